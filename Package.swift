@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+
+let package = Package(
+    name: "coursefetch",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "coursefetch", targets: ["coursefetch"]),
+        .library(name: "ProviderKit", targets: ["ProviderKit"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CLibYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .target(
+            name: "CPlatform", cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
+        .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
+        .target(name: "CourseCatalog", dependencies: ["YAMLSource"], swiftSettings: house),
+        .target(name: "ProviderKit", swiftSettings: house),
+        .target(
+            name: "ProviderHost", dependencies: ["ProviderKit", "YAMLSource", subprocess, logging, system],
+            swiftSettings: house),
+        .target(
+            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto, logging, system],
+            swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, system], swiftSettings: house),
+        .target(
+            name: "DownloadRunner",
+            dependencies: [
+                "CPlatform", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "DownloadStore", crypto, logging, system, collections,
+            ],
+            swiftSettings: house),
+        .target(
+            name: "CourseFetchCommands",
+            dependencies: [
+                "DownloadRunner", "CourseCatalog", "ProviderKit", "ProviderHost", "DownloadStore", "YAMLSource",
+                argumentParser, logging, system,
+            ],
+            swiftSettings: house),
+        .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
+    ]
+)

@@ -1,0 +1,74 @@
+#include "CPlatform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#ifdef __linux__
+
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+void cf_start_writeback(int descriptor, off_t offset, off_t count) {
+    (void)sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
+int cf_flush_data(int descriptor) { return fdatasync(descriptor); }
+
+int cf_rename_exclusive(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameat2(from_folder, from, to_folder, to, RENAME_NOREPLACE);
+}
+
+int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
+    struct open_how how = {
+        .flags = (unsigned)(flags | O_CLOEXEC),
+        .mode = (flags & O_CREAT) ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int cf_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
+
+long cf_file_system_type(const char *path) {
+    struct statfs facts;
+    return statfs(path, &facts) == 0 ? (long)facts.f_type : -1;
+}
+
+#else
+
+#include <sys/mount.h>
+#include <sys/param.h>
+
+void cf_start_writeback(int descriptor, off_t offset, off_t count) {
+    (void)descriptor, (void)offset, (void)count;
+}
+
+int cf_flush_data(int descriptor) { return fcntl(descriptor, F_FULLFSYNC); }
+
+int cf_rename_exclusive(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameatx_np(from_folder, from, to_folder, to, RENAME_EXCL);
+}
+
+int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
+    (void)folder, (void)path, (void)flags, (void)mode;
+    errno = ENOSYS;
+    return -1;
+}
+
+int cf_clone_file(int from, int to) {
+    (void)from, (void)to;
+    errno = ENOTSUP;
+    return -1;
+}
+
+long cf_file_system_type(const char *path) {
+    struct statfs facts;
+    return statfs(path, &facts) == 0 ? (long)facts.f_type : -1;
+}
+
+#endif

@@ -1,0 +1,208 @@
+package import DownloadStore
+package import Foundation
+
+/// Which video of the catalog something is about.
+package struct VideoReference: Sendable, Hashable {
+    /// The course's id.
+    package var course: String
+    /// The chapter's id; nil for a video directly under its course.
+    package var chapter: String?
+    /// The video's id.
+    package var video: String
+    /// What a person calls it.
+    package var title: String
+
+    package init(course: String, chapter: String?, video: String, title: String) {
+        self.course = course
+        self.chapter = chapter
+        self.video = video
+        self.title = title
+    }
+}
+
+/// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same events.
+package enum SyncEvent: Sendable {
+    /// The catalogs are read, the state and library are open, nothing is transferring yet.
+    case started(SyncStart)
+    /// A provider answered.
+    case resolved(VideoReference, attempt: Int, reason: ResolveReason, expiresAt: Date?)
+    /// Bytes are about to flow; `resumeFrom` is the offset, 0 for a fresh start.
+    case downloadStarted(VideoReference, resumeFrom: Int64)
+    /// At most twice a second for each active download; may be dropped for a slow reader.
+    case progress(VideoReference, DownloadProgress)
+    /// The file is at its place and durable.
+    case downloadFinished(VideoReference, FinishedFile)
+    /// The attempt failed and another one follows after `delay` in this run.
+    case downloadRetrying(VideoReference, attempt: Int, error: DownloadError, delay: Duration)
+    /// Once per run and download; `retryAt` nil means for good.
+    case downloadFailed(VideoReference, error: DownloadError, retryAt: Date?)
+    /// It goes on by itself later.
+    case downloadSuspended(VideoReference, reason: SuspendReason)
+    /// The person paused it.
+    case downloadPaused(VideoReference)
+    /// The person cancelled it.
+    case downloadCancelled(VideoReference)
+    /// Put back to waiting: its file is lost, it was retried, or its turn was taken.
+    case downloadWaiting(VideoReference)
+    /// No longer in its catalog; the file stays.
+    case downloadGone(VideoReference)
+    /// Its files are deleted.
+    case downloadRemoved(VideoReference)
+    /// Its file has another place; both relative to the library.
+    case downloadMoved(VideoReference, from: String, path: String)
+    /// Nothing is asked of this provider until then.
+    case providerWaiting(provider: String, until: Date, kind: String)
+    /// Nothing is asked of this host until then.
+    case hostWaiting(host: String, until: Date, kind: String)
+    /// Something that deserves a look but stops nothing.
+    case warning(String, VideoReference?)
+    /// Always the last one.
+    case finished(SyncSummary)
+}
+
+/// Why a provider was asked.
+package enum ResolveReason: String, Sendable {
+    case first, expired, rejected
+}
+
+/// What a sync begins with.
+package struct SyncStart: Sendable {
+    package var user: String
+    package var run: Int64
+    package var catalogs: [String]
+    /// The library's absolute path.
+    package var library: String
+    /// Downloads of these catalogs by state.
+    package var downloads: [DownloadState: Int]
+    /// What is to be transferred in this run, as far as known.
+    package var waitingBytes: Int64?
+
+    package init(
+        user: String, run: Int64, catalogs: [String], library: String, downloads: [DownloadState: Int],
+        waitingBytes: Int64?
+    ) {
+        self.user = user
+        self.run = run
+        self.catalogs = catalogs
+        self.library = library
+        self.downloads = downloads
+        self.waitingBytes = waitingBytes
+    }
+}
+
+/// How far a download is.
+package struct DownloadProgress: Sendable, Equatable {
+    /// Bytes in the partial.
+    package var bytes: Int64
+    /// The whole size, if known.
+    package var size: Int64?
+    /// Over the last seconds.
+    package var bytesPerSecond: Int64
+
+    package init(bytes: Int64, size: Int64?, bytesPerSecond: Int64) {
+        self.bytes = bytes
+        self.size = size
+        self.bytesPerSecond = bytesPerSecond
+    }
+}
+
+/// A file that has arrived.
+package struct FinishedFile: Sendable, Equatable {
+    /// Relative to the library.
+    package var path: String
+    package var bytes: Int64
+    /// Lower-case hex; nil with `--no-checksum`.
+    package var sha256: String?
+    /// From the first attempt of this run to the end.
+    package var seconds: Double
+
+    package init(path: String, bytes: Int64, sha256: String?, seconds: Double) {
+        self.path = path
+        self.bytes = bytes
+        self.sha256 = sha256
+        self.seconds = seconds
+    }
+}
+
+/// A mistake in a file, as the last event of `--json` repeats it.
+package struct LocatedMessage: Sendable, Equatable {
+    package var file: String
+    package var line: Int?
+    package var column: Int?
+    package var message: String
+
+    package init(file: String, line: Int?, column: Int?, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+}
+
+/// How a sync ended. The commands turn it into text and an exit code.
+package struct SyncSummary: Sendable {
+    /// Downloads that these catalogs want, by state, at the end.
+    package var downloads: [DownloadState: Int]
+    /// Finished, failed and moved in this run.
+    package var finishedNow: Int
+    package var failedNow: Int
+    /// Bytes that arrived from the network in this run.
+    package var bytes: Int64
+    package var seconds: Double
+    /// Every reason that the run has for not being 0, in any order.
+    package var conditions: Set<SyncCondition>
+    /// Located errors (65, 66), or the message of a refused start (73, 75, 77).
+    package var errors: [LocatedMessage]
+    /// Failures of this run, for the summary's text, at most 1,000.
+    package var failures: [(VideoReference, DownloadError)]
+    /// Warnings given in this run.
+    package var warnings: Int
+    /// Finished files that come from another source than the catalog now names.
+    package var fromOtherSource: Int
+    /// Providers that want a new login.
+    package var providersToLogIn: [String]
+
+    package init(
+        downloads: [DownloadState: Int] = [:], finishedNow: Int = 0, failedNow: Int = 0, bytes: Int64 = 0,
+        seconds: Double = 0, conditions: Set<SyncCondition> = [], errors: [LocatedMessage] = [],
+        failures: [(VideoReference, DownloadError)] = [], warnings: Int = 0, fromOtherSource: Int = 0,
+        providersToLogIn: [String] = []
+    ) {
+        self.downloads = downloads
+        self.finishedNow = finishedNow
+        self.failedNow = failedNow
+        self.bytes = bytes
+        self.seconds = seconds
+        self.conditions = conditions
+        self.errors = errors
+        self.failures = failures
+        self.warnings = warnings
+        self.fromOtherSource = fromOtherSource
+        self.providersToLogIn = providersToLogIn
+    }
+}
+
+/// A fact about a run's end that its exit code must tell. CourseFetchCommands holds the one table.
+package enum SyncCondition: Sendable, Hashable {
+    /// 64: a selector matches nothing, or options contradict each other.
+    case usage
+    /// 65: a catalog is invalid.
+    case invalidCatalog
+    /// 66: a catalog or include can't be read.
+    case unreadableCatalog
+    /// 69: a provider is broken.
+    case providerBroken
+    /// 70: a broken invariant.
+    case bug
+    /// 73: library or state can't be used.
+    case stateUnusable
+    /// 75: work is left for the next run.
+    case workLeft
+    /// 77: logged out at the start, or a provider wants a login.
+    case loginNeeded
+    /// 1: at least one download is failed, or the prune guard held.
+    case downloadsFailed
+    case pruneHeld
+    /// 130: the second Ctrl-C.
+    case interruptedTwice
+}

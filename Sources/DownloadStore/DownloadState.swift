@@ -1,0 +1,66 @@
+/// Where a download stands. Seven, and no more.
+package enum DownloadState: String, Sendable, Hashable, CaseIterable {
+    /// Its turn will come; with a retry time it is backing off or not ready at its host.
+    case waiting
+    /// Being resolved, transferred or placed by the sync that holds the user's lock.
+    case active
+    /// The person said so; only the person resumes it.
+    case paused
+    /// Stopped from outside; resumes by itself.
+    case suspended
+    /// Its file is in the library, durable and proven.
+    case finished
+    /// With a retry time the next run tries again; without, it is final.
+    case failed
+    /// The person doesn't want it.
+    case cancelled
+}
+
+/// Why a download waits or is suspended.
+package enum SuspendReason: String, Sendable, Hashable {
+    case logout, signal, window, quota, disk, auth, interrupted, lost
+}
+
+/// What went wrong with a download. Holds no secret: URLs have lost their query before they get here.
+package struct DownloadError: Sendable, Equatable, Error {
+    /// The kinds of cli.md; raw values are promised to readers of the JSON events.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case authRequired = "auth_required"
+        case forbidden
+        case geoBlocked = "geo_blocked"
+        case notFound = "not_found"
+        case gone
+        case drm
+        case notReady = "not_ready"
+        case rateLimited = "rate_limited"
+        case unavailable
+        case invalidParameters = "invalid_parameters"
+        case httpStatus = "http_status"
+        case urlRefused = "url_refused"
+        case network
+        case tls
+        case stalled
+        case truncated
+        case tooLong = "too_long"
+        case sizeMismatch = "size_mismatch"
+        case checksumMismatch = "checksum_mismatch"
+        case notMedia = "not_media"
+        case identityChanged = "identity_changed"
+        case providerFailed = "provider_failed"
+        case needsFFmpeg = "needs_ffmpeg"
+        case disk
+        case bug
+    }
+
+    package var kind: Kind
+    /// One sentence for the person.
+    package var message: String
+    /// The last HTTP status, where one was involved.
+    package var status: Int?
+
+    package init(kind: Kind, message: String, status: Int? = nil) {
+        self.kind = kind
+        self.message = message
+        self.status = status
+    }
+}
