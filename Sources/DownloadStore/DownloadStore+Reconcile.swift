@@ -1,0 +1,174 @@
+package import Foundation
+import GRDB
+
+/// Everything that a sync found changed between catalogs, state and library. Written in one transaction.
+package struct ReconcileChanges: Sendable {
+    /// A download that the state doesn't know yet.
+    package struct New: Sendable {
+        package var key: DownloadKey
+        package var fields: CatalogFields
+
+        package init(key: DownloadKey, fields: CatalogFields) {
+            self.key = key
+            self.fields = fields
+        }
+    }
+
+    /// A download whose catalog entry reads differently now.
+    package struct Updated: Sendable {
+        package var id: DownloadID
+        package var fields: CatalogFields
+        /// Its partial must prove itself against the new source, or its file is no longer what is wanted.
+        package var sourceChanged: Bool
+
+        package init(id: DownloadID, fields: CatalogFields, sourceChanged: Bool) {
+            self.id = id
+            self.fields = fields
+            self.sourceChanged = sourceChanged
+        }
+    }
+
+    package var courses: [CourseRecord] = []
+    package var chapters: [ChapterRecord] = []
+    package var new: [New] = []
+    package var updated: [Updated] = []
+    package var gone: [DownloadID] = []
+    package var lost: [DownloadID] = []
+    package var refetched: [DownloadID] = []
+    package var moves: [RecordedMove] = []
+    /// Downloads whose recorded path changes with the moves, and their sidecars.
+    package var paths: [(id: DownloadID, path: String)] = []
+    package var sidecarPaths: [SidecarRecord] = []
+
+    package init() {}
+
+    /// Whether there is nothing to write.
+    package var isEmpty: Bool {
+        courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
+            && refetched.isEmpty && moves.isEmpty && paths.isEmpty && sidecarPaths.isEmpty
+    }
+}
+
+extension DownloadStore {
+    /// Writes all of it, or nothing.
+    package func apply(_ changes: ReconcileChanges, at now: Date = Date()) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        let time = now.timeIntervalSince1970
+        try write { db in
+            for course in changes.courses { try Self.save(course, db) }
+            for chapter in changes.chapters { try Self.save(chapter, db) }
+            for new in changes.new { try Self.insert(new, time, db) }
+            for updated in changes.updated { try Self.update(updated, time, db) }
+            for id in changes.gone {
+                try Self.run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [time, id.rawValue], db)
+            }
+            for move in changes.moves {
+                try Self.run(
+                    "INSERT INTO moves (from_path, to_path) VALUES (?, ?)", [move.from, move.to], db)
+            }
+            for (id, path) in changes.paths {
+                try Self.run("UPDATE downloads SET path = ?, updated_at = ? WHERE id = ?", [path, time, id.rawValue], db)
+            }
+            for sidecar in changes.sidecarPaths {
+                try Self.run(
+                    "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
+                    [sidecar.path, sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name], db)
+            }
+        }
+        try write(changes.lost.map { .lose($0) } + changes.refetched.map { .refetch($0) }, at: now)
+    }
+
+    private static func save(_ course: CourseRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO courses (id, file, title, folder, cover, cover_path) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET file = excluded.file, title = excluded.title, folder = excluded.folder,
+                cover = excluded.cover, cover_path = excluded.cover_path
+            """,
+            [course.id, course.file, course.title, course.folder, course.cover.map { Data($0) }, course.coverPath], db)
+    }
+
+    private static func save(_ chapter: ChapterRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO chapters (course, id, title, position, folder, cover, cover_path) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (course, id) DO UPDATE SET title = excluded.title, position = excluded.position,
+                folder = excluded.folder, cover = excluded.cover, cover_path = excluded.cover_path
+            """,
+            [
+                chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder,
+                chapter.cover.map { Data($0) }, chapter.coverPath,
+            ], db)
+    }
+
+    private static func insert(_ new: ReconcileChanges.New, _ now: Double, _ db: Database) throws {
+        let fields = new.fields
+        try run(
+            """
+            INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+                stem, expected_size, expected_sha256, state, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
+            """, [new.key.course, new.key.video] + values(fields) + [now], db)
+    }
+
+    private static func update(_ updated: ReconcileChanges.Updated, _ now: Double, _ db: Database) throws {
+        try run(
+            """
+            UPDATE downloads SET chapter = ?, title = ?, position = ?, ordinal = ?, provider = ?, source = ?,
+                priority = ?, extras = ?, stem = ?, expected_size = ?, expected_sha256 = ?, updated_at = ?, is_gone = 0
+            WHERE id = ?
+            """, values(updated.fields) + [now, updated.id.rawValue], db)
+        if updated.sourceChanged {
+            // A new source is a new chance: what made the old one fail says nothing about it.
+            try run(
+                """
+                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0
+                WHERE id = ? AND state <> 'finished'
+                """, [updated.id.rawValue], db)
+            let state = try String.fetchOne(
+                db, sql: "SELECT state FROM downloads WHERE id = ?", arguments: [updated.id.rawValue])
+            if state == DownloadState.failed.rawValue { try move(updated.id, .revive, "", [], now, db) }
+        }
+    }
+
+    private static func values(_ fields: CatalogFields) -> [(any DatabaseValueConvertible)?] {
+        [
+            fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, Data(fields.source),
+            fields.priority, fields.extras.map { Data($0) }, fields.stem, fields.expectedSize,
+            fields.expectedSHA256.map { Data($0) },
+        ]
+    }
+
+    /// The moves that an earlier run recorded and didn't finish.
+    package func recordedMoves() throws(StoreError) -> [RecordedMove] {
+        try read { db in
+            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path FROM moves ORDER BY id").map {
+                RecordedMove(id: $0[0], from: $0[1], to: $0[2])
+            }
+        }
+    }
+
+    /// Forgets the recorded moves, once all are done and durable.
+    package func clearMoves() throws(StoreError) {
+        try write { db in try db.execute(sql: "DELETE FROM moves") }
+    }
+
+    /// Makes the courses of a catalog file gone. Returns how many downloads that marked.
+    package func forget(file: String) throws(StoreError) -> Int {
+        try write { db in
+            try db.execute(
+                sql: """
+                    UPDATE downloads SET is_gone = 1
+                    WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
+                    """, arguments: [file])
+            return db.changesCount
+        }
+    }
+
+    /// Deletes rows of downloads whose files have been deleted.
+    package func delete(_ ids: [DownloadID]) throws(StoreError) {
+        try write { db in
+            for id in ids { try Self.run("DELETE FROM downloads WHERE id = ?", [id.rawValue], db) }
+        }
+    }
+}
