@@ -30,6 +30,10 @@ package enum DownloadChange: Sendable {
     case extrasStored(DownloadID, [UInt8]?)
     /// A file that came along.
     case sidecar(SidecarRecord)
+    /// A course's cover that has this digest in the catalog.
+    case courseCover(String, [UInt8], StoredFile)
+    /// A chapter's cover.
+    case chapterCover(course: String, chapter: String, [UInt8], StoredFile)
 }
 
 /// What is durable of a partial.

@@ -76,14 +76,17 @@ package struct StoredFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
     package var size: Int64
+    /// Modification time in ns since 1970, which proves the file ours without reading it; nil if never recorded.
+    package var modified: Int64?
     /// Nil for files that arrived with `--no-checksum`.
     package var sha256: [UInt8]?
     /// The source that it came from.
     package var source: [UInt8]
 
-    package init(path: String, size: Int64, sha256: [UInt8]?, source: [UInt8]) {
+    package init(path: String, size: Int64, modified: Int64?, sha256: [UInt8]?, source: [UInt8]) {
         self.path = path
         self.size = size
+        self.modified = modified
         self.sha256 = sha256
         self.source = source
     }
@@ -138,18 +141,18 @@ package struct CourseRecord: Sendable, Equatable {
     package var folder: String
     /// Digest of the cover in the library; nil without one.
     package var cover: [UInt8]?
-    /// The cover's path, relative to the library.
-    package var coverPath: String?
+    /// The cover's file; its source is of no meaning.
+    package var coverFile: StoredFile?
 
     package init(
-        id: String, file: String, title: String, folder: String, cover: [UInt8]? = nil, coverPath: String? = nil
+        id: String, file: String, title: String, folder: String, cover: [UInt8]? = nil, coverFile: StoredFile? = nil
     ) {
         self.id = id
         self.file = file
         self.title = title
         self.folder = folder
         self.cover = cover
-        self.coverPath = coverPath
+        self.coverFile = coverFile
     }
 }
 
@@ -163,11 +166,11 @@ package struct ChapterRecord: Sendable, Equatable {
     /// Its folder, relative to the library.
     package var folder: String
     package var cover: [UInt8]?
-    package var coverPath: String?
+    package var coverFile: StoredFile?
 
     package init(
         course: String, id: String, title: String, position: Int, folder: String, cover: [UInt8]? = nil,
-        coverPath: String? = nil
+        coverFile: StoredFile? = nil
     ) {
         self.course = course
         self.id = id
@@ -175,7 +178,7 @@ package struct ChapterRecord: Sendable, Equatable {
         self.position = position
         self.folder = folder
         self.cover = cover
-        self.coverPath = coverPath
+        self.coverFile = coverFile
     }
 }
 
@@ -189,22 +192,27 @@ package struct SidecarRecord: Sendable, Equatable {
     package var name: String
     /// Relative to the library.
     package var path: String
+    package var size: Int64
+    /// In ns since 1970.
+    package var modified: Int64
 
-    package init(download: DownloadID, kind: Kind, name: String, path: String) {
+    package init(download: DownloadID, kind: Kind, name: String, path: String, size: Int64, modified: Int64) {
         self.download = download
         self.kind = kind
         self.name = name
         self.path = path
+        self.size = size
+        self.modified = modified
     }
 }
 
 /// A file or folder that has to be somewhere else; recorded before the first rename.
 package struct RecordedMove: Sendable, Equatable {
-    package var id: Int64
+    package var id: String
     package var from: String
     package var to: String
 
-    package init(id: Int64, from: String, to: String) {
+    package init(id: String, from: String, to: String) {
         self.id = id
         self.from = from
         self.to = to

@@ -33,22 +33,28 @@ extension DownloadStore {
         case .placing(let id, let file):
             try run(
                 """
-                UPDATE downloads SET is_placing = 1, path = ?, size = ?, sha256 = ?, file_source = ?, updated_at = ?
+                UPDATE downloads SET is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
                 WHERE id = ?
-                """, [file.path, file.size, file.sha256.map { Data($0) }, Data(file.source), now, id.rawValue], db)
+                """, [
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), now,
+                    id.rawValue,
+                ], db)
         case .unplace(let id, let old):
             try run(
                 """
-                UPDATE downloads SET is_placing = 0, path = ?, size = ?, sha256 = ?, file_source = ?, updated_at = ?
+                UPDATE downloads SET is_placing = 0, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
                 WHERE id = ?
                 """,
-                [old?.path, old?.size, old?.sha256.map { Data($0) }, old.map { Data($0.source) }, now, id.rawValue], db)
+                [
+                    old?.path, old?.size, old?.modified, old?.sha256.map { Data($0) }, old.map { Data($0.source) }, now,
+                    id.rawValue,
+                ], db)
         case .finish(let id):
             try move(id, .finish, ended, [], now, db)
         case .adopt(let id, let file):
             try move(
-                id, .finish, ended + ", path = ?, size = ?, sha256 = ?, file_source = ?",
-                [file.path, file.size, file.sha256.map { Data($0) }, Data(file.source)], now, db)
+                id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?",
+                [file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source)], now, db)
         case .putBack(let id, let retryAt, let error):
             try move(
                 id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
@@ -65,7 +71,7 @@ extension DownloadStore {
                 [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status], now, db)
         case .lose(let id):
             try move(
-                id, .lose, "reason = 'lost', path = NULL, size = NULL, file_source = NULL, " + fresh, [], now, db)
+                id, .lose, "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, " + fresh, [], now, db)
         case .refetch(let id):
             try move(id, .refetch, fresh, [], now, db)
         case .extrasStored(let id, let digest):
@@ -75,9 +81,24 @@ extension DownloadStore {
         case .sidecar(let sidecar):
             try run(
                 """
-                INSERT INTO sidecars (download, kind, name, path) VALUES (?, ?, ?, ?)
-                ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path
-                """, [sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path], db)
+                INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
+                    modified = excluded.modified
+                """,
+                [
+                    sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
+                    sidecar.modified,
+                ], db)
+        case .courseCover(let course, let digest, let file):
+            try run(
+                "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",
+                [Data(digest), file.path, file.size, file.modified, course], db)
+        case .chapterCover(let course, let chapter, let digest, let file):
+            try run(
+                """
+                UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
+                WHERE course = ? AND id = ?
+                """, [Data(digest), file.path, file.size, file.modified, course, chapter], db)
         }
     }
 

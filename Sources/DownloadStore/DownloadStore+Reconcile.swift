@@ -5,10 +5,13 @@ import GRDB
 package struct ReconcileChanges: Sendable {
     /// A download that the state doesn't know yet.
     package struct New: Sendable {
+        /// At least ``DownloadStore/nextID()``, each given once.
+        package var id: DownloadID
         package var key: DownloadKey
         package var fields: CatalogFields
 
-        package init(key: DownloadKey, fields: CatalogFields) {
+        package init(id: DownloadID, key: DownloadKey, fields: CatalogFields) {
+            self.id = id
             self.key = key
             self.fields = fields
         }
@@ -63,8 +66,7 @@ extension DownloadStore {
                 try Self.run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [time, id.rawValue], db)
             }
             for move in changes.moves {
-                try Self.run(
-                    "INSERT INTO moves (from_path, to_path) VALUES (?, ?)", [move.from, move.to], db)
+                try Self.run("INSERT INTO moves VALUES (?, ?, ?)", [move.id, move.from, move.to], db)
             }
             for (id, path) in changes.paths {
                 try Self.run("UPDATE downloads SET path = ?, updated_at = ? WHERE id = ?", [path, time, id.rawValue], db)
@@ -81,34 +83,28 @@ extension DownloadStore {
     private static func save(_ course: CourseRecord, _ db: Database) throws {
         try run(
             """
-            INSERT INTO courses (id, file, title, folder, cover, cover_path) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET file = excluded.file, title = excluded.title, folder = excluded.folder,
-                cover = excluded.cover, cover_path = excluded.cover_path
-            """,
-            [course.id, course.file, course.title, course.folder, course.cover.map { Data($0) }, course.coverPath], db)
+            INSERT INTO courses (id, file, title, folder) VALUES (?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET file = excluded.file, title = excluded.title, folder = excluded.folder
+            """, [course.id, course.file, course.title, course.folder], db)
     }
 
     private static func save(_ chapter: ChapterRecord, _ db: Database) throws {
         try run(
             """
-            INSERT INTO chapters (course, id, title, position, folder, cover, cover_path) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO chapters (course, id, title, position, folder) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (course, id) DO UPDATE SET title = excluded.title, position = excluded.position,
-                folder = excluded.folder, cover = excluded.cover, cover_path = excluded.cover_path
-            """,
-            [
-                chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder,
-                chapter.cover.map { Data($0) }, chapter.coverPath,
-            ], db)
+                folder = excluded.folder
+            """, [chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder], db)
     }
 
     private static func insert(_ new: ReconcileChanges.New, _ now: Double, _ db: Database) throws {
         let fields = new.fields
         try run(
             """
-            INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+            INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
                 stem, expected_size, expected_sha256, state, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
-            """, [new.key.course, new.key.video] + values(fields) + [now], db)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
+            """, [new.id.rawValue, new.key.course, new.key.video] + values(fields) + [now], db)
     }
 
     private static func update(_ updated: ReconcileChanges.Updated, _ now: Double, _ db: Database) throws {
@@ -142,7 +138,7 @@ extension DownloadStore {
     /// The moves that an earlier run recorded and didn't finish.
     package func recordedMoves() throws(StoreError) -> [RecordedMove] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path FROM moves ORDER BY id").map {
+            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path FROM moves").map {
                 RecordedMove(id: $0[0], from: $0[1], to: $0[2])
             }
         }
@@ -169,6 +165,15 @@ extension DownloadStore {
     package func delete(_ ids: [DownloadID]) throws(StoreError) {
         try write { db in
             for id in ids { try Self.run("DELETE FROM downloads WHERE id = ?", [id.rawValue], db) }
+        }
+    }
+}
+
+extension DownloadStore {
+    /// The first id that no download has or ever had.
+    package func nextID() throws(StoreError) -> Int64 {
+        try read { db in
+            (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'downloads'") ?? 0) + 1
         }
     }
 }

@@ -36,7 +36,7 @@ extension DownloadStore {
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses") {
                 let course = CourseRecord(
                     id: row["id"], file: row["file"], title: row["title"], folder: row["folder"],
-                    cover: (row["cover"] as Data?).map { [UInt8]($0) }, coverPath: row["cover_path"])
+                    cover: (row["cover"] as Data?).map { [UInt8]($0) }, coverFile: Self.cover(row))
                 all[course.id] = course
             }
             return all
@@ -50,7 +50,7 @@ extension DownloadStore {
                 ChapterRecord(
                     course: row["course"], id: row["id"], title: row["title"], position: row["position"],
                     folder: row["folder"], cover: (row["cover"] as Data?).map { [UInt8]($0) },
-                    coverPath: row["cover_path"])
+                    coverFile: Self.cover(row))
             }
         }
     }
@@ -64,10 +64,17 @@ extension DownloadStore {
                     SidecarRecord.Kind(rawValue: row["kind"]).map {
                         SidecarRecord(
                             download: DownloadID(rawValue: row["download"]), kind: $0, name: row["name"],
-                            path: row["path"])
+                            path: row["path"], size: row["size"], modified: row["modified"])
                     }
                 }
             }
+        }
+    }
+
+    private static func cover(_ row: Row) -> StoredFile? {
+        (row["cover_path"] as String?).map {
+            StoredFile(
+                path: $0, size: row["cover_size"] ?? 0, modified: row["cover_modified"], sha256: nil, source: [])
         }
     }
 
@@ -97,7 +104,8 @@ extension DownloadRecord {
         }
         let file = (row["path"] as String?).map { path in
             StoredFile(
-                path: path, size: row["size"] ?? 0, sha256: bytes("sha256"), source: bytes("file_source") ?? [])
+                path: path, size: row["size"] ?? 0, modified: row["modified"], sha256: bytes("sha256"),
+                source: bytes("file_source") ?? [])
         }
         self.init(
             id: DownloadID(rawValue: row["id"]),

@@ -20,7 +20,9 @@ enum Schema {
             title TEXT NOT NULL,
             folder TEXT NOT NULL,
             cover BLOB,
-            cover_path TEXT
+            cover_path TEXT,
+            cover_size INTEGER,
+            cover_modified INTEGER
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE chapters (
             course TEXT NOT NULL,
@@ -30,6 +32,8 @@ enum Schema {
             folder TEXT NOT NULL,
             cover BLOB,
             cover_path TEXT,
+            cover_size INTEGER,
+            cover_modified INTEGER,
             PRIMARY KEY (course, id)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE downloads (
@@ -66,6 +70,7 @@ enum Schema {
             is_placing INTEGER NOT NULL DEFAULT 0,
             path TEXT,
             size INTEGER,
+            modified INTEGER,
             sha256 BLOB,
             file_source BLOB,
             stored_extras BLOB,
@@ -81,13 +86,15 @@ enum Schema {
             kind TEXT NOT NULL,
             name TEXT NOT NULL,
             path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
             PRIMARY KEY (download, kind, name)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE moves (
-            id INTEGER PRIMARY KEY,
+            id TEXT PRIMARY KEY NOT NULL,
             from_path TEXT NOT NULL,
             to_path TEXT NOT NULL
-        ) STRICT;
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE runs (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             started_at REAL NOT NULL,
