@@ -11,7 +11,7 @@ package enum DownloadChange: Sendable {
     /// The file is complete and durable and about to be renamed to its path.
     case placing(DownloadID, StoredFile)
     /// The rename didn't happen and won't; the old file, if any, is what the row has again.
-    case unplace(DownloadID, old: StoredFile?)
+    case unplace(DownloadID)
     /// The file is at its place, and its folder durable.
     case finish(DownloadID)
     /// A finished file is at its place without a transfer: linked, copied or adopted.

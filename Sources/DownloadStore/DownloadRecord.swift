@@ -121,6 +121,8 @@ package struct DownloadRecord: Sendable, Equatable {
     /// The file in the library: of a finished download, of one that is being placed, or the old one that stays until
     /// its successor is complete.
     package var file: StoredFile?
+    /// While its successor is being placed: the old file.
+    package var oldFile: StoredFile?
     /// The digest of the extras that are in the library.
     package var storedExtras: [UInt8]?
     package var updatedAt: Date

@@ -31,24 +31,29 @@ extension DownloadStore {
                     high_water = 0, validator_failures = ?, start_overs = ?, updated_at = ? WHERE id = ?
                 """, [validatorFailures, startOvers, now, id.rawValue], db)
         case .placing(let id, let file):
+            // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
+            // with the old values (lang_update.html).
             try run(
                 """
-                UPDATE downloads SET is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
-                WHERE id = ?
-                """, [
-                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), now,
-                    id.rawValue,
-                ], db)
-        case .unplace(let id, let old):
-            try run(
-                """
-                UPDATE downloads SET is_placing = 0, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
+                UPDATE downloads SET
+                    old_path = iif(is_placing, old_path, path), old_size = iif(is_placing, old_size, size),
+                    old_modified = iif(is_placing, old_modified, modified),
+                    old_sha256 = iif(is_placing, old_sha256, sha256),
+                    old_source = iif(is_placing, old_source, file_source),
+                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
                 WHERE id = ?
                 """,
                 [
-                    old?.path, old?.size, old?.modified, old?.sha256.map { Data($0) }, old.map { Data($0.source) }, now,
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), now,
                     id.rawValue,
                 ], db)
+        case .unplace(let id):
+            try run(
+                """
+                UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
+                    sha256 = old_sha256, file_source = old_source, \(noOld), updated_at = ?
+                WHERE id = ? AND is_placing = 1
+                """, [now, id.rawValue], db)
         case .finish(let id):
             try move(id, .finish, ended, [], now, db)
         case .adopt(let id, let file):
@@ -102,9 +107,12 @@ extension DownloadStore {
         }
     }
 
+    private static let noOld =
+        "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"
+
     /// A download that has ended well keeps nothing of the way there.
     private static let ended = """
-        reason = NULL, retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
+        \(noOld), reason = NULL, retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
         is_placing = 0, durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
         validator_failures = 0, start_overs = 0, priority_override = NULL
         """

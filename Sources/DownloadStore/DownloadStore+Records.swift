@@ -107,6 +107,11 @@ extension DownloadRecord {
                 path: path, size: row["size"] ?? 0, modified: row["modified"], sha256: bytes("sha256"),
                 source: bytes("file_source") ?? [])
         }
+        let oldFile = (row["old_path"] as String?).map { path in
+            StoredFile(
+                path: path, size: row["old_size"] ?? 0, modified: row["old_modified"], sha256: bytes("old_sha256"),
+                source: bytes("old_source") ?? [])
+        }
         self.init(
             id: DownloadID(rawValue: row["id"]),
             key: DownloadKey(course: row["course"], video: row["video"]),
@@ -121,7 +126,7 @@ extension DownloadRecord {
             validators: Validators(etag: row["etag"], lastModified: row["last_modified"]),
             highWater: row["high_water"], validatorFailures: row["validator_failures"],
             startOvers: row["start_overs"], error: error, retryAt: date("retry_at"), failedRuns: row["failed_runs"],
-            isPlacing: row["is_placing"], file: file, storedExtras: bytes("stored_extras"),
+            isPlacing: row["is_placing"], file: file, oldFile: oldFile, storedExtras: bytes("stored_extras"),
             updatedAt: date("updated_at") ?? .distantPast, isGone: row["is_gone"])
     }
 }
