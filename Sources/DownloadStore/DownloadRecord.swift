@@ -27,7 +27,7 @@ package struct CatalogFields: Sendable, Equatable {
     package var title: String
     /// 1-based among its siblings.
     package var position: Int
-    /// Place in the order of the run's catalogs; breaks ties of priority.
+    /// Place in the order of its course.
     package var ordinal: Int64
     package var provider: String
     /// Digest of (provider, quality, parameters); with the video's id it is the download's source.
@@ -138,6 +138,8 @@ package struct CourseRecord: Sendable, Equatable {
     package var id: String
     /// The catalog file that it is written in: absolute, symlinks resolved.
     package var file: String
+    /// Its place in the order of the catalogs.
+    package var ordinal: Int
     package var title: String
     /// Its folder, relative to the library.
     package var folder: String
@@ -147,8 +149,10 @@ package struct CourseRecord: Sendable, Equatable {
     package var coverFile: StoredFile?
 
     package init(
-        id: String, file: String, title: String, folder: String, cover: [UInt8]? = nil, coverFile: StoredFile? = nil
+        id: String, file: String, ordinal: Int, title: String, folder: String, cover: [UInt8]? = nil,
+        coverFile: StoredFile? = nil
     ) {
+        self.ordinal = ordinal
         self.id = id
         self.file = file
         self.title = title
@@ -210,13 +214,23 @@ package struct SidecarRecord: Sendable, Equatable {
 
 /// A file or folder that has to be somewhere else; recorded before the first rename.
 package struct RecordedMove: Sendable, Equatable {
+    /// Whose path it changes.
+    package enum Owner: Sendable, Hashable, Codable {
+        case download(Int64)
+        case sidecar(download: Int64, kind: String, name: String)
+        case course(String)
+        case chapter(course: String, chapter: String)
+    }
+
     package var id: String
     package var from: String
     package var to: String
+    package var owner: Owner
 
-    package init(id: String, from: String, to: String) {
+    package init(id: String, from: String, to: String, owner: Owner) {
         self.id = id
         self.from = from
         self.to = to
+        self.owner = owner
     }
 }

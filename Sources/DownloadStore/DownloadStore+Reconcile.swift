@@ -39,16 +39,13 @@ package struct ReconcileChanges: Sendable {
     package var lost: [DownloadID] = []
     package var refetched: [DownloadID] = []
     package var moves: [RecordedMove] = []
-    /// Downloads whose recorded path changes with the moves, and their sidecars.
-    package var paths: [(id: DownloadID, path: String)] = []
-    package var sidecarPaths: [SidecarRecord] = []
 
     package init() {}
 
     /// Whether there is nothing to write.
     package var isEmpty: Bool {
         courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
-            && refetched.isEmpty && moves.isEmpty && paths.isEmpty && sidecarPaths.isEmpty
+            && refetched.isEmpty && moves.isEmpty
     }
 }
 
@@ -66,15 +63,8 @@ extension DownloadStore {
                 try Self.run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [time, id.rawValue], db)
             }
             for move in changes.moves {
-                try Self.run("INSERT INTO moves VALUES (?, ?, ?)", [move.id, move.from, move.to], db)
-            }
-            for (id, path) in changes.paths {
-                try Self.run("UPDATE downloads SET path = ?, updated_at = ? WHERE id = ?", [path, time, id.rawValue], db)
-            }
-            for sidecar in changes.sidecarPaths {
-                try Self.run(
-                    "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
-                    [sidecar.path, sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name], db)
+                let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
+                try Self.run("INSERT INTO moves VALUES (?, ?, ?, ?)", [move.id, move.from, move.to, owner], db)
             }
         }
         try write(changes.lost.map { .lose($0) } + changes.refetched.map { .refetch($0) }, at: now)
@@ -83,9 +73,10 @@ extension DownloadStore {
     private static func save(_ course: CourseRecord, _ db: Database) throws {
         try run(
             """
-            INSERT INTO courses (id, file, title, folder) VALUES (?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET file = excluded.file, title = excluded.title, folder = excluded.folder
-            """, [course.id, course.file, course.title, course.folder], db)
+            INSERT INTO courses (id, file, ordinal, title, folder) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET file = excluded.file, ordinal = excluded.ordinal,
+                title = excluded.title, folder = excluded.folder
+            """, [course.id, course.file, course.ordinal, course.title, course.folder], db)
     }
 
     private static func save(_ chapter: ChapterRecord, _ db: Database) throws {
@@ -138,15 +129,33 @@ extension DownloadStore {
     /// The moves that an earlier run recorded and didn't finish.
     package func recordedMoves() throws(StoreError) -> [RecordedMove] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path FROM moves").map {
-                RecordedMove(id: $0[0], from: $0[1], to: $0[2])
+            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path, owner FROM moves").map { row in
+                let owner = Data((row[3] as String).utf8)
+                return RecordedMove(
+                    id: row[0], from: row[1], to: row[2],
+                    owner: try JSONDecoder().decode(RecordedMove.Owner.self, from: owner))
             }
         }
     }
 
-    /// Forgets the recorded moves, once all are done and durable.
-    package func clearMoves() throws(StoreError) {
-        try write { db in try db.execute(sql: "DELETE FROM moves") }
+    /// Records where the moved files are now and forgets the plan, in one transaction; for when all of it is durable.
+    package func finishMoves(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
+        try write { db in
+            for (owner, path) in places {
+                switch owner {
+                case .download(let id): try Self.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id], db)
+                case .sidecar(let id, let kind, let name):
+                    try Self.run(
+                        "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
+                        [path, id, kind, name], db)
+                case .course(let id): try Self.run("UPDATE courses SET cover_path = ? WHERE id = ?", [path, id], db)
+                case .chapter(let course, let id):
+                    try Self.run(
+                        "UPDATE chapters SET cover_path = ? WHERE course = ? AND id = ?", [path, course, id], db)
+                }
+            }
+            try db.execute(sql: "DELETE FROM moves")
+        }
     }
 
     /// Makes the courses of a catalog file gone. Returns how many downloads that marked.

@@ -23,7 +23,10 @@ extension DownloadStore {
     /// Calls `body` with each download in catalog order.
     package func eachDownload(_ body: (DownloadRecord) throws -> Void) throws(StoreError) {
         try read { db in
-            let sql = "SELECT * FROM downloads ORDER BY is_gone, ordinal, id"
+            let sql = """
+                SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
+                ORDER BY courses.file, courses.ordinal, downloads.course, is_gone, downloads.ordinal, downloads.id
+                """
             let rows = try Row.fetchCursor(db, sql: sql)
             while let row = try rows.next() { try body(DownloadRecord(row)) }
         }
@@ -35,7 +38,7 @@ extension DownloadStore {
             var all: [String: CourseRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses") {
                 let course = CourseRecord(
-                    id: row["id"], file: row["file"], title: row["title"], folder: row["folder"],
+                    id: row["id"], file: row["file"], ordinal: row["ordinal"], title: row["title"], folder: row["folder"],
                     cover: (row["cover"] as Data?).map { [UInt8]($0) }, coverFile: Self.cover(row))
                 all[course.id] = course
             }

@@ -17,6 +17,7 @@ enum Schema {
         CREATE TABLE courses (
             id TEXT PRIMARY KEY NOT NULL,
             file TEXT NOT NULL,
+            ordinal INTEGER NOT NULL,
             title TEXT NOT NULL,
             folder TEXT NOT NULL,
             cover BLOB,
@@ -98,7 +99,8 @@ enum Schema {
         CREATE TABLE moves (
             id TEXT PRIMARY KEY NOT NULL,
             from_path TEXT NOT NULL,
-            to_path TEXT NOT NULL
+            to_path TEXT NOT NULL,
+            owner TEXT NOT NULL
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE runs (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

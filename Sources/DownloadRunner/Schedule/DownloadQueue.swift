@@ -111,6 +111,9 @@ package struct DownloadQueue {
         return facts.inUse < hostCap && facts.isBlockedUntil <= now
     }
 
+    /// Until when the host is left alone; nil if it isn't known.
+    package func blockedUntil(_ host: String) -> Date? { hosts[host]?.isBlockedUntil }
+
     /// How many more connections to the host are allowed now.
     package func room(_ host: String, at now: Date) -> Int {
         guard let facts = hosts[host] else { return hostCap }
