@@ -40,12 +40,13 @@ extension DownloadStore {
                     old_modified = iif(is_placing, old_modified, modified),
                     old_sha256 = iif(is_placing, old_sha256, sha256),
                     old_source = iif(is_placing, old_source, file_source),
-                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, updated_at = ?
+                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?,
+                    durable_bytes = ?, total_bytes = ?, updated_at = ?
                 WHERE id = ?
                 """,
                 [
-                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), now,
-                    id.rawValue,
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), file.size,
+                    file.size, now, id.rawValue,
                 ], db)
         case .unplace(let id):
             try run(

@@ -49,14 +49,32 @@ actor Dispatcher {
     private var ended: CheckedContinuation<Void, Never>?
     private var hasEnded = false
 
-    init(services: RunServices, wanted: [WantedDownload], followers: Followers, sidecars: [SidecarWish]) {
+    init(services: RunServices, plan: Reconciliation) {
         self.services = services
-        self.wanted = Dictionary(uniqueKeysWithValues: wanted.map { ($0.id, $0) })
-        self.followers = followers
-        self.sidecars = SidecarLine(sidecars)
+        wanted = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.id, $0) })
+        followers = plan.followers
+        sidecars = SidecarLine(plan.sidecars)
         queue = DownloadQueue(hostCap: services.options.hostConnections, lookAhead: services.options.jobs)
-        for download in wanted where !followers.isFollower(download.id) {
+        for download in plan.wanted where !followers.isFollower(download.id) {
             queue.add(download.entry, dueAt: download.retryAt)
+        }
+        for group in plan.sidecarGroups {
+            sidecars.add(Self.wishes(of: group.wanted, services.store), of: group.wanted.id, digest: group.digest)
+        }
+    }
+
+    /// What the catalog names beside a video, each with the file that it replaces.
+    private static func wishes(of wanted: WantedDownload, _ store: DownloadStore) -> [SidecarWish] {
+        let wishes = SidecarPlan.wishes(of: wanted)
+        guard !wanted.isNew, let records = try? store.sidecars(of: [wanted.id]), !records.isEmpty else { return wishes }
+        return wishes.map { wish in
+            guard case .video(_, let kind, let name) = wish.owner,
+                let record = records.first(where: { $0.kind == kind && $0.name == name })
+            else { return wish }
+            var wish = wish
+            wish.old = StoredFile(
+                path: record.path, size: record.size, modified: record.modified, sha256: nil, source: [])
+            return wish
         }
     }
 
@@ -121,7 +139,7 @@ actor Dispatcher {
         let job = jobs[entry.id] ?? DownloadJob(wanted, services: services)
         jobs[entry.id] = job
         if isNew, let extras = wanted.extras {
-            sidecars.add(SidecarPlan.wishes(of: wanted), of: entry.id, digest: extras)
+            sidecars.add(Self.wishes(of: wanted, services.store), of: entry.id, digest: extras)
         }
         services.bookkeeper.note(.begin(entry.id))
         if let host = entry.host { queue.occupy(host) }
@@ -157,7 +175,7 @@ actor Dispatcher {
         guard let wanted = wanted[id] else { return }
         var wishes = SidecarPlan.wishes(of: wanted, resolved: media)
         guard !wishes.isEmpty, sidecars.isFirstResolution(of: id) else { return }
-        if wanted.resume != nil || wanted.oldFile != nil {
+        if !wanted.isNew {
             wishes = sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? [])
         }
         for wish in wishes { sidecars.add(wish) }

@@ -26,6 +26,8 @@ struct WantedDownload: Sendable {
     var retryAt: Date?
     /// Runs in a row that ended with it failed.
     var failedRuns: Int
+    /// The state didn't know it before this run.
+    var isNew: Bool
     /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
     var extras: [UInt8]?
 
