@@ -17,6 +17,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
     name: "coursefetch",
@@ -53,7 +54,7 @@ let package = Package(
         .target(
             name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto, logging, system],
             swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, system], swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite, system], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [
