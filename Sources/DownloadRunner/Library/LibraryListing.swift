@@ -1,0 +1,38 @@
+/// Tells whether files are there, with one listing of each folder instead of a system call for each file.
+///
+/// Not for several threads. Keeps the listing of every folder it was asked about: drop it when the question is answered.
+package final class LibraryListing {
+    private let library: LibraryFolder
+    private var listings: [String: FolderListing] = [:]
+    private var lastFolder: String?
+    private var lastListing = FolderListing()
+
+    init(library: LibraryFolder) { self.library = library }
+
+    /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
+    ///
+    /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
+    /// another form (NFD, another case) than they take them.
+    package func contains(_ path: String) throws(LibraryError) -> Bool {
+        let place = try LibraryPath(path)
+        if place.folder != lastFolder {
+            if let known = listings[place.folder] {
+                lastListing = known
+            } else {
+                do {
+                    lastListing = try library.listing(of: place.folder)
+                } catch .notAFolder {
+                    lastListing = FolderListing()
+                }
+                listings[place.folder] = lastListing
+            }
+            lastFolder = place.folder
+        }
+        if lastListing.contains(place.name) { return true }
+        do {
+            return try library.facts(of: path, tolerant: true) != nil
+        } catch .leadsOut, .notAFolder {
+            return false
+        }
+    }
+}
