@@ -1,0 +1,30 @@
+import ProviderKit
+
+/// One line that a plugin wrote, decoded in one pass.
+enum AnswerLine {
+    /// What a plugin can be asked.
+    enum Method: String, Sendable {
+        case resolve, list, login
+    }
+
+    /// What a plugin said to one request.
+    enum Reply: Sendable {
+        case resolution(Resolution)
+        case listing(Listing)
+        case login(Login)
+        /// An error of one of the protocol's kinds.
+        case error(ProviderError)
+        /// No answer that the protocol knows; says what is wrong with it.
+        case wrong(String)
+    }
+
+    case reply(wire: Int, Reply)
+    /// An answer to something that isn't open.
+    case stray(wire: Int)
+    case log(HostLog.Level, String)
+    /// A notification that this host doesn't know.
+    case ignored
+    /// No line of the protocol at all; says why.
+    case violation(String)
+}
+

@@ -1,0 +1,64 @@
+import ProviderKit
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a plugin is asked.
+enum Question: Sendable {
+    case resolve(ResolveRequest)
+    case list(ListRequest)
+    case login(LoginRequest)
+
+    private struct Request<Parameters: Encodable>: Encodable {
+        var jsonrpc = "2.0"
+        var id: Int
+        var method: String
+        var params: Parameters
+    }
+
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        // Without sorting, the order of keys would change from run to run.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+
+    /// The method that is called.
+    var method: AnswerLine.Method {
+        switch self {
+        case .resolve: .resolve
+        case .list: .list
+        case .login: .login
+        }
+    }
+
+    /// The credentials that go with it.
+    var credentials: Secret<JSONValue>? {
+        switch self {
+        case .resolve(let request): request.credentials
+        case .list(let request): request.credentials
+        case .login(let request): request.credentials
+        }
+    }
+
+    /// The line that asks it under the id `wire`, LF included.
+    ///
+    /// Throws if it holds a number that JSON doesn't have.
+    func line(wire: Int) throws -> [UInt8] {
+        var line =
+            switch self {
+            case .resolve(let params): try encode(params, wire)
+            case .list(let params): try encode(params, wire)
+            case .login(let params): try encode(params, wire)
+            }
+        line.append(0x0A)
+        return [UInt8](line)
+    }
+
+    private func encode(_ params: some Encodable, _ wire: Int) throws -> Data {
+        try Self.encoder.encode(Request(id: wire, method: method.rawValue, params: params))
+    }
+}

@@ -1,0 +1,26 @@
+package import ProviderKit
+
+extension Redactor {
+    /// Learns every text in credentials, at any depth.
+    package mutating func learn(_ credentials: JSONValue) {
+        switch credentials {
+        case .string(let text): learn(text)
+        case .array(let values): for value in values { learn(value) }
+        case .object(let values): for value in values.values { learn(value) }
+        case .null, .bool, .int, .double: break
+        }
+    }
+
+    /// Learns the secrets of a resolution: its token, the headers that bear secrets, new credentials.
+    package mutating func learn(_ resolution: Resolution) {
+        if let token = resolution.token { learn(token.value) }
+        for (name, value) in resolution.headers where Self.bearsSecret(name) { learn(value) }
+        if let credentials = resolution.credentials { learn(credentials.value) }
+    }
+
+    /// Whether a header of this name is kept to the origin that it was issued for, and never shown.
+    package static func bearsSecret(_ header: String) -> Bool {
+        let name = header.lowercased()
+        return name == "authorization" || name == "cookie" || name.hasPrefix("proxy-")
+    }
+}

@@ -1,0 +1,161 @@
+import ProviderKit
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a resolution must be beyond its JSON form. A plugin that breaks it is at fault.
+///
+/// Nothing here quotes a value: any of them may hold a secret.
+enum ResolutionCheck {
+    private static let urlBound = 8192
+    private static let listBound = 1000
+    private static let headerBound = 64
+    private static let headerBytes = 16_384
+    private static let ownHeaders: Set<String> = [
+        "host", "range", "connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect",
+    ]
+
+    /// What is wrong with `resolution`, or nil.
+    static func fault(in resolution: Resolution) -> String? {
+        if let fault = urlFault(resolution.url) { return "`url` in its answer \(fault)" }
+        if let token = resolution.token, let fault = tokenFault(token) { return "`token` in its answer \(fault)" }
+        if let fault = headersFault(resolution.headers) { return "`headers` in its answer \(fault)" }
+        if let size = resolution.size, size < 0 { return "`size` in its answer is negative" }
+        if let duration = resolution.duration, !(duration >= 0 && duration.isFinite) {
+            return "`duration` in its answer is negative"
+        }
+        if let sha256 = resolution.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(isHexDigit)) {
+            return "`sha256` in its answer isn't 64 hexadecimal digits"
+        }
+        if let name = resolution.fileExtension, !isExtension(name) {
+            return "`extension` in its answer isn't up to 16 letters and digits"
+        }
+        if let type = resolution.mediaType, !isPlainText(type, bound: 256) {
+            return "`media_type` in its answer isn't a media type"
+        }
+        return sidecarFault(resolution)
+    }
+
+    /// What is wrong with a page of a course, or nil.
+    static func fault(in listing: Listing) -> String? {
+        let chapters = listing.chapters
+        if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty `id`" }
+        let videos = listing.videos + chapters.flatMap(\.videos)
+        for video in videos {
+            if video.id.isEmpty || video.id.utf8.count > 1024 { return "a video in its answer has an `id` of a wrong length" }
+            if let size = video.size, size < 0 { return "`size` of a video in its answer is negative" }
+        }
+        let covers = [listing.cover] + chapters.map(\.cover) + videos.map(\.cover)
+        if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first { return "a `cover` in its answer \(fault)" }
+        return nil
+    }
+
+    private static func sidecarFault(_ resolution: Resolution) -> String? {
+        if resolution.subtitles.count > listBound { return "`subtitles` in its answer has more than \(listBound) items" }
+        if resolution.attachments.count > listBound { return "`attachments` in its answer has more than \(listBound) items" }
+        for subtitle in resolution.subtitles {
+            if let fault = urlFault(subtitle.url) { return "a `url` of `subtitles` in its answer \(fault)" }
+            let isTag = (1...35).contains(subtitle.lang.utf8.count)
+                && subtitle.lang.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+            if !isTag { return "a `lang` of `subtitles` in its answer isn't a language tag" }
+        }
+        for attachment in resolution.attachments {
+            if let fault = urlFault(attachment.url) { return "a `url` of `attachments` in its answer \(fault)" }
+            if attachment.title.isEmpty || attachment.title.utf8.count > 1024 {
+                return "a `title` of `attachments` in its answer has a wrong length"
+            }
+        }
+        if let cover = resolution.cover, let fault = urlFault(cover) { return "`cover` in its answer \(fault)" }
+        return nil
+    }
+
+    /// What is wrong with a URL that media is fetched from.
+    private static func urlFault(_ text: String) -> String? {
+        if text.utf8.count > urlBound { return "is longer than \(urlBound) bytes" }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == " " }) {
+            return "holds a blank or control character"
+        }
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https", text.dropFirst(scheme.count).hasPrefix("://"),
+            let url = URL(string: text), let host = url.host(), !host.isEmpty
+        else { return "isn't an absolute http or https URL" }
+        if let port = url.port, !(1...65_535).contains(port) { return "has a port out of range" }
+        return url.user() == nil ? nil : "holds a user name; use `headers` or `token`"
+    }
+
+    private static func tokenFault(_ token: Token) -> String? {
+        if token.value.isEmpty || token.value.utf8.count > headerBytes { return "has a `value` of a wrong length" }
+        switch token.placement {
+        case .header:
+            if let fault = headerFault(token.name, token.prefix + token.value) { return fault }
+        case .cookie:
+            let isClean = isHeaderName(token.name)
+                && (token.prefix + token.value).utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\",;\\".utf8.contains($0) }
+            if !isClean { return "is no cookie that can be sent" }
+        case .query:
+            if token.name.isEmpty || token.name.utf8.count > 256 { return "has a `name` of a wrong length" }
+        }
+        if token.origins.count > headerBound { return "has more than \(headerBound) `origins`" }
+        for origin in token.origins {
+            if let fault = urlFault(origin) { return "has an origin that \(fault)" }
+            guard let url = URL(string: origin), ["", "/"].contains(url.path()), url.query() == nil, url.fragment() == nil
+            else { return "has an origin with a path; an origin is scheme, host and port" }
+        }
+        return nil
+    }
+
+    private static func headersFault(_ headers: [String: String]) -> String? {
+        if headers.count > headerBound { return "has more than \(headerBound) items" }
+        if Set(headers.keys.map { $0.lowercased() }).count < headers.count { return "names a header twice" }
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            if let fault = headerFault(name, value) { return fault }
+        }
+        return nil
+    }
+
+    private static func headerFault(_ name: String, _ value: String) -> String? {
+        guard isHeaderName(name) else { return "has a name that isn't one of a header" }
+        let lowered = name.lowercased()
+        if ownHeaders.contains(lowered) || lowered.hasPrefix("if-") || lowered.hasPrefix("content-") {
+            return "sets `\(name)`, which is the host's own"
+        }
+        if value.utf8.count > headerBytes { return "has a `\(name)` longer than \(headerBytes) bytes" }
+        let isClean = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+        return isClean ? nil : "has a line end or control character in `\(name)`"
+    }
+
+    /// Related: RFC 9110 §5.6.2
+    private static func isHeaderName(_ name: String) -> Bool {
+        (1...256).contains(name.utf8.count)
+            && name.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+
+    private static func isExtension(_ name: String) -> Bool {
+        (1...16).contains(name.utf8.count) && name.utf8.allSatisfy(isLetterOrDigit)
+    }
+
+    private static func isPlainText(_ text: String, bound: Int) -> Bool {
+        (1...bound).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "a")...UInt8(ascii: "f"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What `stat` says of a file, as far as trust in plugins goes.
+struct FileStatus {
+    private let status: stat
+    private let path: FilePath
+
+    /// Follows links; nil if there is no such file.
+    init?(_ path: FilePath) {
+        var status = stat()
+        guard stat(path.string, &status) == 0 else { return nil }
+        self.status = status
+        self.path = path
+    }
+
+    var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+    var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+    var owner: UInt32 { status.st_uid }
+
+    /// Whether this process may execute it.
+    var isExecutable: Bool { isFile && access(path.string, X_OK) == 0 }
+
+    /// Why somebody other than its owner could change it, or nil.
+    ///
+    /// Writable by the group is fine where the group is the owner's own: called as the owner and without another
+    /// member. That is how files come about with the umask 002 of many systems.
+    var writableByOthers: String? {
+        if status.st_mode & S_IWOTH != 0 { return "\(path) can be written by others" }
+        if status.st_mode & S_IWGRP != 0, !isOwnersOwnGroup { return "\(path) can be written by its group" }
+        return nil
+    }
+
+    private var isOwnersOwnGroup: Bool {
+        guard let user = getpwuid(status.st_uid)?.pointee, user.pw_gid == status.st_gid,
+            let group = getgrgid(status.st_gid)?.pointee, let userName = user.pw_name, let groupName = group.gr_name,
+            strcmp(userName, groupName) == 0
+        else { return false }
+        var member = group.gr_mem
+        while let name = member?.pointee {
+            if strcmp(name, userName) != 0 { return false }
+            member = member?.advanced(by: 1)
+        }
+        return true
+    }
+}

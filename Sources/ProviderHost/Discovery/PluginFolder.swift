@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
+
+/// Turns a folder into a plugin that can be started, or says why not.
+struct PluginFolder {
+    /// The variables that every plugin gets, where they are set.
+    private static let usualVariables = ["PATH", "HOME", "LANG", "TZ"]
+    private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
+
+    let folder: FilePath
+    let environment: [String: String]
+    /// The coursefetch executable, links resolved or not.
+    let executable: FilePath
+
+    /// The plugin in this folder, nil if the folder has no manifest.
+    func read() -> Result<Plugin, BrokenPlugin>? {
+        let file = folder.appending("plugin.yaml")
+        guard FileStatus(file) != nil else { return nil }
+        if let reason = untrusted() { return .failure(broken(nil, reason)) }
+        let manifest: Manifest
+        var plugin: Plugin
+        do {
+            guard let data = FileManager.default.contents(atPath: file.string) else {
+                throw ManifestProblem.unreadable("\(file) can't be read")
+            }
+            let (read, warnings) = try ManifestReader.read([UInt8](data), file: file.string)
+            manifest = read
+            let launch = PluginLaunch(
+                executable: try program(read), arguments: Array(read.run.dropFirst()),
+                environment: variables(read), folder: folder)
+            plugin = Plugin(manifest: read, folder: folder, launch: launch, warnings: warnings)
+        } catch let problem as ManifestProblem {
+            var failure = broken(nil, problem.reason)
+            if case .invalid(let diagnostics) = problem { failure.diagnostics = diagnostics }
+            return .failure(failure)
+        } catch {
+            return .failure(broken(nil, "\(error)"))
+        }
+        if let reason = FileStatus(plugin.launch.executable)?.writableByOthers {
+            return .failure(broken(manifest.name, reason))
+        }
+        return .success(plugin)
+    }
+
+    /// Why this folder, or a file directly in it, can't be trusted.
+    private func untrusted() -> String? {
+        if let reason = FileStatus(folder)?.writableByOthers { return reason }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
+        for name in names.sorted() {
+            if let reason = FileStatus(folder.appending(name))?.writableByOthers { return reason }
+        }
+        return nil
+    }
+
+    private func program(_ manifest: Manifest) throws(ManifestProblem) -> FilePath {
+        let word = manifest.run[0]
+        guard word.contains("/") else {
+            for folder in (environment["PATH"] ?? Self.usualPath).split(separator: ":") where folder.hasPrefix("/") {
+                let path = FilePath(String(folder)).appending(word)
+                if FileStatus(path)?.isExecutable == true { return path }
+            }
+            throw .unreadable("its program '\(word)' isn't on PATH")
+        }
+        let path = folder.pushing(FilePath(word)).lexicallyNormalized()
+        let candidates = [path] + (path.lastComponent.map { [executable.removingLastComponent().appending($0)] } ?? [])
+        for candidate in candidates {
+            guard let status = FileStatus(candidate) else { continue }
+            if status.isExecutable { return candidate }
+            throw .unreadable("\(candidate) isn't executable")
+        }
+        throw .unreadable("its program \(word) is neither in its folder nor beside \(executable)")
+    }
+
+    private func variables(_ manifest: Manifest) -> [String: String] {
+        var variables = environment.filter { Self.usualVariables.contains($0.key) || manifest.environment.contains($0.key) }
+        if variables["PATH"] == nil { variables["PATH"] = Self.usualPath }
+        return variables
+    }
+
+    private func broken(_ name: String?, _ reason: String) -> BrokenPlugin {
+        BrokenPlugin(name: name ?? folder.lastComponent?.string ?? folder.string, folder: folder, reason: reason)
+    }
+}
+
+extension BrokenPlugin: Error {}

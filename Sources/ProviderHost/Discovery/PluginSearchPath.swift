@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(System)
+package import System
+#else
+package import SystemPackage
+#endif
+
+/// The folders that plugins are looked for in, the first ones first.
+package struct PluginSearchPath: Sendable, Equatable {
+    /// A folder that may hold plugins.
+    package struct Place: Sendable, Equatable {
+        /// Where.
+        package var folder: FilePath
+        /// Whether the person named it, so that it has to be there.
+        package var isNamed = false
+    }
+
+    /// In the order of precedence.
+    package var places: [Place]
+
+    /// The places that the protocol names: `extraFolders` (of `--plugins`), `COURSEFETCH_PLUGINS`, the user's data
+    /// folder, what is installed beside `executable`, and in a checkout its `Plugins`.
+    package init(extraFolders: [FilePath], environment: [String: String], executable: FilePath) {
+        places = extraFolders.map { Place(folder: $0, isNamed: true) }
+        let listed = (environment["COURSEFETCH_PLUGINS"] ?? "").split(separator: ":")
+        places += listed.map { Place(folder: FilePath(String($0)), isNamed: true) }
+        if let data = Self.dataFolder(environment) { places.append(Place(folder: data.appending("coursefetch/plugins"))) }
+        let executable = Self.resolved(executable)
+        let prefix = executable.removingLastComponent().removingLastComponent()
+        places.append(Place(folder: prefix.appending("lib/coursefetch/plugins")))
+        if let checkout = Self.checkout(of: executable) { places.append(Place(folder: checkout)) }
+    }
+
+    /// The user's data folder; a relative `XDG_DATA_HOME` is ignored, as its specification says.
+    private static func dataFolder(_ environment: [String: String]) -> FilePath? {
+        if let path = environment["XDG_DATA_HOME"].map({ FilePath($0) }), path.isAbsolute { return path }
+        guard let home = environment["HOME"], !home.isEmpty else { return nil }
+        return FilePath(home).appending(".local/share")
+    }
+
+    /// `Plugins` beside the nearest `Package.swift` above the executable, if it has the executable's owner: whoever
+    /// could put another one there could as well have replaced the executable.
+    private static func checkout(of executable: FilePath) -> FilePath? {
+        var folder = executable.removingLastComponent()
+        while !folder.components.isEmpty {
+            if FileManager.default.fileExists(atPath: folder.appending("Package.swift").string) {
+                let plugins = folder.appending("Plugins")
+                guard let owner = FileStatus(plugins)?.owner, owner == FileStatus(executable)?.owner else { return nil }
+                return plugins
+            }
+            folder = folder.removingLastComponent()
+        }
+        return nil
+    }
+
+    private static func resolved(_ path: FilePath) -> FilePath {
+        FilePath(URL(filePath: path.string).resolvingSymlinksInPath().path())
+    }
+}

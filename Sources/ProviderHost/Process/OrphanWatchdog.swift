@@ -1,0 +1,83 @@
+import Subprocess
+import Synchronization
+
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
+
+/// A shell that outlives this process and ends the process groups that are still registered when its standard input
+/// closes, in whatever way this process ended: `kill -9` included.
+///
+/// One serves all plugins of a run. It starts with the first registration, in a session of its own, so that no signal
+/// of the terminal reaches it. It ends a group as the host itself would: TERM, then KILL 2 seconds later. A plugin
+/// that puts itself into another session is out of its reach.
+package final class OrphanWatchdog: Sendable {
+    private static let script = """
+        g=' '
+        while read -r op p; do case $op in
+        +) g="$g$p " ;;
+        -) g="${g%% $p *} ${g#* $p }" ;;
+        esac; done
+        [ "$g" = ' ' ] && exit 0
+        for p in $g; do kill -s TERM -- "-$p" 2>/dev/null; done
+        sleep 2
+        for p in $g; do kill -s KILL -- "-$p" 2>/dev/null; done
+        """
+
+    private enum State {
+        case idle
+        case running(Task<Void, Never>)
+        case closed
+    }
+
+    private let state = Mutex(State.idle)
+    private let inlet: AsyncStream<String>.Continuation
+    private let outbox: AsyncStream<String>
+
+    /// Makes a watchdog that isn't started yet.
+    package init() {
+        (outbox, inlet) = AsyncStream.makeStream()
+    }
+
+    /// Has the process group ended should this process end before ``unregister(group:)``.
+    package func register(group: Int32) {
+        state.withLock { state in
+            guard case .idle = state else { return }
+            // Detached: it belongs to the run, not to whoever happens to resolve first.
+            state = .running(Task.detached { [outbox] in await Self.run(outbox) })
+        }
+        inlet.yield("+ \(group)\n")
+    }
+
+    /// Takes back a registration. Called while the group's number can't have been given to anybody else.
+    package func unregister(group: Int32) {
+        inlet.yield("- \(group)\n")
+    }
+
+    /// Lets the shell end and waits for it. It ends at once if no group is registered.
+    package func close() async {
+        inlet.finish()
+        let running: Task<Void, Never>? = state.withLock { state in
+            defer { state = .closed }
+            if case .running(let task) = state { return task }
+            return nil
+        }
+        await running?.value
+    }
+
+    private static func run(_ outbox: AsyncStream<String>) async {
+        var options = PlatformOptions()
+        options.createSession = true
+        // A shell that can't be started leaves what every plugin has anyway: the end of its standard input.
+        _ = try? await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", script, "coursefetch-watchdog"],
+            environment: .custom(["PATH": "/usr/bin:/bin"]), workingDirectory: "/", platformOptions: options,
+            input: .inputWriter, output: .discarded, error: .discarded
+        ) { execution in
+            for await line in outbox { _ = try await execution.standardInputWriter.write(line) }
+            try await execution.standardInputWriter.finish()
+        }
+    }
+}

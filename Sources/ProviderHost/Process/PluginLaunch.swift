@@ -1,0 +1,41 @@
+#if canImport(System)
+package import System
+#else
+package import SystemPackage
+#endif
+
+/// How to start a plugin's process.
+package struct PluginLaunch: Sendable, Hashable {
+    /// The executable, as an absolute path.
+    package var executable: FilePath
+    /// What follows it in argv.
+    package var arguments: [String]
+    /// All variables of its environment; nothing is inherited.
+    package var environment: [String: String]
+    /// Its working directory: the plugin's folder.
+    package var folder: FilePath
+
+    /// Makes a launch.
+    package init(
+        executable: FilePath, arguments: [String] = [], environment: [String: String] = [:], folder: FilePath
+    ) {
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = environment
+        self.folder = folder
+    }
+}
+
+/// How long a plugin's process may take to end.
+package struct PluginPatience: Sendable, Hashable {
+    /// From the end of its standard input to TERM.
+    package var afterEndOfInput: Duration
+    /// From TERM to KILL.
+    package var afterTerminate: Duration
+
+    /// Makes a patience; without arguments it is the protocol's.
+    package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
+        self.afterEndOfInput = afterEndOfInput
+        self.afterTerminate = afterTerminate
+    }
+}

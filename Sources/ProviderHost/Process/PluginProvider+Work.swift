@@ -1,0 +1,124 @@
+import Logging
+import ProviderKit
+import Synchronization
+
+/// The shell around ``Supervision``: it carries out what that decides and tells it what happened.
+extension PluginProvider {
+    /// Something to do once the lock is open again.
+    private enum Work: Sendable {
+        case send(Question, wire: Int, PluginProcess)
+        case resume(Open, Result<AnswerLine.Reply, ProviderError>)
+        case finish(PluginProcess)
+        case stop(PluginProcess)
+        case wait(Duration)
+    }
+
+    /// Lets `decide` say what is to be done, under the lock, and does it. `reply` is what `.deliver` delivers.
+    func perform(reply: AnswerLine.Reply? = nil, _ decide: (inout State) -> [Supervision.Action]) {
+        let work = state.withLock { state in
+            decide(&state).compactMap { prepare($0, reply, &state) }
+        }
+        for item in work { carryOut(item) }
+    }
+
+    private func prepare(_ action: Supervision.Action, _ reply: AnswerLine.Reply?, _ state: inout State) -> Work? {
+        switch action {
+        case .start(let number):
+            start(number, &state)
+            return nil
+        case .send(let request, let wire, let number):
+            guard let process = state.processes[number], let open = state.open[request] else { return nil }
+            state.deadlines.add(wire, after: plugin.manifest.timeout)
+            return .send(open.question, wire: wire, process)
+        case .deliver(let request):
+            guard let reply, let open = state.open.removeValue(forKey: request) else { return nil }
+            return .resume(open, state.result(reply))
+        case .fail(let request, let failure):
+            return state.open.removeValue(forKey: request).map { .resume($0, .failure(error(failure))) }
+        case .finish(let number): return state.processes[number].map(Work.finish)
+        case .stop(let number): return state.processes[number].map(Work.stop)
+        case .wait(let duration): return .wait(duration)
+        }
+    }
+
+    private func start(_ number: Int, _ state: inout State) {
+        let process = PluginProcess(plugin.launch, patience: patience, listener: listener(number))
+        state.processes[number] = process
+        // Detached: a process belongs to the run, not to whoever happens to resolve first.
+        state.tasks[number] = Task.detached {
+            let end = await process.run(watchdog: self.watchdog)
+            self.hasEnded(number, end)
+        }
+        if state.timer == nil { state.timer = Task.detached { await self.watchTime() } }
+    }
+
+    private func carryOut(_ work: Work) {
+        switch work {
+        case .send(let question, let wire, let process):
+            do {
+                process.send(try question.line(wire: wire))
+            } catch {
+                let reply = AnswerLine.Reply.error(ProviderError(.invalidParameters, "a number can't be written as JSON"))
+                perform(reply: reply) { $0.supervision.answered(wire: wire) }
+            }
+        case .resume(let open, let result): open.caller.resume(returning: result)
+        case .finish(let process): process.finishInput()
+        case .stop(let process): process.stop()
+        case .wait(let duration):
+            Task.detached {
+                try? await Task.sleep(for: duration)
+                self.perform { $0.supervision.backedOff() }
+            }
+        }
+    }
+
+    private func error(_ failure: Supervision.Failure) -> ProviderError {
+        switch failure {
+        case .request(let reason): ProviderError(.pluginFault, "plugin '\(plugin.name)' failed on it: \(reason)")
+        case .provider(let reason): ProviderError(.providerFailed, "plugin '\(plugin.name)' is out of order: \(reason)")
+        case .closed: ProviderError(.cancelled, "the run ends")
+        }
+    }
+
+    private func hasEnded(_ number: Int, _ end: PluginProcess.End) {
+        perform { state in
+            defer {
+                state.processes[number] = nil
+                state.tasks[number] = nil
+            }
+            switch end {
+            case .couldNotStart(let reason, isPermanent: true):
+                return state.supervision.cannotStart(process: number, reason: state.quoting(number, reason))
+            case .couldNotStart(let reason, isPermanent: false):
+                return state.supervision.lost(process: number, reason: reason)
+            case .ended(let reason, let isClean):
+                let reason = state.quoting(number, reason)
+                return state.supervision.lost(process: number, reason: reason, isClean: isClean)
+            }
+        }
+    }
+
+    /// Gives up processes that let a request wait beyond the time limit, until cancelled.
+    private func watchTime() async {
+        let limit = plugin.manifest.timeout
+        while !Task.isCancelled {
+            let wake = state.withLock { state in
+                state.deadlines.next { state.supervision.pending(wire: $0) != nil } ?? .now + limit
+            }
+            do { try await Task.sleep(until: wake, clock: .suspending) } catch { return }
+            perform { state in
+                var culprits: [Int: Set<Int>] = [:]
+                for wire in state.deadlines.takeDue(isOpen: { state.supervision.pending(wire: $0) != nil }) {
+                    if let process = state.supervision.pending(wire: wire)?.process {
+                        culprits[process, default: []].insert(wire)
+                    }
+                }
+                return culprits.sorted { $0.key < $1.key }.flatMap { number, wires in
+                    state.processes[number]?.stop()
+                    let reason = state.quoting(number, "it did not answer within \(limit / .seconds(1)) s")
+                    return state.supervision.lost(process: number, reason: reason, culprits: wires)
+                }
+            }
+        }
+    }
+}

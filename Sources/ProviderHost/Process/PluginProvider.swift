@@ -1,0 +1,106 @@
+package import Logging
+package import ProviderKit
+import Synchronization
+
+/// A plugin's process as a provider: started with the first request, supervised, restarted, ended by ``shutDown()``.
+///
+/// Any number of requests may be made at a time; beyond the `concurrency` of the manifest they queue here, first come,
+/// first served. What goes wrong is said with a ``ProviderError``: the plugin's own errors as they are, a failure of
+/// the plugin with one video as `.pluginFault`, a plugin that is out of order altogether as `.providerFailed`.
+///
+/// A provider that has started a process lives until ``shutDown()``.
+package final class PluginProvider: Provider {
+    /// The plugin behind it.
+    package let plugin: Plugin
+    let logger: Logger
+    let watchdog: OrphanWatchdog
+    let patience: PluginPatience
+    let state: Mutex<State>
+
+    /// Makes a provider of `plugin`. No process is started yet.
+    package init(
+        plugin: Plugin, logger: Logger, watchdog: OrphanWatchdog, patience: PluginPatience = PluginPatience()
+    ) {
+        self.plugin = plugin
+        self.logger = logger
+        self.watchdog = watchdog
+        self.patience = patience
+        state = Mutex(State(supervision: Supervision(concurrency: plugin.manifest.concurrency)))
+        BrokenPipes.ignore
+    }
+
+    /// Why the plugin is out of order for the rest of the run, if it is: it can't be started, or broke three times in
+    /// a row without an answer between.
+    package var brokenReason: String? { state.withLock { $0.supervision.brokenReason } }
+
+    /// Asks where a video is. Defaults of the manifest's parameters are filled in.
+    package func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+        var request = request
+        plugin.manifest.parameters.fillDefaults(&request.video.parameters)
+        guard case .resolution(let resolution) = try await ask(.resolve(request)) else { throw Self.mismatch }
+        return resolution
+    }
+
+    /// Asks for one page of a course. Defaults of the manifest's parameters are filled in.
+    package func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
+        var request = request
+        plugin.manifest.parameters.fillDefaults(&request.course.parameters)
+        guard case .listing(let listing) = try await ask(.list(request)) else { throw Self.mismatch }
+        return listing
+    }
+
+    /// Turns what a person typed into credentials.
+    package func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
+        guard case .login(let login) = try await ask(.login(request)) else { throw Self.mismatch }
+        return login
+    }
+
+    /// Fails what is open, closes the plugin's standard input and waits until its processes are gone: by themselves,
+    /// else by TERM, else by KILL. Requests after it fail as cancelled.
+    package func shutDown() async {
+        perform { $0.supervision.close() }
+        let (tasks, timer) = state.withLock { (Array($0.tasks.values), $0.timer) }
+        timer?.cancel()
+        for task in tasks { await task.value }
+        await timer?.value
+    }
+
+    private static let mismatch = ProviderError(.pluginFault, "it answered another question")
+
+    private func ask(_ question: Question) async throws(ProviderError) -> AnswerLine.Reply {
+        guard plugin.manifest.methods.contains(question.method.rawValue) else {
+            throw ProviderError(.unsupported, "plugin '\(plugin.name)' doesn't have \(question.method.rawValue)")
+        }
+        let id = state.withLock { state in
+            state.lastRequest += 1
+            state.learn(question)
+            return state.lastRequest
+        }
+        let result: Result<AnswerLine.Reply, ProviderError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                perform { state in
+                    state.open[id] = Open(question: question, caller: caller)
+                    if state.cancelledEarly.remove(id) != nil { return [.fail(id, .closed)] }
+                    return state.supervision.ask(id)
+                }
+            }
+        } onCancel: {
+            abandon(id)
+        }
+        // One that was answered and cancelled at the same time.
+        if Task.isCancelled { state.withLock { _ = $0.cancelledEarly.remove(id) } }
+        return try result.get()
+    }
+
+    private func abandon(_ id: Int) {
+        let open: Open? = state.withLock { state in
+            guard let open = state.open.removeValue(forKey: id) else {
+                state.cancelledEarly.insert(id)
+                return nil
+            }
+            state.supervision.abandon(id)
+            return open
+        }
+        open?.caller.resume(returning: .failure(ProviderError(.cancelled, "nobody waits for the answer any more")))
+    }
+}

@@ -1,0 +1,273 @@
+/// What to do about a plugin's processes and the requests to it, decided without doing any of it.
+///
+/// It is told what happened and answers with what is to be done. Requests are numbers that the caller chooses; `wire`
+/// is the id that a request bears on its way to a process, a new one each time it is asked.
+///
+/// The rules (docs/protocol.md, "When a plugin misbehaves"):
+/// - A process that breaks costs its own pending requests. They are asked again one at a time, with nothing beside
+///   them; one that is alone when the plugin breaks, twice, fails.
+/// - While the plugin has not answered since it broke, requests that never were alone in a broken process go before
+///   those that were, so that one poisonous request can't use up the three attempts.
+/// - Three breaks in a row without an answer between: everything fails, for good.
+/// - A wrong answer is asked for once more in a fresh process; the old one finishes what it has.
+struct Supervision {
+    enum Action: Equatable {
+        /// Start a process.
+        case start(process: Int)
+        /// Send a request to a process.
+        case send(Int, wire: Int, process: Int)
+        /// Give the answer that has just come to whoever asked.
+        case deliver(Int)
+        /// Close a process's standard input: it has nothing to do any more.
+        case finish(process: Int)
+        /// End a process now.
+        case stop(process: Int)
+        /// Tell whoever asked that there is no answer.
+        case fail(Int, Failure)
+        /// Wait, then call ``Supervision/backedOff()``.
+        case wait(Duration)
+    }
+
+    enum Failure: Equatable {
+        /// The plugin is at fault, with this request only.
+        case request(String)
+        /// The plugin is out of order.
+        case provider(String)
+        /// The run ends.
+        case closed
+    }
+
+    private struct InFlight {
+        var request: Int
+        var process: Int
+        var isAbandoned = false
+    }
+
+    /// What is remembered of a request that ran into trouble.
+    private struct Record {
+        var breaksAlone = 0
+        var wrongAnswers = 0
+    }
+
+    private enum Phase: Equatable {
+        case ready
+        case backingOff
+        case broken(String)
+        case closed
+    }
+
+    private let concurrency: Int
+    private var phase = Phase.ready
+    private var current: Int?
+    /// Processes that get no more requests but still have some to answer.
+    private var retired: Set<Int> = []
+    private var lastProcess = 0
+    private var lastWire = 0
+    private var inFlight: [Int: InFlight] = [:]
+    private var load: [Int: Int] = [:]
+    private var waiting = RequestQueue()
+    private var suspects: [Int] = []
+    private var solo: Int?
+    private var records: [Int: Record] = [:]
+    private var breaksInARow = 0
+
+    /// Makes a supervision for a plugin that can have `concurrency` requests in flight.
+    init(concurrency: Int) {
+        self.concurrency = max(1, concurrency)
+    }
+
+    /// Why the plugin is out of order for good, if it is.
+    var brokenReason: String? {
+        if case .broken(let reason) = phase { reason } else { nil }
+    }
+
+    /// The request and process behind a wire id that is still to be answered.
+    func pending(wire: Int) -> (request: Int, process: Int)? {
+        inFlight[wire].map { ($0.request, $0.process) }
+    }
+
+    /// Whether a request with this wire id was ever sent.
+    func wasSent(wire: Int) -> Bool { (1...max(1, lastWire)).contains(wire) && lastWire > 0 }
+
+    /// Somebody asks.
+    mutating func ask(_ request: Int) -> [Action] {
+        switch phase {
+        case .broken(let reason): return [.fail(request, .provider(reason))]
+        case .closed: return [.fail(request, .closed)]
+        case .ready, .backingOff:
+            waiting.append(request)
+            return pump()
+        }
+    }
+
+    /// Whoever asked doesn't want the answer any more. One that is on its way keeps its place until it is answered.
+    mutating func abandon(_ request: Int) {
+        if waiting.remove(request) { return }
+        suspects.removeAll { $0 == request }
+        records[request] = nil
+        if let wire = inFlight.first(where: { $0.value.request == request })?.key { inFlight[wire]?.isAbandoned = true }
+    }
+
+    /// A process has answered a request that was pending in it. Nil means the answer is as the protocol has it, else
+    /// it says what is wrong with it.
+    mutating func answered(wire: Int, wrong: String? = nil) -> [Action] {
+        guard let entry = inFlight.removeValue(forKey: wire) else { return [] }
+        breaksInARow = 0
+        load[entry.process, default: 1] -= 1
+        if solo == wire { solo = nil }
+        var actions: [Action] = []
+        if entry.isAbandoned {
+            records[entry.request] = nil
+        } else if let wrong {
+            actions += takeWrongAnswer(entry, wrong)
+        } else {
+            if !records.isEmpty { records[entry.request] = nil }
+            actions.append(.deliver(entry.request))
+        }
+        if retired.contains(entry.process), load[entry.process] == 0 { actions.append(release(entry.process)) }
+        return actions + pump()
+    }
+
+    /// A process is lost: it crashed, hung or broke the protocol. `culprits` are the wire ids that it hung on.
+    ///
+    /// An end that nobody waited for (`isClean`, nothing pending) is no fault. A process that isn't known any more has
+    /// been dealt with already.
+    mutating func lost(process: Int, reason: String, isClean: Bool = false, culprits: Set<Int> = []) -> [Action] {
+        guard current == process || retired.contains(process) else { return [] }
+        if current == process { current = nil }
+        retired.remove(process)
+        load[process] = nil
+        let wires = inFlight.filter { $0.value.process == process }.map(\.key)
+            .sorted { (culprits.contains($0) ? 1 : 0, $0) < (culprits.contains($1) ? 1 : 0, $1) }
+        if wires.isEmpty, isClean { return pump() }
+        breaksInARow += 1
+        var pending: [Int] = []
+        for wire in wires {
+            if solo == wire { solo = nil }
+            guard let entry = inFlight.removeValue(forKey: wire), !entry.isAbandoned else { continue }
+            pending.append(entry.request)
+        }
+        guard breaksInARow < 3 else { return breakDown(reason, lost: pending) }
+        var actions: [Action] = []
+        for request in pending {
+            if wires.count == 1 { records[request, default: Record()].breaksAlone += 1 }
+            if records[request]?.breaksAlone == 2 {
+                records[request] = nil
+                actions.append(.fail(request, .request(reason)))
+            } else {
+                suspects.append(request)
+            }
+        }
+        guard phase == .ready else { return actions }
+        phase = .backingOff
+        actions.append(.wait(breaksInARow == 1 ? .milliseconds(100) : .milliseconds(500)))
+        return actions
+    }
+
+    /// The plugin can't be started, and won't be at the next attempt.
+    mutating func cannotStart(process: Int, reason: String) -> [Action] {
+        guard current == process else { return [] }
+        current = nil
+        load[process] = nil
+        let wires = inFlight.filter { $0.value.process == process && !$0.value.isAbandoned }.keys.sorted()
+        let pending = wires.compactMap { inFlight.removeValue(forKey: $0)?.request }
+        return breakDown(reason, lost: pending)
+    }
+
+    /// The wait of a ``Action/wait(_:)`` is over.
+    mutating func backedOff() -> [Action] {
+        guard phase == .backingOff else { return [] }
+        phase = .ready
+        return pump()
+    }
+
+    /// The run ends: whatever is open fails, every process is let go.
+    mutating func close() -> [Action] {
+        let open = inFlight.values.filter { !$0.isAbandoned }.map(\.request).sorted() + suspects + waiting.all
+        forgetAll()
+        if phase != .closed { phase = .closed }
+        let processes = retired.union([current].compactMap(\.self)).sorted()
+        current = nil
+        retired = []
+        return open.map { .fail($0, .closed) } + processes.map { .finish(process: $0) }
+    }
+
+    private mutating func takeWrongAnswer(_ entry: InFlight, _ reason: String) -> [Action] {
+        records[entry.request, default: Record()].wrongAnswers += 1
+        guard records[entry.request]?.wrongAnswers == 1 else {
+            records[entry.request] = nil
+            return [.fail(entry.request, .request(reason))]
+        }
+        waiting.prepend(entry.request)
+        guard current == entry.process else { return [] }
+        current = nil
+        retired.insert(entry.process)
+        return []
+    }
+
+    private mutating func release(_ process: Int) -> Action {
+        retired.remove(process)
+        load[process] = nil
+        return .finish(process: process)
+    }
+
+    private mutating func breakDown(_ reason: String, lost: [Int]) -> [Action] {
+        phase = .broken(reason)
+        let open = inFlight.values.filter { !$0.isAbandoned }.map(\.request).sorted()
+        let failed = lost + open + suspects + waiting.all
+        forgetAll()
+        let processes = retired.union([current].compactMap(\.self)).sorted()
+        current = nil
+        retired = []
+        return failed.map { .fail($0, .provider(reason)) } + processes.map { .stop(process: $0) }
+    }
+
+    private mutating func forgetAll() {
+        inFlight = [:]
+        load = [:]
+        suspects = []
+        waiting = RequestQueue()
+        solo = nil
+        records = [:]
+    }
+
+    /// Starts a process if there is work and none, and sends what may be sent.
+    private mutating func pump() -> [Action] {
+        guard phase == .ready, solo == nil, !(suspects.isEmpty && waiting.isEmpty) else { return [] }
+        var actions: [Action] = []
+        let process: Int
+        if let current {
+            process = current
+        } else {
+            lastProcess += 1
+            process = lastProcess
+            current = process
+            load[process] = 0
+            actions.append(.start(process: process))
+        }
+        while let (request, isAlone) = next(load: load[process, default: 0]) {
+            lastWire += 1
+            inFlight[lastWire] = InFlight(request: request, process: process)
+            load[process, default: 0] += 1
+            actions.append(.send(request, wire: lastWire, process: process))
+            if isAlone {
+                solo = lastWire
+                break
+            }
+        }
+        return actions
+    }
+
+    /// The next request to send to a process that has `load` of them, and whether it must be the only one.
+    private mutating func next(load: Int) -> (request: Int, isAlone: Bool)? {
+        guard !suspects.isEmpty || breaksInARow > 0 else {
+            return load < concurrency ? waiting.popFirst().map { ($0, false) } : nil
+        }
+        guard load == 0 else { return nil }
+        if let index = suspects.firstIndex(where: { (records[$0]?.breaksAlone ?? 0) == 0 }) {
+            return (suspects.remove(at: index), true)
+        }
+        if breaksInARow > 0 || suspects.isEmpty, let request = waiting.popFirst() { return (request, true) }
+        return suspects.isEmpty ? nil : (suspects.removeFirst(), true)
+    }
+}

@@ -1,0 +1,97 @@
+/// One page of what a course holds, in the words of the catalog.
+public struct Listing: Sendable, Hashable, Codable {
+    /// A video of the course.
+    public struct Video: Sendable, Hashable, Codable {
+        /// Its id, unique within the course.
+        public var id: String
+        /// Its title; nil where it is called by its id.
+        public var title: String?
+        /// The URL of its cover.
+        public var cover: String?
+        /// What the provider wants to be handed back when the video is resolved, merged over the course's own.
+        public var parameters: [String: JSONValue]
+        /// Its size in bytes.
+        public var size: Int64?
+        /// What it hashes to (SHA-256, in hexadecimal).
+        public var sha256: String?
+        /// Its subtitles.
+        public var subtitleFiles: [Resolution.Subtitle]
+        /// Other files that belong to it.
+        public var attachments: [Resolution.Attachment]
+
+        /// Makes a video.
+        public init(
+            id: String, title: String? = nil, cover: String? = nil, parameters: [String: JSONValue] = [:],
+            size: Int64? = nil, sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
+            attachments: [Resolution.Attachment] = []
+        ) {
+            self.id = id
+            self.title = title
+            self.cover = cover
+            self.parameters = parameters
+            self.size = size
+            self.sha256 = sha256
+            self.subtitleFiles = subtitleFiles
+            self.attachments = attachments
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, title, cover, parameters, size, sha256, attachments
+            case subtitleFiles = "subtitle_files"
+        }
+    }
+
+    /// A chapter of the course. One that is split over two pages has the same id on both.
+    public struct Chapter: Sendable, Hashable, Codable {
+        /// Its id, unique within the course.
+        public var id: String
+        /// Its title; nil where it is called by its id.
+        public var title: String?
+        /// The URL of its cover.
+        public var cover: String?
+        /// Its videos in order.
+        public var videos: [Video]
+
+        /// Makes a chapter.
+        public init(id: String, title: String? = nil, cover: String? = nil, videos: [Video]) {
+            self.id = id
+            self.title = title
+            self.cover = cover
+            self.videos = videos
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, title, cover, videos
+        }
+    }
+
+    /// The course's title.
+    public var title: String?
+    /// The URL of the course's cover.
+    public var cover: String?
+    /// Its chapters in order.
+    public var chapters: [Chapter]
+    /// Videos directly under the course, in order.
+    public var videos: [Video]
+    /// What to ask the next page with; nil if this is the last.
+    public var next: String?
+    /// New credentials (a refreshed token) that replace the old.
+    public var credentials: Secret<JSONValue>?
+
+    /// Makes a page.
+    public init(
+        title: String? = nil, cover: String? = nil, chapters: [Chapter] = [], videos: [Video] = [],
+        next: String? = nil, credentials: Secret<JSONValue>? = nil
+    ) {
+        self.title = title
+        self.cover = cover
+        self.chapters = chapters
+        self.videos = videos
+        self.next = next
+        self.credentials = credentials
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case title, cover, chapters, videos, next, credentials
+    }
+}

@@ -1,0 +1,92 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Hands the secrets that a person typed to the provider.
+public struct LoginRequest: Sendable, Hashable {
+    /// For whom it is.
+    public var user: String
+    /// The clock to sign with.
+    public var now: Date
+    /// What an earlier `login` stored for this user, if anything.
+    public var credentials: Secret<JSONValue>?
+    /// How the host reaches the network.
+    public var settings: HostSettings
+    /// The secrets by the names that the manifest's `credentials` asks for.
+    public var secrets: Secret<[String: String]>
+
+    /// Makes a request.
+    public init(
+        user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
+        secrets: [String: String]
+    ) {
+        self.user = user
+        self.now = now
+        self.credentials = credentials
+        self.settings = settings
+        self.secrets = Secret(secrets)
+    }
+}
+
+extension LoginRequest: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case user, now, credentials, settings, secrets
+    }
+
+    /// Decodes `params` of a `login`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        user = try container.decode(String.self, forKey: .user)
+        now = try container.decodeTimestamp(forKey: .now)
+        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
+        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
+        secrets = try container.decode(Secret<[String: String]>.self, forKey: .secrets)
+    }
+
+    /// Encodes `params` of a `login`. What is nil is written as null, so that every key is always there.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(Timestamp.text(now), forKey: .now)
+        try container.encode(credentials, forKey: .credentials)
+        try container.encode(settings, forKey: .settings)
+        try container.encode(secrets, forKey: .secrets)
+    }
+}
+
+/// What a login gave: something to keep for this user and to be handed back in every request.
+public struct Login: Sendable, Hashable {
+    /// Anything that the provider wants handed back. The secrets themselves need not be in it.
+    public var credentials: Secret<JSONValue>
+    /// When it stops being good; nil if that isn't known.
+    public var expiresAt: Date?
+
+    /// Makes the result of a login.
+    public init(credentials: JSONValue, expiresAt: Date? = nil) {
+        self.credentials = Secret(credentials)
+        self.expiresAt = expiresAt
+    }
+}
+
+extension Login: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case credentials
+        case expiresAt = "expires_at"
+    }
+
+    /// Decodes the `result` of a `login`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        credentials = try container.decode(Secret<JSONValue>.self, forKey: .credentials)
+        expiresAt = try container.decodeTimestampIfPresent(forKey: .expiresAt)
+    }
+
+    /// Encodes the `result` of a `login`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(credentials, forKey: .credentials)
+        try container.encodeIfPresent(expiresAt.map(Timestamp.text), forKey: .expiresAt)
+    }
+}

@@ -1,0 +1,52 @@
+extension Resolution: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case url, kind, token, headers, size, sha256, duration, extendable, subtitles, attachments, cover, credentials
+        case expiresAt = "expires_at"
+        case fileExtension = "extension"
+        case mediaType = "media_type"
+        case singleUse = "single_use"
+    }
+
+    /// Decodes the `result` of a `resolve`. Unknown keys are ignored; an unknown `kind` and a malformed time are not.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            url: try container.decode(String.self, forKey: .url),
+            kind: try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .file,
+            token: try container.decodeIfPresent(Token.self, forKey: .token),
+            expiresAt: try container.decodeTimestampIfPresent(forKey: .expiresAt),
+            headers: try container.decodeIfPresent([String: String].self, forKey: .headers) ?? [:],
+            size: try container.decodeIfPresent(Int64.self, forKey: .size),
+            sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
+            fileExtension: try container.decodeIfPresent(String.self, forKey: .fileExtension),
+            mediaType: try container.decodeIfPresent(String.self, forKey: .mediaType),
+            duration: try container.decodeIfPresent(Double.self, forKey: .duration),
+            singleUse: try container.decodeIfPresent(Bool.self, forKey: .singleUse) ?? false,
+            extendable: try container.decodeIfPresent(Bool.self, forKey: .extendable) ?? false,
+            subtitles: try container.decodeIfPresent([Subtitle].self, forKey: .subtitles) ?? [],
+            attachments: try container.decodeIfPresent([Attachment].self, forKey: .attachments) ?? [],
+            cover: try container.decodeIfPresent(String.self, forKey: .cover),
+            credentials: try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials))
+    }
+
+    /// Encodes the `result` of a `resolve`, leaving out what says nothing.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(url, forKey: .url)
+        try container.encode(kind, forKey: .kind)
+        try container.encodeIfPresent(token, forKey: .token)
+        try container.encodeIfPresent(expiresAt.map(Timestamp.text), forKey: .expiresAt)
+        if !headers.isEmpty { try container.encode(headers, forKey: .headers) }
+        try container.encodeIfPresent(size, forKey: .size)
+        try container.encodeIfPresent(sha256, forKey: .sha256)
+        try container.encodeIfPresent(fileExtension, forKey: .fileExtension)
+        try container.encodeIfPresent(mediaType, forKey: .mediaType)
+        try container.encodeIfPresent(duration, forKey: .duration)
+        if singleUse { try container.encode(true, forKey: .singleUse) }
+        if extendable { try container.encode(true, forKey: .extendable) }
+        if !subtitles.isEmpty { try container.encode(subtitles, forKey: .subtitles) }
+        if !attachments.isEmpty { try container.encode(attachments, forKey: .attachments) }
+        try container.encodeIfPresent(cover, forKey: .cover)
+        try container.encodeIfPresent(credentials, forKey: .credentials)
+    }
+}

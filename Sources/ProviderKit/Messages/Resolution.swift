@@ -1,0 +1,118 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Where the media of a video is right now, and what it takes to get it. Only ``url`` is required.
+///
+/// It prints without the query of its URL, its token and its headers, since all of these may hold secrets.
+public struct Resolution: Sendable, Hashable {
+    /// How the media is given out.
+    public enum Kind: String, Sendable, Hashable, Codable {
+        /// One file.
+        case file
+        /// An HLS playlist.
+        case hls
+    }
+
+    /// Subtitles of the video in one language.
+    public struct Subtitle: Sendable, Hashable, Codable {
+        /// The language, as a tag such as `en` or `pt-BR`.
+        public var lang: String
+        /// Where they are.
+        public var url: String
+
+        /// Makes subtitles.
+        public init(lang: String, url: String) {
+            self.lang = lang
+            self.url = url
+        }
+    }
+
+    /// Another file that belongs to the video.
+    public struct Attachment: Sendable, Hashable, Codable {
+        /// What it is called.
+        public var title: String
+        /// Where it is.
+        public var url: String
+
+        /// Makes an attachment.
+        public init(title: String, url: String) {
+            self.title = title
+            self.url = url
+        }
+    }
+
+    /// The media, or its playlist: an absolute http or https URL.
+    public var url: String
+    /// How the media is given out.
+    public var kind: Kind
+    /// A secret that goes with each request to the URL's origin.
+    public var token: Token?
+    /// When the URL or token stops being good; nil if that isn't known.
+    public var expiresAt: Date?
+    /// Headers that go with every request. `Authorization`, `Cookie` and `Proxy-*` go to the URL's origin and the
+    /// token's origins only.
+    public var headers: [String: String]
+    /// The size of the media in bytes.
+    public var size: Int64?
+    /// What the media hashes to (SHA-256, in hexadecimal).
+    public var sha256: String?
+    /// The file name extension, without its dot.
+    public var fileExtension: String?
+    /// The media type, such as `video/mp4`.
+    public var mediaType: String?
+    /// How long the video plays, in seconds.
+    public var duration: Double?
+    /// Each request, resumes included, needs a resolution of its own.
+    public var singleUse: Bool
+    /// After a refusal the same URL may be answered again, because its server prolongs it.
+    public var extendable: Bool
+    /// The video's subtitles.
+    public var subtitles: [Subtitle]
+    /// Other files that belong to the video.
+    public var attachments: [Attachment]
+    /// The video's cover.
+    public var cover: String?
+    /// New credentials (a refreshed token) that replace the old.
+    public var credentials: Secret<JSONValue>?
+
+    /// Makes a resolution.
+    public init(
+        url: String, kind: Kind = .file, token: Token? = nil, expiresAt: Date? = nil, headers: [String: String] = [:],
+        size: Int64? = nil, sha256: String? = nil, fileExtension: String? = nil, mediaType: String? = nil,
+        duration: Double? = nil, singleUse: Bool = false, extendable: Bool = false, subtitles: [Subtitle] = [],
+        attachments: [Attachment] = [], cover: String? = nil, credentials: Secret<JSONValue>? = nil
+    ) {
+        self.url = url
+        self.kind = kind
+        self.token = token
+        self.expiresAt = expiresAt
+        self.headers = headers
+        self.size = size
+        self.sha256 = sha256
+        self.fileExtension = fileExtension
+        self.mediaType = mediaType
+        self.duration = duration
+        self.singleUse = singleUse
+        self.extendable = extendable
+        self.subtitles = subtitles
+        self.attachments = attachments
+        self.cover = cover
+        self.credentials = credentials
+    }
+}
+
+extension Resolution: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind and the URL up to its query.
+    public var description: String {
+        "Resolution(\(kind.rawValue) \(url.prefix { $0 != "?" && $0 != "#" })\(url.contains("?") ? "?<redacted>" : ""))"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

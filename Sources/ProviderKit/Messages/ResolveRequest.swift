@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Asks where the media of one video is right now.
+public struct ResolveRequest: Sendable, Hashable {
+    /// The video asked for.
+    public struct Video: Sendable, Hashable, Codable {
+        /// The id that the catalog gives it.
+        public var id: String
+        /// Its title; the id where the catalog has none.
+        public var title: String
+        /// What the catalog says for the provider, inherited values included.
+        public var parameters: [String: JSONValue]
+
+        /// Makes a video. Without a title it is called by its id.
+        public init(id: String, title: String? = nil, parameters: [String: JSONValue] = [:]) {
+            self.id = id
+            self.title = title ?? id
+            self.parameters = parameters
+        }
+    }
+
+    /// The course or chapter that the video belongs to.
+    public struct Place: Sendable, Hashable, Codable {
+        /// The id that the catalog gives it.
+        public var id: String
+        /// Its title; the id where the catalog has none.
+        public var title: String
+
+        /// Makes a course or chapter. Without a title it is called by its id.
+        public init(id: String, title: String? = nil) {
+            self.id = id
+            self.title = title ?? id
+        }
+    }
+
+    /// Why the last answer is no good any more.
+    public struct Previous: Sendable, Hashable, Codable {
+        /// What ended it.
+        public enum Reason: String, Sendable, Hashable, Codable {
+            /// Its time ran out, or nearly so.
+            case expired
+            /// The server refused it.
+            case rejected
+        }
+
+        /// What ended it.
+        public var reason: Reason
+        /// The HTTP status of the refusal.
+        public var status: Int?
+        /// How many bytes of the video have arrived.
+        public var bytes: Int64
+
+        /// Makes a report about the last answer.
+        public init(reason: Reason, status: Int? = nil, bytes: Int64 = 0) {
+            self.reason = reason
+            self.status = status
+            self.bytes = bytes
+        }
+    }
+
+    /// For whom it is.
+    public var user: String
+    /// The clock to sign with.
+    public var now: Date
+    /// What `login` stored for this user, if anything.
+    public var credentials: Secret<JSONValue>?
+    /// How the host reaches the network.
+    public var settings: HostSettings
+    /// The video asked for.
+    public var video: Video
+    /// Its course.
+    public var course: Place
+    /// Its chapter; nil if it lies directly under the course.
+    public var chapter: Place?
+    /// The wished qualities in order of preference, in the words of the catalog: `best`, `720p`, `2500k`, …
+    public var quality: [String]
+    /// Why the last answer is no good any more; nil for a first request.
+    public var previous: Previous?
+
+    /// Makes a request.
+    public init(
+        user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
+        video: Video, course: Place, chapter: Place? = nil, quality: [String] = ["best"], previous: Previous? = nil
+    ) {
+        self.user = user
+        self.now = now
+        self.credentials = credentials
+        self.settings = settings
+        self.video = video
+        self.course = course
+        self.chapter = chapter
+        self.quality = quality
+        self.previous = previous
+    }
+}
+
+extension ResolveRequest: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case user, now, credentials, settings, video, course, chapter, quality, previous
+    }
+
+    /// Decodes `params` of a `resolve`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        user = try container.decode(String.self, forKey: .user)
+        now = try container.decodeTimestamp(forKey: .now)
+        credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
+        settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
+        video = try container.decode(Video.self, forKey: .video)
+        course = try container.decode(Place.self, forKey: .course)
+        chapter = try container.decodeIfPresent(Place.self, forKey: .chapter)
+        quality = try container.decodeIfPresent([String].self, forKey: .quality) ?? ["best"]
+        previous = try container.decodeIfPresent(Previous.self, forKey: .previous)
+    }
+
+    /// Encodes `params` of a `resolve`. What is nil is written as null, so that every key is always there.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(Timestamp.text(now), forKey: .now)
+        try container.encode(credentials, forKey: .credentials)
+        try container.encode(settings, forKey: .settings)
+        try container.encode(video, forKey: .video)
+        try container.encode(course, forKey: .course)
+        try container.encode(chapter, forKey: .chapter)
+        try container.encode(quality, forKey: .quality)
+        try container.encode(previous, forKey: .previous)
+    }
+}

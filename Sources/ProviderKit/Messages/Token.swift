@@ -1,0 +1,68 @@
+/// A secret that has to go with each request to the media's server.
+///
+/// It goes to the origin of the resolution's URL and to ``origins`` only. A token that is part of the URL isn't given
+/// here. It prints as redacted.
+public struct Token: Sendable, Hashable, Codable {
+    /// Where in a request it stands.
+    public enum Placement: String, Sendable, Hashable, Codable {
+        /// In the header called ``Token/name``, after ``Token/prefix``.
+        case header
+        /// In the query of the URL, as the value of ``Token/name``.
+        case query
+        /// In a cookie called ``Token/name``.
+        case cookie
+    }
+
+    /// The secret.
+    public var value: String
+    /// Where in a request it stands.
+    public var placement: Placement
+    /// The name of the header, query field or cookie.
+    public var name: String
+    /// What stands before the secret, such as `Bearer ` with its blank.
+    public var prefix: String
+    /// Other origins that it may go to, such as `https://cdn.example.org`.
+    public var origins: [String]
+
+    /// Makes a token.
+    public init(_ value: String, in placement: Placement, name: String, prefix: String = "", origins: [String] = []) {
+        self.value = value
+        self.placement = placement
+        self.name = name
+        self.prefix = prefix
+        self.origins = origins
+    }
+
+    /// A token in `Authorization: Bearer …`.
+    ///
+    /// Related: RFC 6750 §2.1
+    public static func bearer(_ value: String, origins: [String] = []) -> Token {
+        Token(value, in: .header, name: "Authorization", prefix: "Bearer ", origins: origins)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case value, name, prefix, origins
+        case placement = "in"
+    }
+
+    /// Decodes a token; `prefix` and `origins` may be left out.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        value = try container.decode(String.self, forKey: .value)
+        placement = try container.decode(Placement.self, forKey: .placement)
+        name = try container.decode(String.self, forKey: .name)
+        prefix = try container.decodeIfPresent(String.self, forKey: .prefix) ?? ""
+        origins = try container.decodeIfPresent([String].self, forKey: .origins) ?? []
+    }
+}
+
+extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Where it stands and what it is called, without the secret.
+    public var description: String { "Token(in: \(placement.rawValue), name: \(name), value: <redacted>)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Answers requests with a provider.
+struct PluginServer<P: Provider>: Sendable {
+    private struct Answer<Result: Encodable>: Encodable {
+        var jsonrpc = "2.0"
+        var id: Int
+        var result: Result?
+        var error: WireError?
+    }
+
+    let provider: P
+    let output: PluginOutput
+
+    /// Serves one line from the host. A line that is no request at all is said on standard error and skipped.
+    func serve(_ line: String) async {
+        guard let request = try? JSONDecoder().decode(IncomingRequest.self, from: Data(line.utf8)) else {
+            HostLog.write(.error, "received a line that is no request")
+            return
+        }
+        do throws(ProviderError) {
+            switch request {
+            case .resolve(let id, let request): answer(id, try await provider.resolve(request))
+            case .list(let id, let request): answer(id, try await provider.list(request))
+            case .login(let id, let request): answer(id, try await provider.login(request))
+            case .unusable(_, let reason): throw reason
+            case .notification: break
+            }
+        } catch {
+            if let id = request.id { output.send(Answer<Bool>(id: id, error: WireError(error))) }
+        }
+    }
+
+    private func answer(_ id: Int, _ result: some Encodable) {
+        guard !output.send(Answer(id: id, result: result)) else { return }
+        let error = ProviderError(.pluginFault, "the answer holds a number that JSON doesn't have")
+        output.send(Answer<Bool>(id: id, error: WireError(error)))
+    }
+}
+
+extension IncomingRequest {
+    /// What the answer has to bear; nil for a notification.
+    fileprivate var id: Int? {
+        switch self {
+        case .resolve(let id, _), .list(let id, _), .login(let id, _), .unusable(let id, _): id
+        case .notification: nil
+        }
+    }
+}
