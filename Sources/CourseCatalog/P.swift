@@ -1,0 +1,2 @@
+/// x
+package enum Placeholder {}

@@ -1,0 +1,43 @@
+/// One step through a YAML text. Aliases are already followed: what they stand for appears in their place.
+///
+/// `text` points into the reader's buffers and is valid until the reader's next step.
+package struct YAMLEvent {
+    /// What begins, ends or is here.
+    package enum Kind: UInt8 {
+        case streamEnd, documentStart, documentEnd, scalar, sequenceStart, sequenceEnd, mappingStart, mappingEnd
+    }
+
+    /// The tag of a node, as far as the core schema knows it.
+    package enum Tag: UInt8 {
+        /// No tag: a plain scalar is resolved by its form.
+        case none
+        /// `!`: text, whatever it looks like.
+        case nonSpecific
+        case string, int, float, bool, null, sequence, mapping
+        /// The node was refused and reported already; nobody needs to say more about it.
+        case mistaken
+    }
+
+    /// What begins, ends or is here.
+    package var kind: Kind
+    /// Whether a scalar has no quotes and isn't a block scalar.
+    package var isPlain: Bool
+    /// The node's tag.
+    package var tag: Tag
+    /// Where it begins; for what an alias brought in, where that is written.
+    package var position: SourcePosition
+    /// A scalar's text in UTF-8, after unescaping; empty for anything else.
+    package var text: UnsafeRawBufferPointer
+
+    /// Whether a scalar is the plain empty one, `~` or `null`.
+    package var isNull: Bool {
+        guard kind == .scalar else { return false }
+        return tag == .null || (isPlain && tag == .none && CoreSchema.isNull(text))
+    }
+
+    /// The scalar's text as a string.
+    package var string: String { String(decoding: text, as: UTF8.self) }
+}
+
+/// Ends the reading of a text; ``YAMLEventReader/problem`` says why.
+package struct YAMLStop: Error {}

@@ -1,0 +1,232 @@
+internal import CLibYAML
+
+/// Reads a YAML text event by event, with its bounds, anchors and aliases (merge keys: ``nextKey(_:)``).
+///
+/// A text that can't go on throws ``YAMLStop`` and sets ``problem``. What is wrong with a single value (an unknown
+/// alias, a tag that nothing can bear) is collected in ``mistakes`` and reading goes on.
+///
+/// libyaml takes quadratic time in the nesting of flow collections and none for an alias; so depth is bounded here, at
+/// every event, and so is the number of nodes after aliases are followed.
+package struct YAMLEventReader: ~Copyable {
+    /// The file's name, as locations bear it.
+    package let source: SourceName
+    /// Why reading stopped.
+    package internal(set) var problem: YAMLProblem?
+    /// What is wrong with single values, in the order in which it was found.
+    package var mistakes = DiagnosticList()
+    /// Nodes delivered so far, those behind aliases included.
+    package private(set) var nodeCount = 0
+
+    let parser: UnsafeMutablePointer<yaml_parser_t>
+    let input: UnsafeMutablePointer<YAMLInput>
+    private let raw: UnsafeMutablePointer<yaml_event_t>
+    let limits: YAMLLimits
+    private var depth = 0
+
+    var recording = YAMLRecording()
+    var captures = 0
+    private var spans: [YAMLRecording.Span] = []
+    private var anchors: [String: Int] = [:]
+    /// The anchored collections that are still open, each with its depth.
+    private var open: [(depth: Int, span: Int)] = []
+    var frames: [Frame] = []
+
+    /// A recorded node that is being replayed.
+    struct Frame {
+        var next: Int
+        var end: Int
+        /// Where the alias stands.
+        var alias: SourcePosition
+    }
+
+    /// A reader of `bytes`, which it copies.
+    package init(bytes: UnsafeRawBufferPointer, source: SourceName, limits: YAMLLimits) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+        copy.copyMemory(from: bytes)
+        var input = YAMLInput()
+        input.base = UnsafeRawPointer(copy.baseAddress)
+        input.count = bytes.count
+        self.init(input, source: source, limits: limits)
+    }
+
+    /// A reader of a file from its current offset to its end. The descriptor stays the caller's.
+    package init(descriptor: Int32, source: SourceName, limits: YAMLLimits) {
+        var input = YAMLInput()
+        input.descriptor = descriptor
+        self.init(input, source: source, limits: limits)
+    }
+
+    private init(_ start: YAMLInput, source: SourceName, limits: YAMLLimits) {
+        self.source = source
+        self.limits = limits
+        parser = .allocate(capacity: 1)
+        raw = .allocate(capacity: 1)
+        input = .allocate(capacity: 1)
+        var start = start
+        start.limit = limits.bytes
+        input.initialize(to: start)
+        raw.initialize(to: yaml_event_t())
+        guard yaml_parser_initialize(parser) == 1 else { fatalError("yaml_parser_initialize: out of memory") }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input(
+            parser,
+            { data, buffer, size, filled in
+                guard let data, let buffer, let filled else { return 0 }
+                let input = data.assumingMemoryBound(to: YAMLInput.self)
+                guard let count = input.pointee.fill(buffer, capacity: size) else { return 0 }
+                filled.pointee = count
+                return 1
+            }, input)
+    }
+
+    deinit {
+        yaml_event_delete(raw)
+        yaml_parser_delete(parser)
+        input.pointee.base?.deallocate()
+        raw.deallocate()
+        parser.deallocate()
+        input.deallocate()
+    }
+
+    /// Bytes taken from the text so far.
+    package var bytesRead: Int { input.pointee.offset }
+
+    /// Where the outermost alias stands through which the last event came; nil for what is written in its place.
+    package var aliasPosition: SourcePosition? { frames.first?.alias }
+
+    /// A place in this text.
+    package func location(_ position: SourcePosition) -> SourceLocation { SourceLocation(source, position) }
+
+    /// The next event. What the one before pointed to is gone.
+    package mutating func next() throws(YAMLStop) -> YAMLEvent {
+        let event = frames.isEmpty ? try live() : try replayed()
+        switch event.kind {
+        case .scalar: nodeCount += 1
+        case .sequenceStart, .mappingStart:
+            nodeCount += 1
+            depth += 1
+            if depth > limits.depth {
+                try stop(.limit, at: event.position, "values are nested deeper than \(limits.depth) levels")
+            }
+        case .sequenceEnd, .mappingEnd: depth -= 1
+        default: return event
+        }
+        if nodeCount > limits.nodes {
+            try stop(
+                .limit, at: aliasPosition ?? event.position,
+                "more than \(limits.nodes) values once aliases are expanded; name shared parts less often")
+        }
+        return event
+    }
+
+    /// Ends the reading.
+    mutating func stop(_ kind: YAMLProblem.Kind, at position: SourcePosition, _ message: String) throws(YAMLStop) -> Never {
+        problem = YAMLProblem(kind, at: position, message)
+        throw YAMLStop()
+    }
+
+    // MARK: Recorded nodes
+
+    private mutating func replayed() throws(YAMLStop) -> YAMLEvent {
+        while let top = frames.last {
+            guard top.next < top.end else {
+                frames.removeLast()
+                continue
+            }
+            frames[frames.count - 1].next += 1
+            let entry = recording.entries[top.next]
+            guard let span = entry.alias else { return entry.event }
+            frames.append(Frame(next: span.start, end: span.end, alias: entry.event.position))
+        }
+        return try live()
+    }
+
+    // MARK: libyaml's events
+
+    private mutating func live() throws(YAMLStop) -> YAMLEvent {
+        while true {
+            yaml_event_delete(raw)
+            guard yaml_parser_parse(parser, raw) == 1 else { try stopForParser() }
+            input.pointee.lastEvent = input.pointee.offset
+            let mark = raw.pointee.start_mark
+            var event = YAMLEvent(
+                kind: .streamEnd, isPlain: false, tag: .none,
+                position: SourcePosition(line: mark.line + 1, column: mark.column + 1),
+                text: UnsafeRawBufferPointer(start: nil, count: 0))
+            var anchor: UnsafeMutablePointer<UInt8>?
+            switch raw.pointee.type {
+            case YAML_SCALAR_EVENT:
+                let scalar = raw.pointee.data.scalar
+                event.kind = .scalar
+                event.isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+                event.text = UnsafeRawBufferPointer(start: scalar.value, count: scalar.length)
+                anchor = scalar.anchor
+                if scalar.tag != nil || scalar.length > limits.scalarBytes { check(&event, tag: scalar.tag) }
+            case YAML_MAPPING_START_EVENT:
+                event.kind = .mappingStart
+                anchor = raw.pointee.data.mapping_start.anchor
+                if let tag = raw.pointee.data.mapping_start.tag { check(&event, tag: tag) }
+            case YAML_SEQUENCE_START_EVENT:
+                event.kind = .sequenceStart
+                anchor = raw.pointee.data.sequence_start.anchor
+                if let tag = raw.pointee.data.sequence_start.tag { check(&event, tag: tag) }
+            case YAML_MAPPING_END_EVENT: event.kind = .mappingEnd
+            case YAML_SEQUENCE_END_EVENT: event.kind = .sequenceEnd
+            case YAML_ALIAS_EVENT:
+                if let event = try follow(event) { return event }
+                continue
+            case YAML_DOCUMENT_START_EVENT:
+                event.kind = .documentStart
+                anchors.removeAll()
+            case YAML_DOCUMENT_END_EVENT: event.kind = .documentEnd
+            case YAML_STREAM_END_EVENT: event.kind = .streamEnd
+            default: continue
+            }
+            if anchor != nil || isRecording { record(event, anchor: anchor) }
+            return event
+        }
+    }
+
+    /// Whether events that libyaml delivers are kept.
+    var isRecording: Bool { captures > 0 || !open.isEmpty }
+
+    private mutating func record(_ event: YAMLEvent, anchor: UnsafeMutablePointer<UInt8>?) {
+        let start = recording.entries.count
+        recording.append(event)
+        let isWhole = event.kind == .scalar
+        if let anchor {
+            anchors[String(cString: anchor)] = spans.count
+            // The depth that the collection will have once `next` has counted it.
+            if !isWhole { open.append((depth + 1, spans.count)) }
+            spans.append(YAMLRecording.Span(start: start, end: isWhole ? start + 1 : 0))
+        }
+        guard event.kind == .mappingEnd || event.kind == .sequenceEnd else { return }
+        if let last = open.last, last.depth == depth {
+            spans[last.span].end = recording.entries.count
+            open.removeLast()
+        }
+    }
+
+    /// Begins the replay of what an alias means. Returns an event only in place of an alias that means nothing.
+    private mutating func follow(_ event: YAMLEvent) throws(YAMLStop) -> YAMLEvent? {
+        let name = raw.pointee.data.alias.anchor.map { String(cString: $0) } ?? ""
+        if let index = anchors[name], spans[index].end > 0 {
+            let span = spans[index]
+            if isRecording { recording.append(aliasOf: span, for: event) }
+            frames.append(Frame(next: span.start, end: span.end, alias: event.position))
+            return try replayed()
+        }
+        if anchors[name] != nil {
+            mistakes.error(at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
+        } else {
+            mistakes.error(
+                at: location(event.position), "there is no &\(name) before this alias",
+                suggestion: NearestName.suggestion(for: name, among: anchors.keys.sorted()).map { "*\($0)" })
+        }
+        var event = event
+        event.kind = .scalar
+        event.tag = .mistaken
+        if isRecording { recording.append(event) }
+        return event
+    }
+}

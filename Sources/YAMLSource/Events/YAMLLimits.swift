@@ -1,0 +1,16 @@
+/// How much a YAML text may ask for before it is refused.
+package struct YAMLLimits: Sendable {
+    /// Bytes of the text.
+    package var bytes: Int
+    /// Values after aliases are followed.
+    package var nodes: Int
+    /// Values inside values.
+    package var depth: Int
+    /// Bytes of one scalar.
+    package var scalarBytes: Int
+
+    /// The bounds of the catalog format.
+    package static let catalog = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
+    /// Bounds for a manifest or a settings file.
+    package static let smallFile = YAMLLimits(bytes: 1 << 20, nodes: 100_000, depth: 64, scalarBytes: 1 << 20)
+}

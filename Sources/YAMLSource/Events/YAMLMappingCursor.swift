@@ -1,0 +1,104 @@
+/// How far the reading of one mapping is: its own keys first, then those of what its merge keys bring in.
+package struct YAMLMappingCursor {
+    /// Whether the last key came through a merge key; one that the mapping has already is then to be skipped.
+    package fileprivate(set) var isMerged = false
+    fileprivate var pending: [Merge] = []
+    fileprivate var taken = 0
+
+    fileprivate struct Merge {
+        var span: YAMLRecording.Span
+        var position: SourcePosition
+    }
+
+    /// The cursor of a mapping whose start is the last event.
+    package init() {}
+}
+
+extension YAMLEventReader {
+    /// The next key of a mapping; nil at its end. The caller reads or skips the value before it asks again.
+    ///
+    /// Keys that stand in the mapping come first. Then come those of its merge keys (`<<`), nearest first, with
+    /// `isMerged` set: of several equal keys the first one counts, as <https://yaml.org/type/merge.html> has it.
+    package mutating func nextKey(_ cursor: inout YAMLMappingCursor) throws(YAMLStop) -> YAMLEvent? {
+        while true {
+            let key = try next()
+            switch key.kind {
+            case .scalar where key.isPlain && key.tag == .none && CoreSchema.equals(key.text, "<<"):
+                try merge(into: &cursor, at: key.position)
+            case .scalar where key.tag == .mistaken:
+                try skip(next())
+            case .scalar:
+                return key
+            case .mappingEnd:
+                guard cursor.taken < cursor.pending.count else { return nil }
+                let merge = cursor.pending[cursor.taken]
+                cursor.taken += 1
+                cursor.isMerged = true
+                frames.append(Frame(next: merge.span.start, end: merge.span.end, alias: merge.position))
+                // The start of the merged mapping.
+                _ = try next()
+            default:
+                mistakes.error(at: location(key.position), "a key must be text")
+                try skip(key)
+                try skip(next())
+            }
+        }
+    }
+
+    /// Passes over the rest of a node of which `event` is the beginning.
+    package mutating func skip(_ event: YAMLEvent) throws(YAMLStop) {
+        guard event.kind == .mappingStart || event.kind == .sequenceStart else { return }
+        var level = 1
+        while level > 0 {
+            switch try next().kind {
+            case .mappingStart, .sequenceStart: level += 1
+            case .mappingEnd, .sequenceEnd: level -= 1
+            default: break
+            }
+        }
+    }
+
+    private mutating func merge(into cursor: inout YAMLMappingCursor, at key: SourcePosition) throws(YAMLStop) {
+        // What a merged mapping merges itself comes right behind its own keys.
+        var place = cursor.isMerged ? cursor.taken : cursor.pending.count
+        let value = try next()
+        func refuse(_ event: YAMLEvent) {
+            guard event.tag != .mistaken else { return }
+            mistakes.error(at: location(event.position), "<< takes a mapping, or a list of mappings")
+        }
+        switch value.kind {
+        case .mappingStart:
+            cursor.pending.insert(try capture(value), at: place)
+        case .sequenceStart:
+            var item = try next()
+            while item.kind != .sequenceEnd {
+                if item.kind == .mappingStart {
+                    cursor.pending.insert(try capture(item), at: place)
+                    place += 1
+                } else {
+                    refuse(item)
+                    try skip(item)
+                }
+                item = try next()
+            }
+        default: refuse(value)
+        }
+    }
+
+    /// Passes over a node and keeps it for replay.
+    private mutating func capture(_ event: YAMLEvent) throws(YAMLStop) -> YAMLMappingCursor.Merge {
+        let position = aliasPosition ?? event.position
+        if let level = frames.indices.last {
+            let start = frames[level].next - 1
+            try skip(event)
+            return .init(span: .init(start: start, end: frames[level].next), position: position)
+        }
+        // An event inside an anchored node has been recorded already.
+        if !isRecording { recording.append(event) }
+        let start = recording.entries.count - 1
+        captures += 1
+        defer { captures -= 1 }
+        try skip(event)
+        return .init(span: .init(start: start, end: recording.entries.count), position: position)
+    }
+}

@@ -1,0 +1,74 @@
+extension YAMLEventReader {
+    /// The whole node of which `event` is the beginning, as a value. What is wrong in it is added to ``mistakes`` and
+    /// stands as null.
+    package mutating func node(_ event: YAMLEvent) throws(YAMLStop) -> YAMLNode {
+        let place = location(event.position)
+        switch event.kind {
+        case .scalar:
+            return YAMLNode(scalar(event, at: place), at: place)
+        case .sequenceStart:
+            var nodes: [YAMLNode] = []
+            var item = try next()
+            while item.kind != .sequenceEnd {
+                nodes.append(try node(item))
+                item = try next()
+            }
+            return YAMLNode(.sequence(nodes), at: place)
+        default:
+            return YAMLNode(.mapping(try mapping()), at: place)
+        }
+    }
+
+    /// The entries of a mapping whose start is the last event.
+    package mutating func mapping() throws(YAMLStop) -> YAMLMapping {
+        var entries: [YAMLMapping.Entry] = []
+        // Built only for a mapping with many keys.
+        var index: [String: Int]?
+        var cursor = YAMLMappingCursor()
+        while let key = try nextKey(&cursor) {
+            let name = key.string
+            let keyLocation = location(key.position)
+            let existing = index.map { $0[name] } ?? entries.firstIndex { $0.key == name }
+            if let existing {
+                if !cursor.isMerged {
+                    mistakes.duplicateKey(name, at: keyLocation, first: entries[existing].keyLocation)
+                }
+                try skip(next())
+                continue
+            }
+            index?[name] = entries.count
+            entries.append(.init(key: name, keyLocation: keyLocation, value: try node(next())))
+            if index == nil, entries.count > 16 {
+                index = Dictionary(entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+            }
+        }
+        return YAMLMapping(entries)
+    }
+
+    /// A scalar by the core schema. One that JSON can't carry is added to ``mistakes`` and is null.
+    package mutating func scalar(_ event: YAMLEvent, at place: SourceLocation) -> YAMLValue {
+        switch CoreSchema.resolve(event) {
+        case .value(let value): return value
+        case .tooBig:
+            mistakes.error(
+                at: place, "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
+        case .notFinite:
+            mistakes.error(at: place, "\(shown(event)) is a number that JSON doesn't have; quote it to keep it as text")
+        case .mismatch(let kind):
+            mistakes.error(at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
+        }
+        return .null
+    }
+
+    /// The beginning of a scalar, for messages.
+    private func shown(_ event: YAMLEvent) -> String {
+        event.text.count <= 40 ? event.string : String(event.string.prefix(40)) + "…"
+    }
+}
+
+extension DiagnosticList {
+    /// Adds the error for a key that stands twice in a mapping.
+    package mutating func duplicateKey(_ key: String, at location: SourceLocation, first: SourceLocation) {
+        error(at: location, "the key “\(key)” stands twice in this mapping, first on line \(first.line); keep one of them")
+    }
+}

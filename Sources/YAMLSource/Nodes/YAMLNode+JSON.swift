@@ -1,0 +1,62 @@
+extension YAMLNode {
+    /// The value as JSON without blanks, keys in the order of the text.
+    package var json: String {
+        var text = ""
+        appendJSON(to: &text, sortingKeys: false)
+        return text
+    }
+
+    /// The value as JSON without blanks, keys sorted by their UTF-8 bytes: equal values have equal texts.
+    package var canonicalJSON: String {
+        var text = ""
+        appendJSON(to: &text, sortingKeys: true)
+        return text
+    }
+
+    /// Appends the value as JSON.
+    package func appendJSON(to text: inout String, sortingKeys: Bool) {
+        switch value {
+        case .null: text += "null"
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .int(let number): text += String(number)
+        case .double(let number): text += "\(number)"
+        case .string(let string): Self.appendJSON(string, to: &text)
+        case .sequence(let nodes):
+            text += "["
+            for (index, node) in nodes.enumerated() {
+                if index > 0 { text += "," }
+                node.appendJSON(to: &text, sortingKeys: sortingKeys)
+            }
+            text += "]"
+        case .mapping(let mapping):
+            let entries = sortingKeys ? mapping.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(mapping)
+            text += "{"
+            for (index, entry) in entries.enumerated() {
+                if index > 0 { text += "," }
+                Self.appendJSON(entry.key, to: &text)
+                text += ":"
+                entry.value.appendJSON(to: &text, sortingKeys: sortingKeys)
+            }
+            text += "}"
+        }
+    }
+
+    /// Appends a string in quotes (RFC 8259 §7).
+    package static func appendJSON(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "\r": text += "\\r"
+            case _ where scalar.value < 0x20:
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

@@ -1,0 +1,49 @@
+/// A value of a YAML text and where it stands.
+///
+/// Two nodes are equal when their values are; where they stand doesn't matter.
+package struct YAMLNode: Sendable, Hashable {
+    /// The value.
+    package let value: YAMLValue
+    /// Where it begins.
+    package let location: SourceLocation
+
+    /// A value at a place.
+    package init(_ value: YAMLValue, at location: SourceLocation) {
+        self.value = value
+        self.location = location
+    }
+
+    package static func == (a: YAMLNode, b: YAMLNode) -> Bool { a.value == b.value }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    /// An error about this value.
+    package func error(_ message: String, suggestion: String? = nil) -> Diagnostic {
+        Diagnostic(.error, at: location, message, suggestion: suggestion)
+    }
+}
+
+/// A value of a YAML text by the core schema of YAML 1.2, limited to what JSON can hold: integers within ±2^53, finite
+/// numbers, text as keys.
+package enum YAMLValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case int(Int)
+    case double(Double)
+    case string(String)
+    case sequence([YAMLNode])
+    case mapping(YAMLMapping)
+
+    /// What it is, with its article, for messages: `a mapping`, `text`, `null`.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .int: "an integer"
+        case .double: "a number"
+        case .string: "text"
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+}
