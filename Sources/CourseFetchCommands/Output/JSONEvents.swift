@@ -1,5 +1,5 @@
 package import DownloadRunner
-package import DownloadStore
+import DownloadStore
 package import Foundation
 
 /// The events of a sync as JSON, one object a line. Fields may be added, never renamed.

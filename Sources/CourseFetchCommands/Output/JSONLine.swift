@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Writes one JSON object on one line, key by key, into bytes.
 ///

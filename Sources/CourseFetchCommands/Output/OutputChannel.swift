@@ -1,4 +1,4 @@
-package import Dispatch
+import Dispatch
 import Synchronization
 
 /// Hands text to standard output and standard error without ever making the caller wait.

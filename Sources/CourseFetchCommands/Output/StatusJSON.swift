@@ -1,4 +1,5 @@
 package import DownloadRunner
+import DownloadStore
 
 /// What `status --json` prints: one object a download.
 package enum StatusJSON {

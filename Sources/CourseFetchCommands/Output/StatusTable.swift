@@ -1,5 +1,5 @@
 package import DownloadRunner
-package import DownloadStore
+import DownloadStore
 package import Foundation
 
 /// What `status` prints for people.
@@ -15,14 +15,11 @@ package struct StatusTable: Sendable {
         self.zone = zone
     }
 
-    /// The lines. Where everything is selected, what is finished or merely waits is counted, not listed.
-    package func lines(_ report: StatusReport, selection: Selection, now: Date) -> [String] {
-        let rows = report.rows.filter {
-            selection.contains(
-                course: $0.reference.course, chapter: $0.reference.chapter, video: $0.reference.video, state: $0.state)
-        }
+    /// The lines. Without a selection, what is finished or merely waits is counted, not listed.
+    package func lines(_ report: StatusReport, selection: Selection?, now: Date) -> [String] {
+        let rows = selection.map { selection in report.rows.filter(selection.contains) } ?? report.rows
         var lines = header(report, now: now)
-        let listsAll = !selection.isEverything
+        let listsAll = selection != nil
         for course in grouped(rows, by: { $0.reference.course }) {
             lines += [""] + courseLines(course, listsAll: listsAll, now: now)
         }

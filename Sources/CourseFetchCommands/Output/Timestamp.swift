@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Points in time as text, by plain arithmetic: no calendar is loaded for it.
 enum Timestamp {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// How sizes, rates, times and counts are written for people.
 enum Wording {

@@ -1,5 +1,5 @@
-package import DownloadRunner
-package import Foundation
+import DownloadRunner
+import Foundation
 
 /// One download as the live view shows it.
 struct LiveDownload: Sendable {

@@ -1,4 +1,5 @@
-package import Foundation
+import DownloadRunner
+import Foundation
 
 /// Which columns the live lines have at a width, and how a line is put together from them.
 struct LiveLayout {

@@ -1,6 +1,6 @@
-package import DownloadRunner
-package import DownloadStore
-package import Foundation
+import DownloadRunner
+import DownloadStore
+import Foundation
 
 /// The numbers of the overall line.
 struct LiveTally: Sendable {

@@ -1,4 +1,5 @@
 package import DownloadRunner
+import DownloadStore
 package import Foundation
 
 /// What a person sees of a running sync: a value that events go into and lines come out of.

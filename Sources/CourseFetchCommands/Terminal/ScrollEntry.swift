@@ -1,4 +1,4 @@
-package import DownloadRunner
+import DownloadRunner
 
 /// Something final, to be written once above the live lines.
 enum ScrollEntry: Sendable {

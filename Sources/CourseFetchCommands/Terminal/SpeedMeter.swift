@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// How many bytes a second have arrived lately.
 struct SpeedMeter: Sendable {

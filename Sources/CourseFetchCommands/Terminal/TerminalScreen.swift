@@ -1,6 +1,6 @@
 import Dispatch
 package import DownloadRunner
-package import Foundation
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -21,7 +21,6 @@ package final class TerminalScreen: Sendable {
         var lastDrawn = Date.distantPast
         var lastSize: TerminalSize?
         var isClosed = false
-        var timer: (any DispatchSourceTimer)?
     }
 
     private let state: Mutex<State>
@@ -36,13 +35,7 @@ package final class TerminalScreen: Sendable {
     }
 
     /// Begins to draw.
-    package func start() {
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now(), repeating: .milliseconds(100), leeway: .milliseconds(20))
-        timer.setEventHandler { [weak self] in self?.tick() }
-        state.withLock { $0.timer = timer }
-        timer.resume()
-    }
+    package func start() { queue.async { self.tick() } }
 
     /// Takes note of what happened; never waits for the terminal.
     package func receive(_ event: SyncEvent) {
@@ -83,13 +76,16 @@ package final class TerminalScreen: Sendable {
         if let last, Self.poll(&poll), poll.revents & Int16(POLLOUT) != 0 { write(last) }
     }
 
-    /// Gives the terminal back while the process is stopped (Ctrl-Z); the next frame draws everything anew.
-    package func suspend() {
-        let text = state.withLock { state in
-            state.isDirty = true
-            return state.frame.end(scrolled: [], size: TerminalSize.of(descriptor: descriptor))
+    /// Gives the terminal back, calls `stop`, which stops the process (Ctrl-Z), and draws everything anew afterwards.
+    package func step(aside stop: @escaping @Sendable () -> Void) {
+        queue.async {
+            let text: String? = self.state.withLock { state in
+                state.isDirty = true
+                return state.isClosed ? nil : state.frame.end(scrolled: [], size: .of(descriptor: self.descriptor))
+            }
+            if let text { self.write(text) }
+            stop()
         }
-        write(text)
     }
 
     private static func poll(_ descriptor: inout pollfd) -> Bool {
@@ -100,7 +96,14 @@ package final class TerminalScreen: Sendable {
         #endif
     }
 
+    /// Draws what has changed, and comes again a tenth of a second later.
     private func tick() {
+        guard state.withLock({ !$0.isClosed }) else { return }
+        draw()
+        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in self?.tick() }
+    }
+
+    private func draw() {
         // A background process of the shell must not write over what the person is doing.
         let owner = tcgetpgrp(descriptor)
         guard owner < 0 || owner == getpgrp() else { return }
@@ -124,7 +127,6 @@ package final class TerminalScreen: Sendable {
     private func finish() {
         let size = TerminalSize.of(descriptor: descriptor)
         let text: String? = state.withLock { state in
-            state.timer?.cancel()
             guard !state.isClosed else { return nil }
             state.isClosed = true
             return state.frame.end(scrolled: state.view.takeScrolled(width: size.columns), size: size)

@@ -26,7 +26,7 @@ package struct Glob: Sendable, Hashable {
 
     /// Reads one part of a selector.
     package init(_ part: some StringProtocol) throws(SelectorError) {
-        self.init(steps: try Self.steps(of: Array(part.utf8), text: String(part)))
+        self.init(steps: try Self.parsed(Array(part.utf8), text: String(part)))
     }
 
     private init(steps: [Step]) {
@@ -48,6 +48,9 @@ package struct Glob: Sendable, Hashable {
 
     /// The id that it stands for, if it is no pattern.
     package var id: String? { literal }
+
+    /// The pattern as it is written.
+    var pattern: String { steps.map(\.description).joined() }
 
     /// Whether the id matches, compared byte by byte.
     package func matches(_ id: String) -> Bool {

@@ -1,6 +1,6 @@
 extension Glob {
     /// Reads wildcards and percent-encoding. An encoded character never is a wildcard.
-    static func steps(of bytes: [UInt8], text: String) throws(SelectorError) -> [Step] {
+    static func parsed(_ bytes: [UInt8], text: String) throws(SelectorError) -> [Step] {
         var steps: [Step] = []
         var run: [UInt8] = []
         var position = 0
@@ -108,7 +108,7 @@ extension Glob: CustomStringConvertible {
     /// The text that reads back as this part.
     package var description: String {
         if let id { return Self.encoded(id) }
-        return steps.map(\.description).joined()
+        return pattern
     }
 
     /// An id with everything percent-encoded that a selector, a shell or a terminal would take for something else.
