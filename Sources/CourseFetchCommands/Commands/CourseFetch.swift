@@ -1,0 +1,24 @@
+package import ArgumentParser
+import Foundation
+
+/// The command tree.
+package struct CourseFetch: AsyncParsableCommand {
+    /// The version of the program.
+    package static let version = "0.1.0"
+
+    package static let configuration = CommandConfiguration(
+        commandName: "coursefetch",
+        abstract: "Keeps a folder of course videos in step with a catalog.",
+        version: "coursefetch \(version)",
+        subcommands: [
+            Sync.self, Check.self, Status.self, Resolve.self, Plugins.self, Library.self, Forget.self, Manual.self,
+        ])
+
+    package init() {}
+
+    package func run() async throws {
+        let context = CommandContext()
+        context.say(Overview.text)
+        await context.output.flush()
+    }
+}

@@ -1,0 +1,107 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+
+/// Turns facts about failed downloads into text: the only place where that happens.
+struct Explainer: Sendable {
+    /// The catalogs of the run, to name one in a command.
+    var catalogs: [String]
+
+    /// What to tell about a download that failed.
+    ///
+    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that the video stands in, if known.
+    func failure(
+        of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil, now: Date,
+        zone: TimeZone
+    ) -> Explanation {
+        let selector = Selector(reference).description
+        var problem = "\(reference.title): \(reason(error))"
+        let title = reference.title
+        if title != reference.video { problem += " [\(selector)]" }
+        var remedy = self.remedy(for: error.kind, selector: selector, file: file)
+        if let retryAt {
+            let time = Timestamp.local(retryAt, now: now, zone: zone)
+            remedy = retryAt <= now ? "the next sync tries again" : "a sync after \(time) tries again"
+            if let look = looking(at: error.kind, selector: selector, file: file) { remedy += "; \(look)" }
+        }
+        return Explanation(problem: problem, remedy: remedy)
+    }
+
+    /// The reason in a few words: the runner's own sentence, without its full stop, else what the kind stands for.
+    func reason(_ error: DownloadError) -> String {
+        var text = error.message
+        while text.last == "." { text.removeLast() }
+        if text.isEmpty { text = Self.meaning(error.kind) }
+        if let status = error.status, !text.contains(String(status)) { text += " (HTTP \(status))" }
+        return text
+    }
+
+    /// What a kind of error means, for one that came without a message.
+    static func meaning(_ kind: DownloadError.Kind) -> String {
+        switch kind {
+        case .authRequired: "the provider wants a login"
+        case .forbidden: "the provider doesn't allow it"
+        case .geoBlocked: "the host doesn't serve this country"
+        case .notFound: "the provider doesn't know this video"
+        case .gone: "the host has taken it down"
+        case .drm: "it is encrypted for a player, not for downloading"
+        case .notReady: "it isn't there yet"
+        case .rateLimited: "the host asks for fewer requests"
+        case .unavailable: "the provider can't be reached"
+        case .invalidParameters: "the provider refuses its parameters"
+        case .httpStatus: "the host answered with an error"
+        case .urlRefused: "the host refuses every fresh URL"
+        case .network: "the connection failed"
+        case .tls: "the host's certificate can't be trusted"
+        case .stalled: "nothing more arrived"
+        case .truncated: "the host ends the file too early"
+        case .tooLong: "the host sends more than it promised"
+        case .sizeMismatch: "the file has another size than the catalog says"
+        case .checksumMismatch: "the file has another checksum than the catalog says"
+        case .notMedia: "the host sent a page where a video should be"
+        case .identityChanged: "the host keeps changing the file while it is fetched"
+        case .providerFailed: "the provider plugin failed"
+        case .needsFFmpeg: "it needs ffmpeg, which isn't installed"
+        case .disk: "it can't be written"
+        case .bug: "a bug in coursefetch"
+        }
+    }
+
+    /// What to do about a failure that no run mends by itself.
+    private func remedy(for kind: DownloadError.Kind, selector: String, file: String?) -> String {
+        let look = "coursefetch resolve \(catalog(file)) \(selector)"
+        return switch kind {
+        case .authRequired: "renew the provider's credentials; what it asks for: \(look)"
+        case .forbidden, .geoBlocked: "ask the host for access; what the provider answers: \(look)"
+        case .notFound, .gone: "correct it in the catalog or take it out; what the provider answers: \(look)"
+        case .drm: "take it out of the catalog: no downloader can fetch it"
+        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated: "the next sync tries again"
+        case .invalidParameters: "correct its parameters: coursefetch check \(catalog(file))"
+        case .httpStatus, .urlRefused, .notMedia: "see what the provider answers: \(look)"
+        case .tls: "check the clock and the certificates of this machine; for an authority of your own: --ca-file FILE"
+        case .tooLong, .sizeMismatch, .checksumMismatch:
+            "compare size and sha256 in the catalog with what the provider answers: \(look)"
+        case .identityChanged: "tell the host's keeper; what the provider answers: \(look)"
+        case .providerFailed: "see whether the plugin is whole: coursefetch plugins list"
+        case .needsFFmpeg: "install ffmpeg, then sync again"
+        case .disk: "make room or mend the permissions, then sync again"
+        case .bug: "please report it with what this says: coursefetch sync --verbose \(catalog(file)) --only \(selector)"
+        }
+    }
+
+    /// How to look into a failure that the next run tries to mend; nil where looking shows nothing.
+    private func looking(at kind: DownloadError.Kind, selector: String, file: String?) -> String? {
+        switch kind {
+        case .httpStatus, .urlRefused, .notMedia, .identityChanged, .authRequired:
+            "what the provider answers: coursefetch resolve \(catalog(file)) \(selector)"
+        case .providerFailed: "whether the plugin is whole: coursefetch plugins list"
+        case .bug: "please report it: coursefetch sync --verbose \(catalog(file)) --only \(selector)"
+        default: nil
+        }
+    }
+
+    private func catalog(_ file: String?) -> String {
+        if let file { return ShellWord.quoted(file) }
+        return catalogs.count == 1 ? ShellWord.quoted(catalogs[0]) : "CATALOG"
+    }
+}

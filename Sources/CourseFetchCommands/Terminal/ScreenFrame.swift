@@ -1,0 +1,68 @@
+/// Puts lines on a terminal: knows which of its own stand there and replaces them.
+///
+/// Pure: what has to be written comes out as text. Lines may hold colours; no line may be wider than the terminal.
+struct ScreenFrame: Sendable {
+    /// The live lines as they stand on the terminal, the cursor at the end of the last.
+    private var shown: [String] = []
+    private var size: TerminalSize?
+    /// Whether the terminal breaks long lines anew when it gets narrower, as nearly all do.
+    let reflows: Bool
+
+    init(reflows: Bool) { self.reflows = reflows }
+
+    /// The text that puts `scrolled` above and `live` below, or nil if the terminal already shows exactly that.
+    mutating func frame(scrolled: [String], live: [String], size: TerminalSize) -> String? {
+        guard !scrolled.isEmpty || live != shown || size != self.size else { return nil }
+        var text = "\u{1B}[?2026h\u{1B}[?25l\u{1B}[?7l" + toTop(at: size)
+        if scrolled.isEmpty, size == self.size, live.count == shown.count {
+            for (index, line) in live.enumerated() {
+                if line != shown[index] { text += line + "\u{1B}[K" }
+                if index < live.count - 1 { text += "\r\n" }
+            }
+        } else {
+            // Where nothing is left of the old lines, erasing first can't be seen: the frame appears as one.
+            text += "\u{1B}[J"
+            for line in scrolled { text += line + "\r\n" }
+            text += live.joined(separator: "\r\n")
+        }
+        text += "\u{1B}[?7h\u{1B}[?2026l"
+        shown = live
+        self.size = size
+        return text
+    }
+
+    /// The text that takes the live lines away, writes `scrolled` in their place and gives the cursor back.
+    mutating func end(scrolled: [String], size: TerminalSize) -> String {
+        defer { shown = [] }
+        return toTop(at: size) + "\u{1B}[J" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7h\u{1B}[?25h"
+    }
+
+    /// Moves to the beginning of the first live line, wherever a resize has put it.
+    private func toTop(at size: TerminalSize) -> String {
+        var rows = shown.count
+        if reflows, let old = self.size, size.columns < old.columns {
+            rows = shown.reduce(0) { rows, line in
+                let width = Self.columns(of: line)
+                return rows + max(1, (width + size.columns - 1) / max(1, size.columns))
+            }
+        }
+        let up = min(rows - 1, max(0, size.rows - 1))
+        return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
+    }
+
+    /// The width of a line without its colours.
+    static func columns(of line: String) -> Int {
+        var plain = String.UnicodeScalarView()
+        var isEscape = false
+        for scalar in line.unicodeScalars {
+            if isEscape {
+                isEscape = scalar != "m"
+            } else if scalar == "\u{1B}" {
+                isEscape = true
+            } else {
+                plain.append(scalar)
+            }
+        }
+        return DisplayWidth.of(String(plain))
+    }
+}
