@@ -1,3 +1,4 @@
+import CourseCatalog
 import DownloadStore
 import Foundation
 import MediaTransfer

@@ -59,7 +59,7 @@ struct ResolvedMedia: Sendable {
             case .cookie:
                 request.privateFields = [HTTPField(name: "Cookie", value: "\(token.name)=\(token.prefix)\(token.value)")]
             case .query:
-                request.privateQuery = (name: token.name, value: token.prefix + token.value)
+                request.privateQuery = .init(name: token.name, value: token.prefix + token.value)
             }
         }
         return request

@@ -60,3 +60,8 @@ extension LocatedMessage {
             column: diagnostic.line > 0 ? diagnostic.column : nil, message: diagnostic.summary)
     }
 }
+
+extension [Diagnostic] {
+    /// The errors as the last event repeats them.
+    var errors: [LocatedMessage] { filter { $0.severity == .error }.map { LocatedMessage($0) } }
+}

@@ -1,4 +1,5 @@
-import Collections
+import DequeModule
+import OrderedCollections
 import Synchronization
 
 /// Hands every event of a run to each of its readers.

@@ -151,8 +151,10 @@ final class Bookkeeper: Sendable {
                 return group
             }
             if group.isEmpty { return }
-            placer.place(group, write: write) { file, failure in self.tell { $0.notPlaced(file, failure) } }
-                .map { placed in self.tell { $0.placed(placed) } }
+            let placed = placer.place(group, write: write) { file, failure in
+                self.tell { $0.notPlaced(file, failure) }
+            }
+            if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
         }
     }
 

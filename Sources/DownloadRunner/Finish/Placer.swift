@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import MediaTransfer
+import SystemPackage
 
 /// Brings complete files to their places, a group at a time, in the order that survives a kill at any instant: data
 /// flushed, row `placing`, rename, folders flushed, row `finished`.
@@ -18,7 +19,7 @@ struct Placer: Sendable {
         for file in group {
             switch flush(file) {
             case .success(let stored): ready.append(PlacedFile(file: file, stored: stored))
-            case .failure(let failure): failed(file, failure)
+            case .failure(let error): failed(file, error.failure)
             }
         }
         guard write(ready.compactMap(\.placing)) else {
@@ -83,7 +84,7 @@ struct Placer: Sendable {
             }
             guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
-            if facts.size == file.size, record.sha256 != nil,
+            if facts?.size == file.size, record.sha256 != nil,
                 case .ours(let facts) = try library.proves(item.stored.path, is: record)
             {
                 // The same bytes are there already: adopted.

@@ -34,6 +34,9 @@ package final class OpenPartial: Sendable {
         }
     }
 
+    /// A descriptor of the same open file for somebody else to own and close. -1 with errno if there are too many.
+    package func release() -> CInt { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
+
     /// Cuts the file, or extends it with zeros. Not durable by itself.
     package func truncate(to size: Int64) throws(LibraryError) {
         do {

@@ -8,10 +8,20 @@ import YAMLSource
 enum ProviderCheck {
     /// The plugins that this process finds.
     static func registry(_ folders: [String]) -> PluginRegistry {
-        let environment = ProcessInfo.processInfo.environment
-        let executable = FilePath(Bundle.main.executablePath ?? CommandLine.arguments[0])
-        return PluginRegistry.discover(
-            extraFolders: folders.map { FilePath($0) }, environment: environment, executable: executable)
+        PluginRegistry.discover(
+            extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
+            executable: executable)
+    }
+
+    /// Where they are looked for.
+    static func searchPath(_ folders: [String]) -> PluginSearchPath {
+        PluginSearchPath(
+            extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
+            executable: executable)
+    }
+
+    private static var executable: FilePath {
+        FilePath(Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
     }
 
     /// Every mistake, each once however many videos inherit it.

@@ -42,6 +42,11 @@ struct CatalogEntries {
     func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
     func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
     func video(_ slot: Slot) -> Video { (chapter(slot)?.videos ?? course(slot).videos)[Int(slot.video)] }
+    func reference(_ slot: Slot) -> VideoReference {
+        let video = video(slot)
+        return VideoReference(
+            course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
+    }
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
 
     /// The slot of a scanned row: usually the one after that of the row before.

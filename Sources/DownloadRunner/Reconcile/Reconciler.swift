@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import YAMLSource
 
 /// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.
 ///
@@ -68,6 +69,7 @@ struct Reconciler {
         try findDonors()
         follow()
         covers()
+        if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.changes.courses = folders.changedCourses
         result.changes.chapters = folders.changedChapters
         return result
@@ -313,11 +315,7 @@ struct Reconciler {
             extras: row.hasExtras ? nil : CatalogEntries.extras(video))
     }
 
-    private func reference(_ slot: CatalogEntries.Slot) -> VideoReference {
-        let video = entries.video(slot)
-        return VideoReference(
-            course: entries.course(slot).id, chapter: entries.chapter(slot)?.id, video: video.id, title: video.title)
-    }
+    private func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
 
     /// What the state knows of partials, and priorities that the person gave.
     private mutating func resume() throws {

@@ -47,4 +47,6 @@ struct Reconciliation: Sendable {
     var errors: [LocatedMessage] = []
     /// Whether a selector matched anything; by index.
     var selectorMatched: [Bool] = []
+    /// All entries, for suggestions, if a selector matched nothing.
+    var references: [VideoReference] = []
 }

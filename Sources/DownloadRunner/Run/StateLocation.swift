@@ -54,18 +54,14 @@ package struct StateLocation: Sendable, Equatable {
         /// Takes the user's lock and opens the state to change it.
         func openForWriting(for catalogs: [String]) async throws(Refusal) -> (SyncLock, DownloadStore) {
             let lock: SyncLock
-            do throws(StateError) {
+            let attempt: SyncLock.Attempt
+            do {
                 try folder.create()
-                switch try await SyncLock.acquire(folder, catalogs: catalogs) {
-                case .acquired(let acquired): lock = acquired
-                case .held(let holder): throw Refusal.held(by: holder)
-                }
-            } catch let error as StateError {
-                throw Refusal(error)
-            } catch let error as Refusal {
-                throw error
-            } catch {
-                throw Refusal(condition: .bug, message: "\(error)")
+                attempt = try await SyncLock.acquire(folder, catalogs: catalogs)
+            } catch { throw Refusal(error) }
+            switch attempt {
+            case .acquired(let acquired): lock = acquired
+            case .held(let holder): throw .held(by: holder)
             }
             do {
                 return (lock, try DownloadStore(path: folder.database.string, role: .holder))

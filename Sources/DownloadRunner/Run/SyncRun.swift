@@ -5,13 +5,15 @@ package import Logging
 import MediaTransfer
 import ProviderKit
 import Synchronization
+import SystemPackage
+import YAMLSource
 
 /// One sync: brings the library up to date with the catalogs.
 ///
 /// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Everything that a person
 /// has to know comes out of the events and the summary; nothing is printed here.
 package final class SyncRun: Sendable {
-    private let options: SyncOptions
+    let options: SyncOptions
     private let logger: Logger
     private let hub = EventHub()
     private let state = Mutex(State())
@@ -69,7 +71,7 @@ package final class SyncRun: Sendable {
         let (lock, store) = try await place.openForWriting(for: options.catalogs)
         defer {
             store.close()
-            lock.release()
+            withExtendedLifetime(lock) {}
         }
         let library = try LibraryOpening.open(place, store)
         do {
@@ -266,7 +268,10 @@ extension Reconciliation {
     /// The moves as the state records them, in one plan.
     func recordedMoves() throws -> [RecordedMove] {
         guard !moves.isEmpty else { return [] }
-        let plan = try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) })
+        // Two that would be at one place: the first one goes, the other stays where it is.
+        var targets: Set<String> = []
+        let moves = moves.filter { targets.insert(LibraryName.key($0.to)).inserted }
+        guard let plan = try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) }) else { return [] }
         let owners = Dictionary(moves.map { ($0.from, $0.owner) }, uniquingKeysWith: { first, _ in first })
         return plan.moves.compactMap { move in
             owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }

@@ -1,6 +1,6 @@
-import Collections
 package import DownloadStore
 package import Foundation
+import HeapModule
 
 /// Chooses what runs next: highest priority first, then catalog order. Whatever can't run now, because its host is at
 /// its cap or cooling down, its provider was asked to wait, or it backs off itself, never blocks what can.

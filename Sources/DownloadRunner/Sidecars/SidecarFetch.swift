@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import MediaTransfer
+import SystemPackage
 
 /// Brings one sidecar into a partial. It never resumes: sidecars are small.
 struct SidecarFetch: Sendable {

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import DownloadStore
 import Foundation
 
@@ -66,7 +66,7 @@ struct SidecarLine: Sendable {
 
     /// Takes out those whose host is left alone for longer than the run waits.
     mutating func hopeless(_ isHopeless: (String) -> Bool) -> [Item] {
-        let items = waiting.filter { $0.wish.host.map(isHopeless) == true }
+        let items = Array(waiting.filter { $0.wish.host.map(isHopeless) == true })
         if !items.isEmpty { waiting.removeAll { $0.wish.host.map(isHopeless) == true } }
         return items
     }

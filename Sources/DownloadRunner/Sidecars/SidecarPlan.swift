@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import ProviderKit
 
 /// Which sidecars a video has, from the catalog and from its resolution.
 enum SidecarPlan {
@@ -71,6 +72,21 @@ enum SidecarPlan {
                 SidecarWish(
                     owner: .video(wanted.id, kind, name: name), source: source, folder: folder, name: fileName,
                     purpose: purpose, video: wanted.reference))
+        }
+    }
+}
+
+extension SubtitleSelection {
+    /// Whether a subtitle of this language is wanted: `en` wants `en-GB` too.
+    func wants(_ language: String) -> Bool {
+        switch self {
+        case .none: false
+        case .all: true
+        case .languages(let languages):
+            languages.contains { wanted in
+                let (offered, wanted) = (language.lowercased(), wanted.lowercased())
+                return offered == wanted || offered.hasPrefix(wanted + "-")
+            }
         }
     }
 }
