@@ -5,6 +5,7 @@ extension CatalogDecoder {
     mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
         guard start.kind == .mappingStart else { return try refuse(start, "a course is a mapping with an `id`") }
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
+        let errors = reader.mistakes.errorCount
         videoIDs.removeAll()
         chapterIDs.removeAll(keepingCapacity: true)
         var cursor = LevelCursor(.course, start: start.position)
@@ -20,6 +21,12 @@ extension CatalogDecoder {
             }
         }
         finish(cursor)
+        // Where something is wrong, what is missing may be what couldn't be read.
+        if reader.mistakes.errorCount == errors { warnOfEmptiness(course) }
+        draft.courses.append(course)
+    }
+
+    private mutating func warnOfEmptiness(_ course: CatalogDraft.CourseGroup) {
         let isEmpty = course.group.videos.isEmpty && course.chapters.allSatisfy(\.videos.isEmpty)
         if isEmpty, !course.discover {
             reader.mistakes.warning(
@@ -28,7 +35,6 @@ extension CatalogDecoder {
         for chapter in course.chapters where chapter.videos.isEmpty && !isEmpty {
             reader.mistakes.warning(at: reader.location(chapter.position), "the chapter has no videos")
         }
-        draft.courses.append(course)
     }
 
     private mutating func chapter(_ start: YAMLEvent) throws(YAMLStop) -> CatalogDraft.Group? {
@@ -78,7 +84,9 @@ extension CatalogDecoder {
             record.title = record.id
             return add(record)
         }
-        guard start.kind == .mappingStart else { return try refuse(start, "a video is an id, or a mapping with an `id`") }
+        guard start.kind == .mappingStart else {
+            return try refuse(start, "a video is an id, or a mapping with an `id`")
+        }
         var own: OwnSettings?
         var extras: VideoExtras?
         var cursor = LevelCursor(.video, start: start.position)
@@ -119,7 +127,9 @@ extension CatalogDecoder {
                         files.append(Attachment(title: pair.label, url: pair.url))
                     }
                 }
-                if !files.isEmpty { extras = VideoExtras(subtitleFiles: extras?.subtitleFiles ?? [], attachments: files) }
+                if !files.isEmpty {
+                    extras = VideoExtras(subtitleFiles: extras?.subtitleFiles ?? [], attachments: files)
+                }
             default:
                 var settings = own ?? OwnSettings()
                 own = nil
@@ -130,7 +140,7 @@ extension CatalogDecoder {
         finish(cursor)
         if let own {
             record.settings = UInt32(clamping: draft.videoSettings.count)
-            draft.videoSettings.append(own)
+            draft.videoSettings.append(OwnVideoSettings(own))
         }
         if let extras {
             record.extras = UInt32(clamping: draft.extras.count)

@@ -7,10 +7,15 @@ extension CatalogDecoder {
     ) throws(YAMLStop) {
         switch field {
         case .provider:
-            guard let name = try textOrSkip(value, "`provider`") else { return }
+            guard let name = try textOrSkip(value, "`provider`") else {
+                draft.isProviderDoubtful = true
+                return
+            }
             guard Self.isProviderName(name) else {
+                draft.isProviderDoubtful = true
                 return mistake(
-                    value, "“\(name.excerpt)” can't be a provider's name; it has letters, digits, “.”, “_” and “-” only")
+                    value, "“\(name.excerpt)” can't be a provider's name; it has letters, digits, “.”, “_” and “-” only"
+                )
             }
             own.provider = ProviderReference(name: name, location: reader.location(value.position))
         case .priority: own.priority = try priority(value)
@@ -52,7 +57,10 @@ extension CatalogDecoder {
         if value.kind == .scalar { return rendition(value).map { [$0] } }
         var wanted: [Quality] = []
         let count = reader.mistakes.errorCount
-        try list(value, "`quality` takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these") {
+        try list(
+            value,
+            "`quality` takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these"
+        ) {
             decoder, item throws(YAMLStop) in
             guard item.kind == .scalar else { return try decoder.refuse(item, "a quality is one word, such as 720p") }
             if let quality = decoder.rendition(item) { wanted.append(quality) }

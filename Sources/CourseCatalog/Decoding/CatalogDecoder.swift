@@ -30,7 +30,8 @@ struct CatalogDecoder: ~Copyable {
         var event = try reader.next()
         guard event.kind == .documentStart else {
             reader.mistakes.error(
-                at: reader.location(SourcePosition(line: 1, column: 1)), "the file is empty; a catalog begins with `version: 1`")
+                at: reader.location(SourcePosition(line: 1, column: 1)),
+                "the file is empty; a catalog begins with `version: 1`")
             return
         }
         event = try reader.next()
@@ -45,6 +46,7 @@ struct CatalogDecoder: ~Copyable {
         if event.kind == .documentStart {
             mistake(event, "a second document begins here; a catalog is one")
         }
+        draft.isComplete = true
     }
 
     private mutating func catalog(_ start: YAMLEvent) throws(YAMLStop) {
@@ -56,7 +58,12 @@ struct CatalogDecoder: ~Copyable {
             case .name: draft.name = try textOrSkip(value, "`name`")
             case .include: try include(value)
             case .defaults:
-                if value.kind == .mappingStart { try defaults(value) } else { try refuse(value, "`defaults` takes a mapping") }
+                if value.kind == .mappingStart {
+                    try defaults(value)
+                } else {
+                    draft.isProviderDoubtful = true
+                    try refuse(value, "`defaults` takes a mapping")
+                }
             case .courses:
                 try list(value, "`courses` takes a list of courses") { decoder, item throws(YAMLStop) in
                     try decoder.course(item)
@@ -69,7 +76,7 @@ struct CatalogDecoder: ~Copyable {
 
     private mutating func version(_ value: YAMLEvent) throws(YAMLStop) {
         guard value.kind == .scalar, value.isPlain, CoreSchema.integer(value.text) == 1 else {
-            return try refuse(value, "`version` must be the number 1, no other is known to this coursefetch")
+            return try refuse(value, "`version` takes the number 1")
         }
     }
 
@@ -138,6 +145,7 @@ struct CatalogDecoder: ~Copyable {
         let name = key.text.count <= 64 ? key.string : String(key.string.prefix(64)) + "…"
         let names = level.fields.map(\.key)
         let suggestion = NearestName.suggestion(for: name, among: names)
+        if suggestion == "provider" || suggestion == "defaults" { draft.isProviderDoubtful = true }
         let known = suggestion == nil ? "; it takes \(names.joined(separator: ", "))" : ""
         reader.mistakes.error(
             at: reader.location(key.position), "\(level.noun) has no key “\(name)”\(known)", suggestion: suggestion)

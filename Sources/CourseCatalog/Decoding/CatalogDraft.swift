@@ -25,13 +25,17 @@ struct CatalogDraft {
     }
 
     var name: String?
+    /// Whether a `provider` may be meant that couldn't be read; then the lack of one isn't worth a second error.
+    var isProviderDoubtful = false
+    /// Whether the text was decoded to its end.
+    var isComplete = false
     var includes: [Include] = []
     var defaults = OwnSettings()
     var courses: [CourseGroup] = []
     var records: [VideoRecord] = []
     var text: [UInt8] = []
     /// What single videos say beyond `priority` and `cover`.
-    var videoSettings: [OwnSettings] = []
+    var videoSettings: [OwnVideoSettings] = []
     var extras: [VideoExtras] = []
 
     /// Keeps bytes.

@@ -16,7 +16,8 @@ struct SettingsResolution {
     mutating func courses(
         above base: Settings, file: Int, folder: String, source: SourceName, mistakes: inout DiagnosticList
     ) -> [Course] {
-        let defaults = draft.defaults.isEmpty ? base : Settings(draft.defaults, above: base)
+        let defaults = derive(draft.defaults, above: base)
+        let isProviderDoubtful = draft.isProviderDoubtful || !draft.isComplete
         var placed: [(group: CatalogDraft.CourseGroup, settings: Settings, chapters: [Settings])] = []
         for course in draft.courses {
             let own = derive(course.group.own, above: defaults)
@@ -31,7 +32,7 @@ struct SettingsResolution {
             if course.discover, own.provider == nil {
                 missing = (missing.count, missing.first ?? course.group.position)
             }
-            if let first = missing.first {
+            if let first = missing.first, !isProviderDoubtful {
                 let others = missing.count > 1 ? " (nor \(missing.count - 1) more of this course)" : ""
                 mistakes.error(
                     at: SourceLocation(source, first),
@@ -69,7 +70,7 @@ struct SettingsResolution {
             let own = draft.records[index].settings
             let resolved: UInt32
             if own != VideoRecord.none {
-                resolved = place(draft.videoSettings[Int(own)], above: base)
+                resolved = place(draft.videoSettings[Int(own)].settings, above: base)
             } else {
                 if shared == VideoRecord.none { shared = append(base) }
                 resolved = shared
@@ -85,7 +86,7 @@ struct SettingsResolution {
     }
 
     private mutating func place(_ own: OwnSettings, above base: Settings) -> UInt32 {
-        if let last, last.base === base, last.own == own { return last.index }
+        if let last, last.base === base, last.own.saysTheSame(as: own) { return last.index }
         let index = append(Settings(own, above: base))
         last = (base, own, index)
         return index

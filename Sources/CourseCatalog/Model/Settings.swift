@@ -7,35 +7,29 @@ package import YAMLSource
 /// others; they are in ``Video``.)
 package final class Settings: Sendable {
     /// Who is asked; nil only above a level that names one.
-    package let provider: ProviderReference?
+    package var provider: ProviderReference? { scope.provider }
     /// The higher the sooner.
-    package let priority: Int
+    package var priority: Int { scope.priority }
     /// In order of preference, never empty.
-    package let quality: [Quality]
+    package var quality: [Quality] { scope.quality }
     /// Languages in order of preference, where a stream has several; empty for no preference.
-    package let audio: [String]
+    package var audio: [String] { scope.audio }
     /// Which subtitles are wanted.
-    package let subtitles: SubtitleSelection
+    package var subtitles: SubtitleSelection { scope.subtitles }
     /// The nearest picture.
-    package let cover: CoverSource?
+    package var cover: CoverSource? { scope.cover }
 
+    // A video with nothing but parameters of its own costs this object and its own entries, no copy of the rest.
+    private let scope: SettingsScope
     private let base: Settings?
     private let ownParameters: [YAMLMapping.Entry]
 
     /// What holds where nothing is said.
-    init() {
-        (provider, priority, quality, audio, subtitles, cover) = (nil, 0, [.best], [], .none, nil)
-        (base, ownParameters) = (nil, [])
-    }
+    init() { (scope, base, ownParameters) = (SettingsScope(), nil, []) }
 
     /// What holds where `own` is said above `base`.
     init(_ own: OwnSettings, above base: Settings) {
-        provider = own.provider ?? base.provider
-        priority = own.priority ?? base.priority
-        quality = own.quality ?? base.quality
-        audio = own.audio ?? base.audio
-        subtitles = own.subtitles ?? base.subtitles
-        cover = own.cover ?? base.cover
+        scope = own.isParametersOnly ? base.scope : SettingsScope(own, above: base.scope)
         ownParameters = own.parameters
         // A level without parameters of its own is left out of the chain.
         self.base = base.ownParameters.isEmpty ? base.base : base
@@ -73,26 +67,4 @@ package struct ProviderReference: Sendable, Hashable {
     package let name: String
     /// Where it is written.
     package let location: SourceLocation
-}
-
-/// What one level of a catalog says itself.
-struct OwnSettings: Equatable {
-    var provider: ProviderReference?
-    var priority: Int?
-    var quality: [Quality]?
-    var audio: [String]?
-    var subtitles: SubtitleSelection?
-    var cover: CoverSource?
-    var parameters: [YAMLMapping.Entry] = []
-
-    /// Whether it says nothing.
-    var isEmpty: Bool { self == OwnSettings() }
-
-    /// Whether it says the same, wherever it is written.
-    static func == (a: OwnSettings, b: OwnSettings) -> Bool {
-        a.provider?.name == b.provider?.name && a.priority == b.priority && a.quality == b.quality && a.audio == b.audio
-            && a.subtitles == b.subtitles && a.cover == b.cover
-            && a.parameters.elementsEqual(b.parameters) { $0.key == $1.key && $0.value == $1.value }
-    }
-
 }

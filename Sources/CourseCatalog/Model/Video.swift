@@ -32,7 +32,9 @@ package struct Video: Sendable {
 
     /// Who is asked for it.
     package var provider: ProviderReference {
-        guard let provider = settings.provider else { fatalError("a catalog without errors gives each video a provider") }
+        guard let provider = settings.provider else {
+            fatalError("a catalog without errors gives each video a provider")
+        }
         return provider
     }
 

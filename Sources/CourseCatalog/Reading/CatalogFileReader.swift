@@ -106,7 +106,9 @@ struct CatalogFileReader {
         return outcome
     }
 
-    private func unreadable(_ code: Int32) -> Outcome { unreadable("can't be read: \(String(cString: strerror(code)))") }
+    private func unreadable(_ code: Int32) -> Outcome {
+        unreadable("can't be read: \(String(cString: strerror(code)))")
+    }
 
     private func unreadable(_ message: String) -> Outcome {
         var outcome = Outcome(isUnreadable: true)

@@ -71,6 +71,10 @@ package struct CatalogReader {
         if outcome.isUnreadable { unreadableCount += 1 }
         catalog.files[index].name = outcome.draft.name
         let includes = outcome.draft.includes
+        if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
+            // Nor are the files that it includes to blame.
+            outcome.draft.defaults.provider = ProviderReference(name: "", location: SourceLocation(source, .wholeFile))
+        }
         let defaults = outcome.draft.defaults.isEmpty ? base : Settings(outcome.draft.defaults, above: base)
         var resolution = SettingsResolution(outcome.draft)
         outcome.draft = CatalogDraft()
@@ -115,7 +119,8 @@ package struct CatalogReader {
             guard let real = IncludePattern.resolve(path) else {
                 unreadableCount += 1
                 found[includer].error(
-                    at: entry.location, "the include “\(pattern.excerpt)” can't be read: \(String(cString: strerror(errno)))")
+                    at: entry.location,
+                    "the include “\(pattern.excerpt)” can't be read: \(String(cString: strerror(errno)))")
                 continue
             }
             include(real, found: path, entry, from: includer, base: base, chain: chain)
@@ -137,7 +142,8 @@ package struct CatalogReader {
             if includers[index]?.source !== entry.location.source {
                 found[includer].warning(
                     at: entry.location,
-                    "\(catalog.files[index].shownPath) is \(other) already; each file counts once, with the settings from there")
+                    "\(catalog.files[index].shownPath) is \(other) already; each file counts once, with the settings from there"
+                )
             }
             return
         }

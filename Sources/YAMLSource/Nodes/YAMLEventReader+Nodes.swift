@@ -51,11 +51,13 @@ extension YAMLEventReader {
         case .value(let value): return value
         case .tooBig:
             mistakes.error(
-                at: place, "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
+                at: place,
+                "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
         case .notFinite:
             mistakes.error(at: place, "\(shown(event)) is a number that JSON doesn't have; quote it to keep it as text")
         case .mismatch(let kind):
-            mistakes.error(at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
+            mistakes.error(
+                at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
         }
         return .null
     }
