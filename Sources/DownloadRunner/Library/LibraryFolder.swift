@@ -26,12 +26,14 @@ package final class LibraryFolder: Sendable {
     /// Whether the kernel resolves a path beneath a folder in one call.
     private let opensBeneath: Bool
 
-    private init(root: FilePath, id: LibraryID, rootHandle: FolderHandle, home: FolderHandle) throws(LibraryError) {
+    private init(
+        root: FilePath, id: LibraryID, rootHandle: FolderHandle, home: FolderHandle, stepwise: Bool = false
+    ) throws(LibraryError) {
         self.root = root
         self.id = id
         self.rootHandle = rootHandle
         fileSystem = FileSystemKind.of(root)
-        opensBeneath = (try? rootHandle.beneath(".")) != nil
+        opensBeneath = !stepwise && (try? rootHandle.beneath(".")) != nil
         partialsHandle = try Self.privateFolder("partials", in: home)
         movingHandle = try Self.privateFolder("moving", in: home)
     }
@@ -42,6 +44,13 @@ package final class LibraryFolder: Sendable {
     /// its library. On return the marker is durable.
     package static func open(
         _ root: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner
+    ) throws(LibraryError) -> LibraryFolder {
+        try open(root, expecting: expectation, owner: owner, stepwise: false)
+    }
+
+    /// As ``open(_:expecting:owner:)``; `stepwise` opens paths component by component, as on a kernel without `openat2`.
+    static func open(
+        _ root: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, stepwise: Bool
     ) throws(LibraryError) -> LibraryFolder {
         let marker = try marker(of: root)
         if let marker {
@@ -65,7 +74,8 @@ package final class LibraryFolder: Sendable {
             }
             try flushMarker(home: home, rootHandle: rootHandle, root: root)
         }
-        return try LibraryFolder(root: root, id: expectation.id, rootHandle: rootHandle, home: home)
+        return try LibraryFolder(
+            root: root, id: expectation.id, rootHandle: rootHandle, home: home, stepwise: stepwise)
     }
 
     /// Makes the folder this state's library, whoever's it was: its marker is written anew, durable on return.
