@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Splits a stream of bytes into lines at LF, and at nothing else: U+2028 or a CR may stand inside a JSON text.
 struct LineSplitter {
     /// A line that is longer than it may be.
@@ -19,7 +27,7 @@ struct LineSplitter {
         _ bytes: UnsafeRawBufferPointer, line: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var rest = bytes[...]
-        while let end = rest.firstIndex(of: 0x0A) {
+        while let end = rest.firstLineEnd {
             let piece = UnsafeRawBufferPointer(rebasing: rest[rest.startIndex..<end])
             rest = rest[(end + 1)...]
             guard beginning.count + piece.count <= limit else { throw LineTooLong() }
@@ -33,5 +41,13 @@ struct LineSplitter {
         }
         guard beginning.count + rest.count <= limit else { throw LineTooLong() }
         beginning.append(contentsOf: rest)
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Where the first LF stands. The C library looks for it many bytes at a time.
+    var firstLineEnd: Int? {
+        guard !isEmpty, let start = base.baseAddress else { return nil }
+        return memchr(start + startIndex, 0x0A, count).map { UnsafeRawPointer($0) - start }
     }
 }

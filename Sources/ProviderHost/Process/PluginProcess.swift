@@ -37,8 +37,10 @@ final class PluginProcess: Sendable {
     private struct State {
         var stderr = StderrLog()
         var isStopped = false
-        var hasClosedInput = false
         var hasSaidAnything = false
+        var hasClosedOutput = false
+        /// What it did that made it end only when it was told to.
+        var offence: String?
     }
 
     private let launch: PluginLaunch
@@ -132,6 +134,7 @@ final class PluginProcess: Sendable {
             }
             group.addTask {
                 await self.readLines(of: execution)
+                self.state.withLock { $0.hasClosedOutput = true }
                 self.inlet.finish()
                 return true
             }
@@ -146,14 +149,15 @@ final class PluginProcess: Sendable {
         for await line in outbox {
             let count = (try? await execution.standardInputWriter.write(line)) ?? 0
             guard count == line.count else {
-                state.withLock { $0.hasClosedInput = true }
+                state.withLock { $0.offence = "it closed its standard input" }
                 break
             }
         }
         try? await execution.standardInputWriter.finish()
-        let wait = state.withLock { $0.isStopped || $0.hasClosedInput } ? .zero : patience.afterEndOfInput
+        let wait = state.withLock { $0.isStopped || $0.offence != nil } ? .zero : patience.afterEndOfInput
         // Cancelled as soon as both outputs have ended.
         do { try await Task.sleep(for: wait) } catch { return }
+        state.withLock { if $0.hasClosedOutput, $0.offence == nil { $0.offence = "it closed its standard output" } }
         await terminate(execution)
     }
 
@@ -206,16 +210,14 @@ final class PluginProcess: Sendable {
     }
 
     private func end(_ status: TerminationStatus) -> End {
-        let (isStopped, hasClosedInput, hasSaidAnything) =
-            state.withLock { ($0.isStopped, $0.hasClosedInput, $0.hasSaidAnything) }
+        let (offence, hasSaidAnything) = state.withLock { ($0.offence, $0.hasSaidAnything) }
         switch status {
         case .exited(0): return .ended("it ended although it had not answered", isClean: true)
         // A shell's and env's way to say that there is no such command.
         case .exited(let code) where (126...127).contains(code) && !hasSaidAnything:
             return .couldNotStart("it ended with exit status \(code), before it said anything", isPermanent: true)
         case .exited(let code): return .ended("it ended with exit status \(code)", isClean: false)
-        case .signaled where hasClosedInput && !isStopped: return .ended("it closed its standard input", isClean: false)
-        case .signaled(let signal): return .ended("it was ended by signal \(signal)", isClean: false)
+        case .signaled(let signal): return .ended(offence ?? "it was ended by signal \(signal)", isClean: false)
         }
     }
 }

@@ -56,7 +56,7 @@ extension PluginProvider {
 
         /// `reason`, with the last lines of a process's standard error.
         func quoting(_ number: Int, _ reason: String) -> String {
-            let lines = (processes[number]?.lastLines() ?? []).map { redactor.redact($0, limit: 500) }
+            let lines = (processes[number]?.lastLines() ?? []).map { redactor.redact($0, limit: 200) }
             let words = lines.isEmpty ? "" : "; its last words: \(lines.joined(separator: " | "))"
             return redactor.redact(reason) + words
         }

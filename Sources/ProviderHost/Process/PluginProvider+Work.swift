@@ -115,7 +115,7 @@ extension PluginProvider {
                 }
                 return culprits.sorted { $0.key < $1.key }.flatMap { number, wires in
                     state.processes[number]?.stop()
-                    let reason = state.quoting(number, "it did not answer within \(limit / .seconds(1)) s")
+                    let reason = state.quoting(number, "it did not answer within \(limit)")
                     return state.supervision.lost(process: number, reason: reason, culprits: wires)
                 }
             }

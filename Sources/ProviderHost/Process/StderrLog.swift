@@ -30,7 +30,7 @@ struct StderrLog {
         refill(now)
         var lines: [String] = []
         var rest = bytes[...]
-        while let end = rest.firstIndex(of: 0x0A) {
+        while let end = rest.firstLineEnd {
             if allowance >= 1 {
                 if leftOut > 0 { lines.append(leftOutNotice()) }
                 line.append(contentsOf: rest[rest.startIndex..<end].prefix(Self.lineBound - line.count))
