@@ -22,6 +22,8 @@ package struct YAMLEventReader: ~Copyable {
     private let raw: UnsafeMutablePointer<yaml_event_t>
     let limits: YAMLLimits
     private var depth = 0
+    /// Bytes of scalars that aliases and merge keys repeated.
+    private var repeatedBytes = 0
 
     var recording = YAMLRecording()
     var captures = 0
@@ -120,7 +122,9 @@ package struct YAMLEventReader: ~Copyable {
     }
 
     /// Ends the reading.
-    mutating func stop(_ kind: YAMLProblem.Kind, at position: SourcePosition, _ message: String) throws(YAMLStop) -> Never {
+    mutating func stop(_ kind: YAMLProblem.Kind, at position: SourcePosition, _ message: String) throws(YAMLStop)
+        -> Never
+    {
         problem = YAMLProblem(kind, at: position, message)
         throw YAMLStop()
     }
@@ -135,7 +139,15 @@ package struct YAMLEventReader: ~Copyable {
             }
             frames[frames.count - 1].next += 1
             let entry = recording.entries[top.next]
-            guard let span = entry.alias else { return entry.event }
+            guard let span = entry.alias else {
+                repeatedBytes += entry.event.text.count
+                if repeatedBytes > limits.bytes {
+                    let place = frames.first?.alias ?? entry.event.position
+                    try stop(
+                        .limit, at: place, "aliases expand to more than \(limits.bytes) bytes of text; repeat less")
+                }
+                return entry.event
+            }
             frames.append(Frame(next: span.start, end: span.end, alias: entry.event.position))
         }
         return try live()
@@ -217,7 +229,8 @@ package struct YAMLEventReader: ~Copyable {
             return try replayed()
         }
         if anchors[name] != nil {
-            mistakes.error(at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
+            mistakes.error(
+                at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
         } else {
             mistakes.error(
                 at: location(event.position), "there is no &\(name) before this alias",

@@ -9,6 +9,15 @@ package struct YAMLLimits: Sendable {
     /// Bytes of one scalar.
     package var scalarBytes: Int
 
+    /// What is too long, and for what.
+    package var tooLong: String
+
+    /// Bounds of a text that stands alone.
+    package init(bytes: Int, nodes: Int, depth: Int, scalarBytes: Int) {
+        (self.bytes, self.nodes, self.depth, self.scalarBytes) = (bytes, nodes, depth, scalarBytes)
+        tooLong = "the file is longer than \(bytes) bytes"
+    }
+
     /// The bounds of the catalog format.
     package static let catalog = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
     /// Bounds for a manifest or a settings file.

@@ -31,7 +31,7 @@ extension YAMLEventReader {
             let existing = index.map { $0[name] } ?? entries.firstIndex { $0.key == name }
             if let existing {
                 if !cursor.isMerged {
-                    mistakes.duplicateKey(name, at: keyLocation, first: entries[existing].keyLocation)
+                    mistakes.duplicateKey(name, at: keyLocation, firstLine: entries[existing].keyLocation.line)
                 }
                 try skip(next())
                 continue
@@ -51,11 +51,13 @@ extension YAMLEventReader {
         case .value(let value): return value
         case .tooBig:
             mistakes.error(
-                at: place, "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
+                at: place,
+                "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
         case .notFinite:
             mistakes.error(at: place, "\(shown(event)) is a number that JSON doesn't have; quote it to keep it as text")
         case .mismatch(let kind):
-            mistakes.error(at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
+            mistakes.error(
+                at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
         }
         return .null
     }
@@ -68,7 +70,8 @@ extension YAMLEventReader {
 
 extension DiagnosticList {
     /// Adds the error for a key that stands twice in a mapping.
-    package mutating func duplicateKey(_ key: String, at location: SourceLocation, first: SourceLocation) {
-        error(at: location, "the key “\(key)” stands twice in this mapping, first on line \(first.line); keep one of them")
+    package mutating func duplicateKey(_ key: String, at location: SourceLocation, firstLine: Int) {
+        error(
+            at: location, "the key “\(key)” stands twice in this mapping, first on line \(firstLine); keep one of them")
     }
 }

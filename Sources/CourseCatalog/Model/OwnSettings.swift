@@ -1,0 +1,68 @@
+import YAMLSource
+
+/// What one level of a catalog says itself.
+struct OwnSettings {
+    var provider: ProviderReference?
+    var priority: Int?
+    var quality: [Quality]?
+    var audio: [String]?
+    var subtitles: SubtitleSelection?
+    var cover: CoverSource?
+    var parameters: [YAMLMapping.Entry] = []
+
+    /// Whether it says nothing but parameters.
+    var isParametersOnly: Bool {
+        provider == nil && priority == nil && quality == nil && audio == nil && subtitles == nil && cover == nil
+    }
+
+    /// Whether it says nothing.
+    var isEmpty: Bool { isParametersOnly && parameters.isEmpty }
+
+    /// Whether it says the same, wherever that is written.
+    func saysTheSame(as other: OwnSettings) -> Bool {
+        provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
+            && audio == other.audio && subtitles == other.subtitles && cover == other.cover
+            && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
+    }
+}
+
+/// What a video itself says beyond `priority` and `cover`, in little room: mostly parameters, if anything.
+struct OwnVideoSettings {
+    private final class Box: Sendable {
+        let settings: OwnSettings
+        init(_ settings: OwnSettings) { self.settings = settings }
+    }
+
+    private let parameters: [YAMLMapping.Entry]
+    private let others: Box?
+
+    init(_ settings: OwnSettings) {
+        parameters = settings.parameters
+        others = settings.isParametersOnly ? nil : Box(settings)
+    }
+
+    var settings: OwnSettings { others?.settings ?? OwnSettings(parameters: parameters) }
+}
+
+/// The inherited values of a level, parameters aside.
+final class SettingsScope: Sendable {
+    let provider: ProviderReference?
+    let priority: Int
+    let quality: [Quality]
+    let audio: [String]
+    let subtitles: SubtitleSelection
+    let cover: CoverSource?
+
+    /// What holds where nothing is said.
+    init() { (provider, priority, quality, audio, subtitles, cover) = (nil, 0, [.best], [], .none, nil) }
+
+    /// What holds where `own` is said above `base`.
+    init(_ own: OwnSettings, above base: SettingsScope) {
+        provider = own.provider ?? base.provider
+        priority = own.priority ?? base.priority
+        quality = own.quality ?? base.quality
+        audio = own.audio ?? base.audio
+        subtitles = own.subtitles ?? base.subtitles
+        cover = own.cover ?? base.cover
+    }
+}
