@@ -12,7 +12,7 @@ struct Check: AsyncParsableCommand {
 
             EXAMPLES:
               coursefetch check catalog.yaml
-              coursefetch check --schema > coursefetch.schema.json      for an editor that completes YAML
+              coursefetch check --schema > schema.json     for an editor that completes YAML
             """)
 
     @Argument(help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 
 /// Turns signals into calls. A signal that was ignored when the process began stays ignored (nohup).
-final class SignalWatch {
+package final class SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
     /// Watches for Ctrl-C, TERM and HUP, and for Ctrl-Z if `pause` is given.
     ///
     /// `stop` is called at the first of Ctrl-C, TERM and HUP; `abort` at the second Ctrl-C and should not return. All
     /// calls come on a queue of their own, whatever else is busy or stuck.
-    init(
+    package init(
         stop: @escaping @Sendable () -> Void, abort: @escaping @Sendable () -> Void, pause: (@Sendable () -> Void)?
     ) {
         let queue = DispatchQueue(label: "signals", qos: .userInteractive)

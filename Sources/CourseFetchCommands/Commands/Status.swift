@@ -14,7 +14,7 @@ struct Status: AsyncParsableCommand {
               coursefetch status
               coursefetch status --failed
               coursefetch status 'phys*/kinematics'
-              coursefetch status --all --json | jq -r 'select(.state == "finished").path'
+              coursefetch status --finished --json | jq -r .path
             """)
 
     @OptionGroup var picks: SelectionOptions

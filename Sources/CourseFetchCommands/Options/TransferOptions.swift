@@ -23,7 +23,7 @@ struct TransferOptions: ParsableArguments {
     var maxWait: String?
 
     @Option(
-        help: ArgumentHelp("Certificates to trust beside none else, as a PEM file.", valueName: "file"),
+        help: ArgumentHelp("Certificate authorities to trust instead of the system's, as PEM.", valueName: "file"),
         completion: .file(extensions: ["pem", "crt"]))
     var caFile: String?
 

@@ -30,14 +30,14 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What it means, in one line.
     package var meaning: String {
         switch self {
-        case .success: "all is finished, or isn't wanted now (paused, cancelled, not ready at its host)"
-        case .failures: "a download is failed, now or from an earlier run, or --max-delete held the pruning"
+        case .success: "all is finished, or isn't wanted now (paused, cancelled, not ready)"
+        case .failures: "a download is failed, now or from earlier, or --max-delete held"
         case .usage: "wrong usage, or a selector that matches nothing"
         case .invalidCatalog: "a catalog is invalid"
         case .unreadableCatalog: "a catalog, or a file it includes, can't be read"
         case .providerBroken: "a provider is broken; the others went on"
         case .bug: "a bug in coursefetch"
-        case .stateUnusable: "library or state can't be written, is full, not mounted, corrupt or newer"
+        case .stateUnusable: "library or state can't be written, is full, not mounted, corrupt, newer"
         case .workLeft: "stopped, or left with work that the next run will do"
         case .loginNeeded: "logged out, or a provider wants a login"
         case .interruptedTwice: "the second Ctrl-C"

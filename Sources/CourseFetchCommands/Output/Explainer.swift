@@ -15,16 +15,17 @@ struct Explainer: Sendable {
         zone: TimeZone
     ) -> Explanation {
         let selector = Selector(reference).description
-        var problem = "\(reference.title): \(reason(error))"
-        let title = reference.title
-        if title != reference.video { problem += " [\(selector)]" }
-        var remedy = self.remedy(for: error.kind, selector: selector, file: file)
+        var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file)
         if let retryAt {
-            let time = Timestamp.local(retryAt, now: now, zone: zone)
-            remedy = retryAt <= now ? "the next sync tries again" : "a sync after \(time) tries again"
-            if let look = looking(at: error.kind, selector: selector, file: file) { remedy += "; \(look)" }
+            let again = retryAt <= now ? "the next sync" : "a sync after \(Timestamp.local(retryAt, now: now, zone: zone))"
+            let isMended = Self.mayMendItself(error.kind)
+            remedy = "\(again) tries again" + (isMended ? "" : "; \(remedy)")
+            if isMended { command = nil }
         }
-        return Explanation(problem: problem, remedy: remedy)
+        var problem = "\(reference.title): \(reason(error))"
+        // What can be pasted names it already.
+        if reference.title != reference.video, command?.contains(selector) != true { problem += " [\(selector)]" }
+        return Explanation(problem: problem, remedy: remedy, command: command)
     }
 
     /// The reason in a few words: the runner's own sentence, without its full stop, else what the kind stands for.
@@ -67,36 +68,35 @@ struct Explainer: Sendable {
         }
     }
 
-    /// What to do about a failure that no run mends by itself.
-    private func remedy(for kind: DownloadError.Kind, selector: String, file: String?) -> String {
-        let look = "coursefetch resolve \(catalog(file)) \(selector)"
-        return switch kind {
-        case .authRequired: "renew the provider's credentials; what it asks for: \(look)"
-        case .forbidden, .geoBlocked: "ask the host for access; what the provider answers: \(look)"
-        case .notFound, .gone: "correct it in the catalog or take it out; what the provider answers: \(look)"
-        case .drm: "take it out of the catalog: no downloader can fetch it"
-        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated: "the next sync tries again"
-        case .invalidParameters: "correct its parameters: coursefetch check \(catalog(file))"
-        case .httpStatus, .urlRefused, .notMedia: "see what the provider answers: \(look)"
-        case .tls: "check the clock and the certificates of this machine; for an authority of your own: --ca-file FILE"
-        case .tooLong, .sizeMismatch, .checksumMismatch:
-            "compare size and sha256 in the catalog with what the provider answers: \(look)"
-        case .identityChanged: "tell the host's keeper; what the provider answers: \(look)"
-        case .providerFailed: "see whether the plugin is whole: coursefetch plugins list"
-        case .needsFFmpeg: "install ffmpeg, then sync again"
-        case .disk: "make room or mend the permissions, then sync again"
-        case .bug: "please report it with what this says: coursefetch sync --verbose \(catalog(file)) --only \(selector)"
+    /// Whether time may mend it, so that there is nothing for the person to do.
+    private static func mayMendItself(_ kind: DownloadError.Kind) -> Bool {
+        switch kind {
+        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated, .httpStatus: true
+        default: false
         }
     }
 
-    /// How to look into a failure that the next run tries to mend; nil where looking shows nothing.
-    private func looking(at kind: DownloadError.Kind, selector: String, file: String?) -> String? {
-        switch kind {
-        case .httpStatus, .urlRefused, .notMedia, .identityChanged, .authRequired:
-            "what the provider answers: coursefetch resolve \(catalog(file)) \(selector)"
-        case .providerFailed: "whether the plugin is whole: coursefetch plugins list"
-        case .bug: "please report it: coursefetch sync --verbose \(catalog(file)) --only \(selector)"
-        default: nil
+    /// What to do about a failure, and the command that helps with it.
+    private func remedy(
+        for kind: DownloadError.Kind, selector: String, file: String?
+    ) -> (text: String, command: String?) {
+        let look = "coursefetch resolve \(catalog(file)) \(selector)"
+        return switch kind {
+        case .authRequired: ("renew the provider's credentials; what it asks for", look)
+        case .forbidden, .geoBlocked: ("ask the host for access; what the provider answers", look)
+        case .notFound, .gone: ("correct it in the catalog or take it out; what the provider answers", look)
+        case .drm: ("take it out of the catalog: no downloader can fetch it", nil)
+        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated: ("the next sync tries again", nil)
+        case .invalidParameters: ("correct its parameters", "coursefetch check \(catalog(file))")
+        case .httpStatus, .urlRefused, .notMedia: ("see what the provider answers", look)
+        case .tls: ("check this machine's clock and certificates; an authority of your own goes into --ca-file FILE", nil)
+        case .tooLong, .sizeMismatch, .checksumMismatch:
+            ("compare size and sha256 in the catalog with what the provider answers", look)
+        case .identityChanged: ("tell the host's keeper; what the provider answers", look)
+        case .providerFailed: ("see whether the plugin is whole", "coursefetch plugins list")
+        case .needsFFmpeg: ("install ffmpeg, then sync again", nil)
+        case .disk: ("make room or mend the permissions, then sync again", nil)
+        case .bug: ("please report it with what this says", "coursefetch sync -v \(catalog(file)) --only \(selector)")
         }
     }
 

@@ -2,6 +2,14 @@
 struct Explanation: Sendable, Equatable {
     /// One or two sentences that name the thing.
     var problem: String
-    /// What to do, with a command to paste where there is one; nil where nothing needs doing.
+    /// What to do; nil where nothing needs doing.
     var remedy: String?
+    /// A command to paste, which the remedy introduces.
+    var command: String?
+
+    /// Remedy and command as one text.
+    var advice: String? {
+        guard let remedy else { return command }
+        return command.map { "\(remedy): \($0)" } ?? remedy
+    }
 }

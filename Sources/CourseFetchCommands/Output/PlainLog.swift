@@ -42,7 +42,7 @@ package struct PlainLog: Sendable {
             return output("finished \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
         case .downloadFailed(let reference, let error, let retryAt):
             let explanation = explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)
-            return diagnostic("failed   " + [explanation.problem, explanation.remedy].compactMap(\.self).joined(separator: "; "))
+            return diagnostic("failed   \(explanation.problem)\(explanation.advice.map { "; \($0)" } ?? "")")
         case .downloadMoved(_, let from, let path): return output("moved    \(from) -> \(path)")
         case .downloadRemoved(let reference): return output("removed  \(Selector(reference)) (\(reference.title))")
         case .downloadGone(let reference):

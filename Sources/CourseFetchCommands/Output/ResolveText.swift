@@ -77,16 +77,21 @@ struct ResolveText {
     /// A URL without what may sign it: user, password, query and fragment.
     private func url(_ text: String) -> String {
         guard !showsSecrets else { return text }
-        var rest = text[...]
+        // By scalars: a combining mark must not hide where the query begins.
+        var rest = text.unicodeScalars[...]
         var hidden = ""
         if let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
             hidden = "\(rest[mark])\(Self.redacted)"
             rest = rest[..<mark]
         }
-        if let scheme = rest.range(of: "://"), let at = rest[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
-            rest = rest[..<scheme.upperBound] + rest[rest.index(after: at)...]
+        var scheme = ""
+        if let slashes = text.range(of: "://") {
+            scheme = String(text[..<slashes.upperBound])
+            rest = rest[slashes.upperBound...]
         }
-        return rest + hidden
+        let host = rest.prefix { $0 != "/" }
+        if let at = host.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        return scheme + String(rest) + hidden
     }
 
     /// Headers that carry no credentials by their nature are shown.

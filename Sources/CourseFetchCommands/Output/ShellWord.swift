@@ -9,9 +9,14 @@ enum ShellWord {
             default: return false
             }
         }
-        if isPlain, !text.isEmpty, text.first != "-" { return text }
         // A file name that begins with a dash would be taken for an option.
-        let word = text.first == "-" ? "./" + text : text
-        return "'" + word.replacing("'", with: "'\\''") + "'"
+        let beginsWithDash = text.unicodeScalars.first == "-"
+        if isPlain, !text.isEmpty, !beginsWithDash { return text }
+        // By scalars: a combining mark must not hide a quote.
+        var word = beginsWithDash ? "'./" : "'"
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+        }
+        return word + "'"
     }
 }

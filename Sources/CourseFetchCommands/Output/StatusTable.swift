@@ -95,7 +95,7 @@ package struct StatusTable: Sendable {
         guard let error = row.error, row.state != .finished else { return [line] }
         let explanation = Explainer(catalogs: []).failure(
             of: row.reference, error, retryAt: row.retryAt, file: row.file, now: now, zone: zone)
-        let texts = [Explainer(catalogs: []).reason(error), row.state == .failed ? explanation.remedy : nil]
+        let texts = [Explainer(catalogs: []).reason(error), row.state == .failed ? explanation.advice : nil]
         for text in texts.compactMap(\.self) {
             lines(of: text).forEach { line += "\n" + $0 }
         }

@@ -7,18 +7,19 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The columns of one character: 0, 1 or 2, however many scalars it is made of.
+    /// The columns of one character, however many scalars it is made of. An emoji of many parts takes two; letters that
+    /// join, as in Devanagari, take what each of them takes.
     static func of(_ character: Character) -> Int {
         var columns = 0
+        var hasWide = false
         for scalar in character.unicodeScalars {
-            if scalar.value == 0xFE0F {
-                // Emoji presentation was asked for: two columns, whatever its base has.
-                return max(columns, character.unicodeScalars.count > 1 ? 2 : 0)
-            }
-            columns = max(columns, of(scalar))
-            if columns == 2 { return 2 }
+            // Emoji presentation was asked for: two columns, whatever its base has.
+            if scalar.value == 0xFE0F, columns > 0 { return 2 }
+            let more = of(scalar)
+            hasWide = hasWide || more == 2
+            columns += more
         }
-        return columns
+        return hasWide ? 2 : columns
     }
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {

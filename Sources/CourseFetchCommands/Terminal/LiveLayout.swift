@@ -126,8 +126,9 @@ struct LiveLayout {
     private func overall() -> String {
         let tally = view.tally
         let active = view.downloads
-        var label = "\(Wording.grouped(tally.finished)) of \(Wording.grouped(tally.total)) done"
-        if tally.failed > 0 { label += ", \(Wording.grouped(tally.failed)) failed" }
+        let failed = tally.failed > 0 ? ", \(Wording.grouped(tally.failed)) failed" : ""
+        var label = "\(Wording.grouped(tally.finished)) of \(Wording.grouped(tally.total)) done\(failed)"
+        if label.count > title { label = "\(tally.finished)/\(tally.total)\(failed)" }
         let fraction = tally.fraction(of: active)
         return compose(
             title: label, role: .bold, bar: ProgressBar(style: style).filled(fraction, columns: bar, role: .good),
@@ -138,7 +139,7 @@ struct LiveLayout {
     /// A line with words where the bar would be.
     private func said(_ name: String, _ text: String, _ role: TerminalStyle.Role) -> String {
         let rest = room - 1 - title - 2
-        return " " + TerminalText.fit(name, to: title, mark: style.ellipsis) + "  "
+        return " " + column(name, .plain) + "  "
             + style.paint(TerminalText.cut(text, to: rest, mark: style.ellipsis), role)
     }
 
@@ -146,7 +147,7 @@ struct LiveLayout {
         title name: String, role: TerminalStyle.Role = .plain, bar text: String?, percent: String, amounts: String,
         speed: Int64 = 0, seconds: Double? = nil, note: String? = nil
     ) -> String {
-        var line = " " + style.paint(TerminalText.fit(name, to: title, mark: style.ellipsis), role)
+        var line = " " + column(name, role)
         if bar > 0 { line += "  " + (text ?? String(repeating: " ", count: bar)) }
         line += "  " + TerminalText.right(percent, to: Self.percentColumns)
         if hasAmounts { line += "  " + style.paint(TerminalText.right(amounts, to: Self.amountColumns), .dim) }
@@ -161,6 +162,13 @@ struct LiveLayout {
             line += "  " + style.paint(TerminalText.right(time, to: Self.timeColumns), .dim)
         }
         return line
+    }
+
+    /// The title, and behind one that isn't plain ASCII a move to where its column ends: terminals don't agree on how
+    /// wide every emoji is, and what follows shall stand in line all the same.
+    private func column(_ name: String, _ role: TerminalStyle.Role) -> String {
+        let text = style.paint(TerminalText.fit(name, to: title, mark: style.ellipsis), role)
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : text + "\u{1B}[\(title + 2)G"
     }
 
     private func amounts(_ bytes: Int64, _ size: Int64?) -> String {

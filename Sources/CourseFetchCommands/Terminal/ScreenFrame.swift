@@ -1,6 +1,7 @@
 /// Puts lines on a terminal: knows which of its own stand there and replaces them.
 ///
-/// Pure: what has to be written comes out as text. Lines may hold colours; no line may be wider than the terminal.
+/// Pure: what has to be written comes out as text. Lines may hold colours and moves to a column; no live line may be wider
+/// than the terminal, a scrolled one may and is wrapped by it.
 struct ScreenFrame: Sendable {
     /// The live lines as they stand on the terminal, the cursor at the end of the last.
     private var shown: [String] = []
@@ -16,13 +17,13 @@ struct ScreenFrame: Sendable {
         var text = "\u{1B}[?2026h\u{1B}[?25l\u{1B}[?7l" + toTop(at: size)
         if scrolled.isEmpty, size == self.size, live.count == shown.count {
             for (index, line) in live.enumerated() {
-                if line != shown[index] { text += line + "\u{1B}[K" }
+                if line != shown[index] { text += "\u{1B}[K" + line }
                 if index < live.count - 1 { text += "\r\n" }
             }
         } else {
             // Where nothing is left of the old lines, erasing first can't be seen: the frame appears as one.
             text += "\u{1B}[J"
-            for line in scrolled { text += line + "\r\n" }
+            if !scrolled.isEmpty { text += "\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7l" }
             text += live.joined(separator: "\r\n")
         }
         text += "\u{1B}[?7h\u{1B}[?2026l"
@@ -34,7 +35,7 @@ struct ScreenFrame: Sendable {
     /// The text that takes the live lines away, writes `scrolled` in their place and gives the cursor back.
     mutating func end(scrolled: [String], size: TerminalSize) -> String {
         defer { shown = [] }
-        return toTop(at: size) + "\u{1B}[J" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7h\u{1B}[?25h"
+        return toTop(at: size) + "\u{1B}[J\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?25h"
     }
 
     /// Moves to the beginning of the first live line, wherever a resize has put it.
@@ -50,13 +51,13 @@ struct ScreenFrame: Sendable {
         return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
     }
 
-    /// The width of a line without its colours.
+    /// The width of a line without its escape sequences.
     static func columns(of line: String) -> Int {
         var plain = String.UnicodeScalarView()
         var isEscape = false
         for scalar in line.unicodeScalars {
             if isEscape {
-                isEscape = scalar != "m"
+                isEscape = !(scalar.value >= 0x40 && scalar.value < 0x7F && scalar != "[")
             } else if scalar == "\u{1B}" {
                 isEscape = true
             } else {

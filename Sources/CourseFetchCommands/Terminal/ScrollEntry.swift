@@ -9,7 +9,8 @@ enum ScrollEntry: Sendable {
     /// Lines as they are, from the log.
     case text(String)
 
-    /// Its lines, each narrower than `width`. A path is cut in its middle; what went wrong is never cut but broken.
+    /// Its lines. A path is cut in its middle; what went wrong is never cut but broken. Only a command may be wider than
+    /// `width`: it is left to the terminal to wrap, so that it can be copied in one piece.
     func lines(width: Int, style: TerminalStyle) -> [String] {
         let room = max(width - 1, 16)
         switch self {
@@ -19,8 +20,7 @@ enum ScrollEntry: Sendable {
             return ["\(style.paint(style.done, .good)) \(path)  \(style.paint(size, .dim))"]
         case .failed(let explanation):
             let problem = broken(explanation.problem, style.failed, .bad, room: room, style: style)
-            guard let remedy = explanation.remedy else { return problem }
-            return problem + TerminalText.wrap(style.text(remedy), to: room - 2).map { "  " + style.paint($0, .dim) }
+            return problem + advice(explanation, room: room, style: style).map { "  " + style.paint($0, .dim) }
         case .warning(let message):
             return broken(message, style.warned, .notice, room: room, style: style)
         case .note(let message):
@@ -30,6 +30,14 @@ enum ScrollEntry: Sendable {
                 TerminalText.wrap(style.hasUnicode ? line : TerminalText.ascii(line), to: room)
             }
         }
+    }
+
+    private func advice(_ explanation: Explanation, room: Int, style: TerminalStyle) -> [String] {
+        guard let advice = explanation.advice.map(style.text) else { return [] }
+        guard let command = explanation.command.map(style.text), DisplayWidth.of(advice) > room - 2 else {
+            return TerminalText.wrap(advice, to: room - 2)
+        }
+        return TerminalText.wrap(style.text("\(explanation.remedy ?? "try"):"), to: room - 2) + ["  \(command)"]
     }
 
     private func broken(

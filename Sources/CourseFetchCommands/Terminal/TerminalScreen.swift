@@ -1,6 +1,6 @@
 import Dispatch
 package import DownloadRunner
-import Foundation
+package import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -26,9 +26,14 @@ package final class TerminalScreen: Sendable {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "screen")
     private let descriptor: Int32
+    private let clock: @Sendable () -> Date
 
     /// A screen on the terminal behind `descriptor`; shows nothing before ``start()``.
-    package init(view: LiveView, descriptor: Int32, environment: [String: String]) {
+    package init(
+        view: LiveView, descriptor: Int32, environment: [String: String],
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.clock = clock
         let reflows = environment["XTERM_VERSION"] == nil && environment["TERM"] != "linux"
         state = Mutex(State(view: view, frame: ScreenFrame(reflows: reflows)))
         self.descriptor = descriptor
@@ -39,7 +44,7 @@ package final class TerminalScreen: Sendable {
 
     /// Takes note of what happened; never waits for the terminal.
     package func receive(_ event: SyncEvent) {
-        let now = Date()
+        let now = clock()
         state.withLock { state in
             state.view.receive(event, at: now)
             state.isDirty = true
@@ -108,7 +113,7 @@ package final class TerminalScreen: Sendable {
         let owner = tcgetpgrp(descriptor)
         guard owner < 0 || owner == getpgrp() else { return }
         let size = TerminalSize.of(descriptor: descriptor)
-        let now = Date()
+        let now = clock()
         let text: String? = state.withLock { state in
             guard !state.isClosed else { return nil }
             // Without events only clocks change: once a second is enough for them.

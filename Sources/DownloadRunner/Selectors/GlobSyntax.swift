@@ -138,6 +138,8 @@ extension Glob: CustomStringConvertible {
         case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
             .paragraphSeparator:
             return false
+        // It would join with the separator before it.
+        case .nonspacingMark, .enclosingMark, .spacingMark: return !first
         default: return true
         }
     }

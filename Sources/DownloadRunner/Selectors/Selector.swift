@@ -13,7 +13,8 @@ package struct Selector: Sendable, Hashable {
 
     /// Reads a selector.
     package init(_ text: String) throws(SelectorError) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        // By scalars: a combining mark behind it must not hide the separator.
+        let parts = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(Substring.init)
         guard !text.isEmpty else { throw .empty }
         guard parts.count <= 3 else { throw .tooManyParts(text) }
         guard !parts.contains(where: \.isEmpty) else { throw .emptyPart(text) }

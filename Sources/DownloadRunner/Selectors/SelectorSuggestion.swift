@@ -9,6 +9,7 @@ extension Selector {
         var courses: [String] = []
         var chapters: [String] = []
         var names: [String] = []
+        var allNames: [String] = []
         var byVideo: VideoReference?
         var byChapter: VideoReference?
         for reference in videos {
@@ -16,6 +17,7 @@ extension Selector {
             if course.id == reference.chapter { byChapter = byChapter ?? reference }
             if courses.last != reference.course { courses.append(reference.course) }
             guard course.matches(reference.course) else { continue }
+            allNames.append(reference.video)
             if chapter?.id == reference.video, video == nil { byVideo = byVideo ?? reference }
             if let name = reference.chapter, chapters.last != name { chapters.append(name) }
             if chapter.map({ $0.isAnything || reference.chapter.map($0.matches) == true }) ?? true {
@@ -31,7 +33,7 @@ extension Selector {
         if let chapter, !chapter.isAnything, !chapters.contains(where: chapter.matches) {
             if let name = nearest(chapter, chapters) { return replacing(chapter: name) }
             // `course/video`, misspelt.
-            return video == nil ? nearest(chapter, names).map { replacing(chapter: nil, video: $0) } : nil
+            return video == nil ? nearest(chapter, allNames).map { replacing(chapter: nil, video: $0) } : nil
         }
         guard let video else { return nil }
         return nearest(video, names).map { replacing(chapter: chapter?.id, video: $0) }
