@@ -75,7 +75,7 @@ struct SyncSettings: Sendable {
         options.maxDelete = maxDelete.value
         options.checksums = checksum.value
         options.caFile = caFile.value
-        options.dryRun = dryRun.value
+        options.jobsAreExplicit = jobs.origin != .standard
         return options
     }
 

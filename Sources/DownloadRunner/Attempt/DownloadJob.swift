@@ -84,7 +84,9 @@ actor DownloadJob {
     ///
     /// `claim` asks for a connection to a host and answers whether there is room.
     /// `resolved` is told of each new answer.
-    func run(claim: (String) async -> Bool, resolved: (ResolvedMedia) async -> Void) async -> JobOutcome {
+    func run(
+        claim: @Sendable (String) async -> Bool, resolved: @Sendable (ResolvedMedia) async -> Void
+    ) async -> JobOutcome {
         while true {
             if Task.isCancelled { return .stopped }
             let known = resolves

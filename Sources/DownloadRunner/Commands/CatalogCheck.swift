@@ -23,7 +23,7 @@ package enum CatalogCheck {
     }
 
     /// The JSON Schema of the format.
-    package static var schema: String { CatalogSchema.text }
+    package static var schema: String { CatalogSchema.json }
 
     /// The catalogs and what is wrong with them.
     static func read(_ paths: [String], registry: PluginRegistry?) -> (catalog: Catalog, report: CheckReport) {

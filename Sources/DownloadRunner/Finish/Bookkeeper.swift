@@ -27,6 +27,7 @@ final class Bookkeeper: Sendable {
         var arrived: [ArrivedFile] = []
         var active: [DownloadID: DownloadJob] = [:]
         var isPlacing = false
+        var isRunning = false
         var hasFailed = false
     }
 
@@ -34,31 +35,31 @@ final class Bookkeeper: Sendable {
     private let state = Mutex(State())
     private let callbacks = Mutex<Callbacks?>(nil)
     private let queue = DispatchQueue(label: "bookkeeper", qos: .userInitiated)
-    private let timer: Mutex<(any DispatchSourceTimer)?>
     private let store: DownloadStore
     private let placer: Placer
 
     init(store: DownloadStore, library: LibraryFolder) {
         self.store = store
         placer = Placer(store: store, library: library)
-        timer = Mutex(nil)
     }
 
     func start(_ callbacks: Callbacks) {
         self.callbacks.withLock { $0 = callbacks }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(50))
-        timer.setEventHandler { [weak self] in self?.keep() }
-        self.timer.withLock { $0 = timer }
-        timer.activate()
+        state.withLock { $0.isRunning = true }
+        keepEverySecond()
+    }
+
+    private func keepEverySecond() {
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self, state.withLock({ $0.isRunning }) else { return }
+            keep()
+            keepEverySecond()
+        }
     }
 
     /// Writes what is left, and ends.
     func stop() async {
-        timer.withLock { timer in
-            timer?.cancel()
-            timer = nil
-        }
+        state.withLock { $0.isRunning = false }
         await withCheckedContinuation { continuation in
             queue.async {
                 self.keep()
@@ -105,8 +106,7 @@ final class Bookkeeper: Sendable {
 
     private func keep() {
         let active = state.withLock { $0.active }
-        let progress = active.values.compactMap { progress(of: $0) }
-        _ = write(progress)
+        _ = write(active.values.compactMap { progress(of: $0) })
     }
 
     private func keep(_ job: DownloadJob) {

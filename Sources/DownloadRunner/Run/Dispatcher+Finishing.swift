@@ -132,7 +132,10 @@ extension Dispatcher {
             if let host { queue.occupy(host) }
             let fetch = SidecarFetch(
                 wish: item.wish, partialName: item.wish.partialName(ordinal: item.ordinal), services: services)
-            Task { await self.sidecarEnded(item.wish, host: host, await fetch.run()) }
+            Task {
+                let result = await fetch.run()
+                self.sidecarEnded(item.wish, host: host, result)
+            }
         }
     }
 

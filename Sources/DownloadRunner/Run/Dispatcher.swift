@@ -203,7 +203,9 @@ actor Dispatcher {
             services.events.post(.providerWaiting(provider: wanted.provider, until: until, kind: error.kind.rawValue))
             putBack(wanted, job, error, until: nil, host: nil)
         case .loginNeeded(let error):
-            result.providersToLogIn.insert(wanted.provider)
+            if result.providersToLogIn.insert(wanted.provider).inserted {
+                services.events.post(.warning("the provider “\(wanted.provider)” wants a login: \(error.message)", nil))
+            }
             queue.stop(provider: wanted.provider)
             suspend(wanted, job, .auth)
             for entry in queue.removeAll(of: wanted.provider) {
