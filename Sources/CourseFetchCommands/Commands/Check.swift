@@ -6,6 +6,7 @@ import YAMLSource
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look for mistakes in catalogs.",
+        usage: "coursefetch check <catalog> ... [<options>]",
         discussion: """
             Reads the catalogs and everything they include, and names every mistake with file, line and column. Asks no \
             network and opens no state.

@@ -5,6 +5,7 @@ import DownloadRunner
 struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Forget a catalog file that is no longer used.",
+        usage: "coursefetch forget <file> [<options>]",
         discussion: """
             Its courses count as gone: their files stay, and a sync with --prune may remove them.
 

@@ -13,6 +13,7 @@ struct LibraryMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
         abstract: "After you have moved the library's folder: say where it is.",
+        usage: "coursefetch library move <folder> [<options>]",
         discussion: """
             Moves no file. The folder must bear the mark of the library that the state knows; from then on it is the one \
             that syncs use.
@@ -42,6 +43,7 @@ struct LibraryAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
         abstract: "Make a folder the library, whatever mark it bears or lacks.",
+        usage: "coursefetch library adopt [<options>]",
         discussion: """
             For a library whose mark was lost, or that another state kept until now. Files that are there and known are \
             kept; what is missing is fetched by the next sync.

@@ -8,6 +8,7 @@ import Logging
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what a provider answers for a video.",
+        usage: "coursefetch resolve <catalog> <selector> [<options>]",
         discussion: """
             Asks the provider of each selected video as a sync would, and fetches nothing. Tokens and the queries of URLs \
             are left out unless you ask for them.

@@ -15,7 +15,7 @@ struct Sync: AsyncParsableCommand {
               coursefetch sync catalog.yaml
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
-              coursefetch sync --quiet ~/catalog.yaml     in a crontab: silent if all is well
+              coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
               coursefetch sync --json catalog.yaml | jq 'select(.path)'
 
             Every long option can stand in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \

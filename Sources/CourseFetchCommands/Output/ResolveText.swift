@@ -78,20 +78,16 @@ struct ResolveText {
     private func url(_ text: String) -> String {
         guard !showsSecrets else { return text }
         // By scalars: a combining mark must not hide where the query begins.
-        var rest = text.unicodeScalars[...]
-        var hidden = ""
-        if let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-            hidden = "\(rest[mark])\(Self.redacted)"
-            rest = rest[..<mark]
+        let scalars = text.unicodeScalars
+        let mark = scalars.firstIndex { $0 == "?" || $0 == "#" }
+        var head = scalars[..<(mark ?? scalars.endIndex)]
+        var scheme = Substring.UnicodeScalarView()
+        if let colon = head.firstIndex(of: ":"), head[colon...].starts(with: "://".unicodeScalars) {
+            scheme = head[...head.index(colon, offsetBy: 2)]
+            head = head[scheme.endIndex...]
         }
-        var scheme = ""
-        if let slashes = text.range(of: "://") {
-            scheme = String(text[..<slashes.upperBound])
-            rest = rest[slashes.upperBound...]
-        }
-        let host = rest.prefix { $0 != "/" }
-        if let at = host.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        return scheme + String(rest) + hidden
+        if let at = head.prefix(while: { $0 != "/" }).lastIndex(of: "@") { head = head[head.index(after: at)...] }
+        return String(scheme) + String(head) + (mark.map { "\(scalars[$0])\(Self.redacted)" } ?? "")
     }
 
     /// Headers that carry no credentials by their nature are shown.

@@ -153,6 +153,7 @@ struct LiveLayout {
         if hasAmounts { line += "  " + style.paint(TerminalText.right(amounts, to: Self.amountColumns), .dim) }
         if let note {
             let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns : 0)
+            guard columns > 0 else { return line }
             line += "  " + style.paint(TerminalText.cut(TerminalText.right(note, to: Self.speedColumns), to: columns), .dim)
             return line
         }

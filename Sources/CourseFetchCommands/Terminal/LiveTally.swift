@@ -15,7 +15,8 @@ struct LiveTally: Sendable {
     private var knownBytes: Int64 = 0
     private var known = 0
 
-    mutating func start(_ start: SyncStart) {
+    mutating func start(_ start: SyncStart, at now: Date) {
+        meter.start(at: now)
         total = [DownloadState.waiting, .active, .suspended].reduce(0) { $0 + (start.downloads[$1] ?? 0) }
         wantedBytes = start.waitingBytes
     }

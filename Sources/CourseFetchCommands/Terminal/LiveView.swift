@@ -31,7 +31,7 @@ package struct LiveView: Sendable {
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
         case .started(let start):
-            tally.start(start)
+            tally.start(start, at: now)
             explainer = Explainer(catalogs: start.catalogs)
         case .resolved(let reference, _, _, _):
             update(reference, at: now) { $0.enter(.connecting, at: now) }

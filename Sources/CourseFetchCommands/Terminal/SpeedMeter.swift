@@ -10,9 +10,12 @@ struct SpeedMeter: Sendable {
 
     init(window: TimeInterval = 5) { self.window = window }
 
+    /// Begins to measure.
+    mutating func start(at now: Date) { samples = [(now, total)] }
+
     /// Counts bytes that have arrived.
     mutating func add(_ bytes: Int64, at now: Date) {
-        if samples.isEmpty { samples.append((now, total)) }
+        if samples.isEmpty { start(at: now) }
         total += bytes
         // Four samples a second are enough, however many events there are.
         if let last = samples.last, samples.count > 1, now.timeIntervalSince(last.at) < 0.25, now >= last.at {

@@ -12,7 +12,7 @@ package final class LibraryListing {
     /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
     ///
     /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
-    /// another form (NFD, another case) than they take them.
+    /// another form (NFD, another case) than they take them. Behind a symbolic link nothing is there.
     package func contains(_ path: String) throws(LibraryError) -> Bool {
         let place = try LibraryPath(path)
         if place.folder != lastFolder {
@@ -21,7 +21,7 @@ package final class LibraryListing {
             } else {
                 do {
                     lastListing = try library.listing(of: place.folder)
-                } catch .notAFolder {
+                } catch .notAFolder, .leadsOut {
                     lastListing = FolderListing()
                 }
                 listings[place.folder] = lastListing

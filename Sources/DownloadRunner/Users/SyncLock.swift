@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 import SystemPackage
 
 #if canImport(Glibc)
@@ -27,11 +28,20 @@ package final class SyncLock: Sendable {
         package var holder: LockHolder?
     }
 
-    private let descriptor: CInt
+    /// Nil once it was let go.
+    private let descriptor: Mutex<CInt?>
 
-    private init(owning descriptor: CInt) { self.descriptor = descriptor }
+    private init(owning descriptor: CInt) { self.descriptor = Mutex(descriptor) }
 
-    deinit { close(descriptor) }
+    deinit { release() }
+
+    /// Lets the lock go; again is fine.
+    package func release() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
 
     /// Takes the lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`.
     ///
