@@ -18,7 +18,7 @@ import Testing
     static let oddities = [
         Oddity(video: "exit", reason: "it ended with exit status 3"),
         Oddity(video: "segv", reason: "it was ended by signal 11"),
-        Oddity(video: "hang", reason: "it did not answer within 2.0 seconds", timeout: .seconds(2)),
+        Oddity(video: "hang", reason: "it did not answer within 3.0 seconds", timeout: .seconds(3)),
         Oddity(video: "garbage", reason: "it wrote a line that isn't a JSON object"),
         Oddity(video: "array", reason: "it wrote a line that isn't a JSON object"),
         Oddity(video: "blank", reason: "it wrote a line that isn't a JSON object"),
