@@ -20,6 +20,8 @@ let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collec
 let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 let package = Package(
     name: "coursefetch",
@@ -72,5 +74,22 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
+        .executableTarget(
+            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
+            swiftSettings: house),
+        .executableTarget(
+            name: "secure-link", dependencies: ["ProviderKit"], path: "Plugins/secure-link", exclude: ["plugin.yaml"],
+            swiftSettings: house),
+        .target(
+            name: "TestServers", dependencies: [nioCore, nioPosix, subprocess, system, crypto],
+            path: "Tests/TestServers", swiftSettings: house),
+        .target(
+            name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestServers", "TestSupport", "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite,
+            ],
+            swiftSettings: house),
     ]
 )
