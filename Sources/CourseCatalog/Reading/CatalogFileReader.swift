@@ -107,7 +107,7 @@ struct CatalogFileReader {
     }
 
     private func unreadable(_ code: Int32) -> Outcome {
-        unreadable("can't be read: \(String(cString: strerror(code)))")
+        unreadable("can't be read: \(SystemError(code: code))")
     }
 
     private func unreadable(_ message: String) -> Outcome {

@@ -115,8 +115,7 @@ package struct YAMLEventReader: ~Copyable {
         }
         if nodeCount > limits.nodes {
             try stop(
-                .limit, at: aliasPosition ?? event.position,
-                "more than \(limits.nodes) values once aliases are expanded; name shared parts less often")
+                .limit, at: aliasPosition ?? event.position, limits.tooMany)
         }
         return event
     }
