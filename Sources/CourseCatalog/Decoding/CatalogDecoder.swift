@@ -102,6 +102,9 @@ struct CatalogDecoder: ~Copyable {
         guard let name = try textOrSkip(value, "an include") else { return }
         if WebAddress.hasScheme(name.utf8) { return mistake(value, "an include is a file, not a web address") }
         if name.utf8.contains(0) { return mistake(value, "a file name can't hold the character NUL") }
+        guard draft.includes.count < CatalogBounds.files else {
+            return mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
+        }
         draft.includes.append(.init(pattern: name, location: reader.location(value.position)))
     }
 

@@ -70,6 +70,12 @@ package struct SubtitleFile: Sendable, Hashable {
     package let language: String
     /// http or https.
     package let url: String
+
+    /// A subtitle file.
+    package init(language: String, url: String) {
+        self.language = language
+        self.url = url
+    }
 }
 
 /// A file that belongs to a video.
@@ -78,6 +84,12 @@ package struct Attachment: Sendable, Hashable {
     package let title: String
     /// http or https.
     package let url: String
+
+    /// A file that belongs to a video.
+    package init(title: String, url: String) {
+        self.title = title
+        self.url = url
+    }
 }
 
 /// Videos that stand one after the other in a file.

@@ -73,11 +73,11 @@ struct CatalogFileReader {
         }
         let outcome = decode(descriptor)
         didDecode(attempt)
-        var open = stat()
+        var after = stat()
         var named = stat()
         let isSame =
-            fstat(descriptor, &open) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(open)
-            && Stamp(open) == Stamp(named)
+            fstat(descriptor, &after) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(after)
+            && Stamp(after) == Stamp(named)
         return (outcome, isSame)
     }
 
@@ -107,7 +107,7 @@ struct CatalogFileReader {
     }
 
     private func unreadable(_ code: Int32) -> Outcome {
-        unreadable("can't be read: \(String(cString: strerror(code)))")
+        unreadable("can't be read: \(SystemError(code: code))")
     }
 
     private func unreadable(_ message: String) -> Outcome {

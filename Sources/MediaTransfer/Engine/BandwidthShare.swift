@@ -16,6 +16,9 @@ package struct BandwidthShare: Sendable {
     /// What libcurl hands out at most at a time.
     private static let chunk = 16_384.0
 
+    /// What a transfer may make up for after it has waited for its turn.
+    private static let patience = Duration.milliseconds(100)
+
     /// Bytes a second for all; nil without bound.
     package private(set) var rate: Int64?
     /// Bytes that may be taken now; negative after a chunk larger than what was left.
@@ -78,7 +81,9 @@ package struct BandwidthShare: Sendable {
             }
         }
         if rate != nil { balance -= Double(count) }
-        if let own = lane.rate { lane.next = max(lane.next, now) + .seconds(Double(count) / Double(own)) }
+        if let own = lane.rate {
+            lane.next = max(lane.next, now - Self.patience) + .seconds(Double(count) / Double(own))
+        }
         return true
     }
 

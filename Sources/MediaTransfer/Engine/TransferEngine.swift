@@ -56,7 +56,8 @@ package final class TransferEngine: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation {
                 inbox.post(
-                    .start(TransferJob(id: id, request: request, partial: partial, progress: progress, continuation: $0)))
+                    .start(
+                        TransferJob(id: id, request: request, partial: partial, progress: progress, continuation: $0)))
                 // A cancellation that came before the start has been overtaken by it.
                 if Task.isCancelled { inbox.post(.cancel(id)) }
             }

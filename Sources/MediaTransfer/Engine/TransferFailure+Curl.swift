@@ -20,7 +20,9 @@ extension TransferFailure {
         case CURLE_SSL_CACERT_BADFILE: self = .tls(.caFile)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             self = .tls(.handshake)
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+        // libcurl says BAD_FUNCTION_ARGUMENT of a CR or NUL in the middle of a field.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_BAD_FUNCTION_ARGUMENT:
             self = .badResponse(.unreadable)
         case CURLE_URL_MALFORMAT: self = .invalidRequest("the URL is malformed")
         default: self = .network(.other(code: Int(code.rawValue)))

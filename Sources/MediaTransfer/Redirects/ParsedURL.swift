@@ -19,7 +19,9 @@ package struct ParsedURL: Sendable, Equatable {
     /// `reference` as seen from `self`: absolute, relative to the protocol, to the host or to the path
     /// (RFC 3986 §5). Nil if it makes no URL; its scheme may be any that libcurl knows.
     package func resolving(_ reference: String) -> ParsedURL? {
-        ParsedURL(reference, base: text)
+        // A fragment is never sent, and libcurl takes one that stands alone for a path.
+        let reference = reference.prefix { $0 != "#" }
+        return reference.isEmpty ? self : ParsedURL(String(reference), base: text)
     }
 
     private init?(_ reference: String, base: String?) {

@@ -127,7 +127,9 @@ package struct HeadParser: Sendable {
             return .complete(head)
         }
         informationalCount += 1
-        guard informationalCount <= HeadLimits.informational, head.status != 101 else { return .refused(.informational) }
+        guard informationalCount <= HeadLimits.informational, head.status != 101 else {
+            return .refused(.informational)
+        }
         state = .status
         return .more
     }
