@@ -2,7 +2,9 @@ package import YAMLSource
 
 /// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made when asked for.
 package struct Video: Sendable {
+    /// The table of the video's file.
     let table: VideoTable
+    /// Its row.
     let index: Int
 
     private var record: VideoRecord { table.records[index] }
@@ -94,7 +96,9 @@ package struct Attachment: Sendable, Hashable {
 
 /// Videos that stand one after the other in a file.
 package struct VideoList: Sendable, RandomAccessCollection {
+    /// The table of the file.
     let table: VideoTable
+    /// The rows.
     let range: Range<Int>
 
     package var startIndex: Int { 0 }

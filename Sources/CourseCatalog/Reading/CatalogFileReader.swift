@@ -16,6 +16,7 @@ struct CatalogFileReader {
     let source: SourceName
     /// The folder that it really is in.
     let folder: String
+    /// What is left of the run's bounds.
     let limits: YAMLLimits
     /// Called when the file has been decoded and before it is looked at again; for tests.
     var didDecode: (_ attempt: Int) -> Void = { _ in }
@@ -25,10 +26,15 @@ struct CatalogFileReader {
 
     /// What came of it.
     struct Outcome {
+        /// What was decoded.
         var draft = CatalogDraft()
+        /// What was wrong in it.
         var mistakes = DiagnosticList()
+        /// Whether the file couldn't be read at all.
         var isUnreadable = false
+        /// Its length.
         var bytes = 0
+        /// Its values, aliases expanded.
         var nodes = 0
     }
 

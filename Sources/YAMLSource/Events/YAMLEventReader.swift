@@ -17,33 +17,43 @@ package struct YAMLEventReader: ~Copyable {
     /// Nodes delivered so far, those behind aliases included.
     package internal(set) var nodeCount = 0
 
+    /// libyaml's state.
     let parser: UnsafeMutablePointer<yaml_parser_t>
+    /// What libyaml reads from.
     let input: UnsafeMutablePointer<YAMLInput>
     private let raw: UnsafeMutablePointer<yaml_event_t>
+    /// What is refused.
     let limits: YAMLLimits
+    /// Collections that are open.
     var depth = 0
     /// Bytes of scalars that aliases and merge keys repeated.
     var repeatedBytes = 0
     /// The values of recorded nodes that have been repeated, by their first event.
     var repeated: [Int: RepeatedNode] = [:]
 
+    /// What was kept for replay.
     var recording = YAMLRecording()
+    /// Merged mappings that are being kept.
     var captures = 0
     private var spans: [YAMLRecording.Span] = []
     private var anchors: [String: Int] = [:]
     /// The anchored collections that are still open, each with its depth.
     private var open: [(depth: Int, span: Int)] = []
+    /// The replays going on, the innermost last.
     var frames: [Frame] = []
 
     /// A recorded node that is being replayed.
     struct Frame {
+        /// Its first recorded event.
         let start: Int
+        /// One past its last one.
         let end: Int
         /// Where the alias stands.
         let alias: SourcePosition
         /// The recorded event that comes next.
         var next: Int
 
+        /// The replay of a node for an alias at a place.
         init(_ span: YAMLRecording.Span, alias: SourcePosition) {
             (start, end, next, self.alias) = (span.start, span.end, span.start, alias)
         }

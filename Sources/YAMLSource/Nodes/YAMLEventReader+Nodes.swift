@@ -16,6 +16,7 @@ extension YAMLEventReader {
             return known.node
         }
         let (depth, nodes, bytes) = (depth, nodeCount, repeatedBytes)
+        /// The value.
         let node = try collection(event, at: place)
         repeated[frame.start] = RepeatedNode(
             node: node, depth: depth, nodes: nodeCount - nodes, bytes: repeatedBytes - bytes)
