@@ -98,7 +98,7 @@ let package = Package(
             name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
             swiftSettings: house),
         .testTarget(
-            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport"], swiftSettings: house),
+            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", system], swiftSettings: house),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
@@ -109,7 +109,7 @@ let package = Package(
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport",
+                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport", system,
             ],
             swiftSettings: house),
         .testTarget(

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import SystemPackage
 import TestSupport
 
 /// A state file of a test's own.
