@@ -11,7 +11,9 @@ struct ScreenFrameTests {
     @Test("the first frame, one that is the same, and one in which a line has changed")
     func frames() {
         var frame = ScreenFrame(reflows: true)
-        #expect(frame.frame(scrolled: [], live: ["one", "two"], size: Self.size) == Self.open + "\r\u{1B}[Jone\r\ntwo" + Self.close)
+        #expect(
+            frame.frame(scrolled: [], live: ["one", "two"], size: Self.size) == Self.open + "\r\u{1B}[Jone\r\ntwo"
+                + Self.close)
         #expect(frame.frame(scrolled: [], live: ["one", "two"], size: Self.size) == nil)
         #expect(
             frame.frame(scrolled: [], live: ["one", "TWO"], size: Self.size)
