@@ -159,6 +159,37 @@ struct LiveTerminalTests {
         }
     }
 
+    @Test("Ctrl-Z gives the terminal back, fg draws anew, the second Ctrl-C gives it back for good")
+    func stopping() async throws {
+        try await Self.rehearsal(1, columns: 80) { terminal in
+            _ = try await terminal.screen { $0.contains("1 failed") }
+            // In a shell with job control, which the rehearsal of the other tests doesn't need.
+            let rehearsal = BuiltProgram.folder.appendingPathComponent("live-view-rehearsal").path
+            _ = try await terminal.tell(
+                "respawn-window", "-k", "env TERM=screen-256color LANG=C.UTF-8 PS1='$ ' bash --norc --noprofile -i")
+            _ = try await terminal.screen { $0 == "$" }
+            _ = try await terminal.tell("send-keys", "\(rehearsal) still 1", "Enter")
+            _ = try await terminal.screen { $0.contains("1 failed") }
+            _ = try await terminal.tell("send-keys", "C-z")
+            let stopped = try await terminal.screen { $0.contains("Stopped") }
+            #expect(stopped.contains("Stopped") && !stopped.contains("1 of 40 done"))
+            #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "1\n")
+            _ = try await terminal.tell("send-keys", "clear; fg", "Enter")
+            let again = try await terminal.screen { $0.contains("1 failed") }
+            #expect(again.contains("\n Position and velocity         ━─"))
+            _ = try await terminal.tell("send-keys", "C-c")
+            // The terminal's echo disturbs nothing but the line that it is on.
+            let echoed = try await terminal.screen { $0.contains("^C") }
+            #expect(echoed.contains("\n Position and velocity         ━─") && echoed.hasSuffix("40m37s"))
+            _ = try await terminal.tell("send-keys", "C-c")
+            _ = try await terminal.screen { !$0.contains("1 failed") }
+            _ = try await terminal.tell("send-keys", "echo code $?", "Enter")
+            let ended = try await terminal.screen { $0.contains("code 130") }
+            #expect(ended.contains("code 130") && !ended.contains("of 40 done") && !ended.contains("Position"))
+            #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "1\n")
+        }
+    }
+
     @Test("at the end the live lines are gone, the final ones stay, and the cursor is back")
     func ending() async throws {
         try await Self.rehearsal(3, columns: 80) { terminal in

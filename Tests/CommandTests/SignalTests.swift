@@ -9,7 +9,7 @@ struct SignalTests {
         // The script runs beside, the program in its place: what a shell starts in its background ignores SIGINT.
         let shell = """
             \(ignoring.map { "trap '' \($0)" } ?? ":")
-            mkfifo in; pid=$$
+            mkfifo in; : > said; pid=$$
             (
                 exec 3> in
                 said() { i=0; until [ "$(grep -c "$1" said)" -ge "$2" ]; do
@@ -17,7 +17,7 @@ struct SignalTests {
                 said ready 1
                 \(script)
             ) &
-            exec "$0" signals < in > said
+            exec "$0" signals < in >> said
             """
         return try await BuiltProgram.run("live-view-rehearsal", [], shell: shell)
     }
