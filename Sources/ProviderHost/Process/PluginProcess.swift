@@ -100,7 +100,7 @@ final class PluginProcess: Sendable {
                 platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 let group = execution.processIdentifier.value
-                watchdog.register(group: group)
+                await watchdog.register(group: group)
                 defer { watchdog.unregister(group: group) }
                 await self.serve(execution)
                 // Ends whoever is left of the group, while the leader isn't reaped yet and its number can't belong to
