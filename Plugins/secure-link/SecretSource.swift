@@ -24,7 +24,9 @@ struct SecretSource {
 
     /// The secret.
     func secret(_ credentials: Secret<JSONValue>?) throws(ProviderError) -> String {
-        if parameters["secret_file"] == nil, let secret = credentials?.value["secret"]?.string, !secret.isEmpty { return secret }
+        if parameters["secret_file"] == nil, let secret = credentials?.value["secret"]?.string, !secret.isEmpty {
+            return secret
+        }
         let file = file
         var status = stat()
         guard stat(file, &status) == 0 else {

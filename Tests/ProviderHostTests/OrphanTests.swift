@@ -16,7 +16,9 @@ import Testing
         "gone": "sleep 60 & exit 0",
     ]
 
-    @Test("the host is killed, whatever the plugin does: its process group is gone soon after", arguments: habits.keys.sorted())
+    @Test(
+        "the host is killed, whatever the plugin does: its process group is gone soon after",
+        arguments: habits.keys.sorted())
     func killed(_ habit: String) async throws {
         let sandbox = try Sandbox()
         try sandbox.write(
