@@ -1,9 +1,10 @@
+package import YAMLSource
+
 #if canImport(System)
 package import System
 #else
 package import SystemPackage
 #endif
-package import YAMLSource
 
 /// A plugin that was found and can be started.
 package struct Plugin: Sendable {
@@ -23,7 +24,7 @@ package struct Plugin: Sendable {
     ///
     /// What is inherited by many videos is reported for each of them at the same place; keep one of each.
     package func validate(_ parameters: [String: YAMLNode], at place: SourceLocation) -> [Diagnostic] {
-        var check = ParameterCheck(owner: "provider '\(name)'")
+        var check = ParameterCheck(owner: "provider `\(name)`")
         check.parameters(parameters, manifest.parameters, at: place)
         return check.problems
     }

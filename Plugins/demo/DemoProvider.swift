@@ -1,0 +1,45 @@
+import ProviderKit
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Serves a few videos from the folder `media` on a loopback port, in the way that real hosts do: through signed links
+/// that live for seconds and need a token, on connections that now and then break.
+@main struct DemoProvider: Provider {
+    /// How long a link to a video lives.
+    static let lifetime = 2.0
+    /// How long a link to a cover, subtitle or attachment lives.
+    static let sidecarLifetime = 60.0
+
+    private static let server = Result { try MediaServer(library: MediaLibrary(folder: "media")) }
+
+    func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+        guard let name = request.video.parameters["file"]?.string else {
+            throw ProviderError(.invalidParameters, "file is missing", parameter: "file")
+        }
+        let server: MediaServer
+        do {
+            server = try Self.server.get()
+        } catch {
+            throw ProviderError(.unavailable, "can't serve on the loopback interface: \(error)")
+        }
+        let library = server.library
+        guard let video = library["\(name).mp4"] else {
+            throw ProviderError(
+                .notFound, "there is no video '\(name)'; there are \(library.videos.joined(separator: ", "))")
+        }
+        let expires = request.now.addingTimeInterval(Self.lifetime)
+        let sidecarExpires = request.now.addingTimeInterval(Self.sidecarLifetime)
+        func sidecar(_ suffix: String) -> String? {
+            library[name + suffix].map { server.link(to: $0.name, until: sidecarExpires) }
+        }
+        return Resolution(
+            url: server.link(to: video.name, until: expires), token: .bearer(server.token), expiresAt: expires,
+            size: Int64(video.bytes.count), mediaType: video.mediaType,
+            subtitles: sidecar(".en.vtt").map { [.init(lang: "en", url: $0)] } ?? [],
+            attachments: sidecar(".pdf").map { [.init(title: "Notes", url: $0)] } ?? [], cover: sidecar(".jpg"))
+    }
+}

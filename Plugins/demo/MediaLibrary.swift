@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The files that are served, all in memory.
+struct MediaLibrary: Sendable {
+    /// A file and how it is served.
+    struct File: Sendable {
+        var name: String
+        var bytes: [UInt8]
+        var mediaType: String
+        /// A strong validator: it depends on the bytes only, so that it outlives this process.
+        var etag: String
+        /// Bytes a second; nil for as fast as it goes.
+        var rate: Double?
+        /// Where the first connection that sends it breaks.
+        var cut: Int?
+    }
+
+    private let files: [String: File]
+
+    /// Reads all files of `folder`, a path from the working directory.
+    init(folder: String) throws {
+        var files: [String: File] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
+            files[name] = Self.file(name, [UInt8](data))
+        }
+        self.files = files
+    }
+
+    /// The file of this name.
+    subscript(name: String) -> File? { files[name] }
+
+    /// The names of the videos, without `.mp4`.
+    var videos: [String] {
+        files.keys.filter { $0.hasSuffix(".mp4") }.map { String($0.dropLast(4)) }.sorted()
+    }
+
+    /// The videos whose first connection breaks when their link has just expired, so that they have to be resolved
+    /// again.
+    private static let breaking: Set = ["waves.mp4", "fractal.mp4", "spectrum.mp4"]
+
+    /// Videos take three seconds.
+    private static func file(_ name: String, _ bytes: [UInt8]) -> File {
+        var file = File(name: name, bytes: bytes, mediaType: mediaType(name), etag: etag(bytes))
+        if name.hasSuffix(".mp4") {
+            file.rate = Double(bytes.count) / 3
+            if breaking.contains(name) { file.cut = bytes.count * 8 / 10 }
+        }
+        return file
+    }
+
+    private static func mediaType(_ name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "mp4": "video/mp4"
+        case "jpg": "image/jpeg"
+        case "vtt": "text/vtt; charset=utf-8"
+        case "pdf": "application/pdf"
+        default: "application/octet-stream"
+        }
+    }
+
+    /// FNV-1a, 64 bits.
+    private static func etag(_ bytes: [UInt8]) -> String {
+        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return "\"\(String(hash, radix: 16))\""
+    }
+}

@@ -1,0 +1,85 @@
+import Dispatch
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A file server on a loopback port of its own choice.
+///
+/// It speaks as much HTTP/1.1 as downloaders use: GET and HEAD, kept connections, ranges with `If-Range`, `ETag`. It
+/// answers 401 without the token, 403 to a forged link, 410 to one that has expired.
+final class MediaServer: Sendable {
+    let library: MediaLibrary
+    /// What has to come as `Authorization: Bearer`.
+    let token: String
+    private let signer = LinkSigner()
+    private let listener: Listener
+    private let wasCut = Mutex<Set<String>>([])
+
+    /// Opens the port and serves until the process ends.
+    init(library: MediaLibrary) throws {
+        self.library = library
+        token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 16) }.joined()
+        listener = try Listener()
+        DispatchQueue(label: "accept").async {
+            while let socket = self.listener.accept() {
+                // One thread for each: they mostly sleep.
+                DispatchQueue(label: "connection").async {
+                    let connection = Connection(socket)
+                    while let request = connection.nextRequest(), self.answer(request, connection) {}
+                    connection.close()
+                }
+            }
+        }
+    }
+
+    /// A link to the file `name`.
+    func link(to name: String, until expires: Date) -> String {
+        "http://127.0.0.1:\(listener.port)/\(name)?\(signer.query(for: name, until: expires))"
+    }
+
+    /// Answers one request. False if the connection is done for.
+    private func answer(_ request: HTTPRequest, _ connection: Connection) -> Bool {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return connection.send(status: "405 Method Not Allowed", ["Allow: GET, HEAD"])
+        }
+        guard let file = library[request.path] else { return connection.send(status: "404 Not Found") }
+        switch signer.judge(request.query, for: file.name, now: Date()) {
+        case .forged: return connection.send(status: "403 Forbidden")
+        case .expired: return connection.send(status: "410 Gone")
+        case .good: break
+        }
+        guard request.headers["authorization"] == "Bearer \(token)" else {
+            return connection.send(status: "401 Unauthorized", ["WWW-Authenticate: Bearer"])
+        }
+        let size = file.bytes.count
+        var fields = ["Accept-Ranges: bytes", "ETag: \(file.etag)", "Content-Type: \(file.mediaType)"]
+        let bytes: Range<Int>
+        switch request.range(size: size, etag: file.etag) {
+        case .unsatisfiable:
+            return connection.send(status: "416 Range Not Satisfiable", ["Content-Range: bytes */\(size)"])
+        case .all: bytes = 0..<size
+        case .part(let range):
+            bytes = range
+            fields.append("Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)")
+        }
+        let isPart = fields.count > 3
+        guard connection.send(status: isPart ? "206 Partial Content" : "200 OK", fields, length: bytes.count) else {
+            return false
+        }
+        if request.method == "HEAD" { return true }
+        let end = cut(file, bytes) ?? bytes.upperBound
+        return connection.send(file.bytes[bytes.lowerBound..<end], rate: file.rate) && end == bytes.upperBound
+    }
+
+    /// Where this answer breaks off, nil if it doesn't: each file that breaks does so once.
+    private func cut(_ file: MediaLibrary.File, _ bytes: Range<Int>) -> Int? {
+        guard let cut = file.cut, bytes.contains(cut), wasCut.withLock({ $0.insert(file.name).inserted }) else {
+            return nil
+        }
+        return cut
+    }
+}

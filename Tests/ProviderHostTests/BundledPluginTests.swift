@@ -1,0 +1,176 @@
+import Foundation
+import ProviderKit
+import Subprocess
+import SystemPackage
+import Testing
+import YAMLSource
+
+@testable import ProviderHost
+@testable import demo
+@testable import secure_link
+
+/// The plugins that come with coursefetch, started for real.
+@Suite struct BundledPluginTests {
+    /// The registry of this checkout, whose Swift plugins lie beside the tests.
+    static func registry(_ environment: [String: String] = [:]) -> PluginRegistry {
+        let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return PluginRegistry.discover(
+            extraFolders: [FilePath(checkout.appending(path: "Plugins").path)],
+            environment: environment.merging(["PATH": path]) { $1 }, executable: products.appending("coursefetch"))
+    }
+
+    /// The folder that the tests were built into.
+    static let products: FilePath = {
+        final class Here {}
+        return FilePath(Bundle(for: Here.self).bundlePath)
+    }()
+
+    private func plugin(_ name: String, _ environment: [String: String] = [:]) throws -> Plugin {
+        let registry = Self.registry(environment)
+        return try #require(registry.plugins[name], "\(registry.broken)")
+    }
+
+    @Test("all of them are found, without a warning")
+    func found() {
+        let registry = Self.registry()
+        #expect(registry.plugins.keys.sorted() == ["demo", "direct", "secure-link"])
+        #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
+    }
+
+    // MARK: - direct
+
+    @Test(
+        "direct fills a template, percent-encoded",
+        arguments: [
+            (["url": "https://h/{id}.mp4"], "https://h/a%20b%2F%C3%BC.mp4"),
+            (
+                ["url": "https://h/{course}/{chapter}/{n}?x={flag}", "n": 7, "flag": true],
+                "https://h/course/chapter/7?x=true"
+            ),
+            (["url": "https://h/{odd}", "odd": "{id}\"$x"], "https://h/%7Bid%7D%22%24x"),
+            (["url": "https://h/plain%20text"], "https://h/plain%20text"),
+        ] as [([String: JSONValue], String)])
+    func direct(_ parameters: [String: JSONValue], _ wanted: String) async throws {
+        try await Sandbox().run(try plugin("direct")) { provider in
+            let got = try await provider.resolve(.video("a b/ü", parameters))
+            #expect(got == Resolution(url: wanted))
+        }
+    }
+
+    @Test("direct passes on what else it was told, and says what is wrong with the rest")
+    func directErrors() async throws {
+        try await Sandbox().run(try plugin("direct")) { provider in
+            let all = try await provider.resolve(
+                .video("v", ["url": "https://h/{id}", "extension": "webm", "media_type": "video/webm", "kind": "hls"]))
+            #expect(all == Resolution(url: "https://h/v", kind: .hls, fileExtension: "webm", mediaType: "video/webm"))
+            #expect(
+                await failure(provider, .video("v", ["url": "https://h/{host}"]))
+                    == ProviderError(.invalidParameters, "url names {host}, which has no value", parameter: "host"))
+            #expect(
+                await failure(provider, .video("v"))
+                    == ProviderError(.invalidParameters, "url is missing", parameter: "url"))
+            #expect(provider.brokenReason == nil)
+        }
+    }
+
+    @Test("direct is a shell script of under 20 lines")
+    func directIsShort() throws {
+        let plugin = try plugin("direct")
+        let text = try String(contentsOfFile: plugin.launch.executable.string, encoding: .utf8)
+        #expect(text.split(separator: "\n").count < 20)
+    }
+
+    // MARK: - secure-link
+
+    @Test(
+        "MD5 is that of RFC 1321",
+        arguments: [
+            ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
+            ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+            ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
+            (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
+            (String(repeating: "x", count: 55), "04364420e25c512fd958a70738aa8f72"),
+            (String(repeating: "x", count: 56), "668a72d5ba17f08e62dabcafad6db14b"),
+            (String(repeating: "x", count: 64), "c1bb4f81d892b2d57947682aeb252456"),
+        ])
+    func md5(_ text: String, _ digest: String) {
+        #expect(
+            MD5.digest(text.utf8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest)
+    }
+
+    @Test(
+        "the mark is what nginx computes",
+        arguments: [
+            ("2147483647/s/link127.0.0.1 secret", "_e4Nc3iduzkWRm01TBBNYw"),
+            ("1000 testsecret", "gEK-_NZKBkhIzAlt7-VMbQ"),
+        ])
+    func mark(_ text: String, _ mark: String) {
+        #expect(SecureLink.mark(text) == mark)
+    }
+
+    @Test("secure-link signs for the clock of the request, with the secret of the login")
+    func secureLink() async throws {
+        try await Sandbox().run(try plugin("secure-link")) { provider in
+            let login = try await provider.login(LoginRequest(user: "anna", now: .now, secrets: ["secret": "secret"]))
+            let now = Date(timeIntervalSince1970: 2_147_483_647 - 3600 + 0.75)
+            let got = try await provider.resolve(
+                .video(
+                    "link",
+                    [
+                        "base": "https://media.example.org/", "path": "/s/{id}", "remote_addr": "127.0.0.1",
+                        "string": "{expires}{path}{remote_addr} {secret}", "extension": "mp4",
+                    ], credentials: login.credentials.value, now: now))
+            #expect(
+                got
+                    == Resolution(
+                        url: "https://media.example.org/s/link?md5=_e4Nc3iduzkWRm01TBBNYw&expires=2147483647",
+                        expiresAt: Date(timeIntervalSince1970: 2_147_483_647), fileExtension: "mp4"))
+            let bare = try await provider.resolve(
+                .video(
+                    "v",
+                    [
+                        "base": "https://h", "path": "/{file}", "file": "a b/c.mp4", "string": "{expires} {secret}",
+                        "lifetime": 1000, "md5_argument": "st", "expires_argument": "",
+                    ], credentials: ["secret": "testsecret"], now: Date(timeIntervalSince1970: 0)))
+            #expect(bare.url == "https://h/a%20b/c.mp4?st=gEK-_NZKBkhIzAlt7-VMbQ")
+        }
+    }
+
+    @Test("without a login the secret comes from a file that only its owner can read")
+    func secretFile() async throws {
+        let sandbox = try Sandbox()
+        let file = try sandbox.write(
+            "testsecret\nmore\n", to: "conf/coursefetch/secure-link/h:8080.secret", mode: 0o600)
+        let other = try sandbox.write("testsecret", to: "elsewhere", mode: 0o644)
+        let environment = ["HOME": sandbox.folder.string, "XDG_CONFIG_HOME": sandbox.folder.appending("conf").string]
+        try await sandbox.run(try plugin("secure-link", environment)) { provider in
+            func resolve(_ more: [String: JSONValue]) async -> String {
+                let parameters: [String: JSONValue] = [
+                    "base": "https://h:8080", "string": "1000 {secret}", "path": "/v",
+                ]
+                do {
+                    return try await provider.resolve(.video("v", parameters.merging(more) { $1 })).url
+                } catch {
+                    return "\(error)"
+                }
+            }
+            #expect(await resolve([:]).hasPrefix("https://h:8080/v?md5=gEK-_NZKBkhIzAlt7-VMbQ&expires="))
+            #expect(
+                await resolve(["secret_file": .string(other.string)])
+                    == "auth_required: everybody can read the secret in \(other): chmod 600 it")
+            chmod(other.string, 0o600)
+            #expect(await resolve(["secret_file": "~/elsewhere"]).contains("md5=gEK-_NZKBkhIzAlt7-VMbQ"))
+            #expect(
+                await resolve(["base": "https://other"]) == """
+                    auth_required: no secret for https://other: log in with it, or write it into \
+                    \(file.removingLastComponent())/other.secret (mode 600)
+                    """)
+            #expect(
+                await resolve(["path": "/{nope}"])
+                    == "invalid_parameters (path): path names {nope}, which has no value")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import ProviderKit
+import Testing
+
+@testable import ProviderHost
+
+/// The texts of JSONTestSuite as what a plugin says.
+@Suite struct JSONCorpusTests {
+    /// The corpora: where COURSEFETCH_CORPORA says, else beside the checkout.
+    static let folder: URL? = {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let named = ProcessInfo.processInfo.environment["COURSEFETCH_CORPORA"].map { URL(filePath: $0) }
+        let corpora = named ?? package.deletingLastPathComponent().appending(path: "shared/corpora")
+        let folder = corpora.appending(path: "json-test-suite")
+        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+    }()
+
+    static func texts() throws -> [(name: String, bytes: [UInt8])] {
+        let folder = try #require(folder)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+        return try files.sorted().map { ($0, [UInt8](try Data(contentsOf: folder.appending(path: $0)))) }
+    }
+
+    @Test(
+        "no text in the place of an answer, of a result or of an error brings the decoder down or counts as a resolution",
+        .enabled(if: folder != nil, "the corpora are not here: set COURSEFETCH_CORPORA"))
+    func decoder() throws {
+        let texts = try Self.texts()
+        #expect(texts.count > 200)
+        let decoder = AnswerDecoder { $0 == 1 ? .resolve : nil }
+        for (name, bytes) in texts {
+            let asLine = bytes.withUnsafeBytes { decoder.decode($0) }
+            switch asLine {
+            case .violation: break
+            // Foundation takes a comma after the last member; the answer is refused all the same.
+            case .stray(wire: 0): break
+            default: Issue.record("\(name) passed as \(asLine)")
+            }
+            for key in ["result", "error"] {
+                let answer = Array(#"{"id":1,"\#(key)":"#.utf8) + bytes + Array("}".utf8)
+                switch answer.withUnsafeBytes({ decoder.decode($0) }) {
+                case .violation, .reply(wire: 1, .wrong): break
+                case let other: Issue.record("\(name) as \(key) passed as \(other)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a plugin that writes such a line loses that request and no other",
+        .enabled(if: folder != nil, "the corpora are not here: set COURSEFETCH_CORPORA"))
+    func plugin() async throws {
+        let sandbox = try Sandbox()
+        // Those without a line end of their own, and few enough to be quick: each costs two restarts.
+        let texts = try Self.texts().filter { !$0.bytes.contains(0x0A) && $0.bytes.count < 1000 }
+        let some = texts.enumerated().filter { $0.offset % 24 == 0 }.map(\.element)
+        #expect(some.count > 5)
+        try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
+            for (name, bytes) in some {
+                let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                let error = await failure(provider, .video("raw", ["bytes": .string(text)]))
+                #expect(error?.kind == .pluginFault, "\(name): \(error.map(String.init(describing:)) ?? "passed")")
+                #expect(await url(provider, "a") == "https://media.example.org/a", "after \(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import ProviderKit
+
+/// What goes over the wire.
+@Suite struct MessageTests {
+    private func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private func parse<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+
+    @Test(
+        "times are RFC 3339",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-11-20T23:00:00Z", 1_795_215_600), ("2000-02-29T12:00:00Z", 951_825_600),
+            ("1969-12-31T23:59:59Z", -1), ("2026-11-21T00:00:00+01:00", 1_795_215_600),
+            ("2026-11-20t23:00:00.25z", 1_795_215_600.25),
+            ("2100-03-01T00:00:00-00:30", 4_107_544_200), ("2016-12-31T23:59:60Z", 1_483_228_799),
+        ] as [(String, Double)])
+    func times(_ text: String, _ seconds: Double) {
+        #expect(Timestamp.date(text)?.timeIntervalSince1970 == seconds)
+        let back = Timestamp.text(Date(timeIntervalSince1970: seconds))
+        #expect(Timestamp.date(back)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(
+        "what isn't a time is refused",
+        arguments: [
+            "", "tomorrow", "2026-11-20", "2026-11-20T23:00Z", "2026-13-20T23:00:00Z", "2026-02-29T23:00:00Z",
+            "2026-11-20T24:00:00Z", "2026-11-20T23:00:00", "2026-11-20T23:00:00.Z", "2026-11-20T23:00:00+1:00",
+            "2026-11-20T23:00:00Zjunk", "٢٠٢٦-11-20T23:00:00Z", "1795215600",
+        ])
+    func noTimes(_ text: String) {
+        #expect(Timestamp.date(text) == nil)
+    }
+
+    @Test("a request is complete: every key is there, sorted")
+    func request() throws {
+        let request = ResolveRequest(
+            user: "anna", now: Date(timeIntervalSince1970: 1_795_215_600),
+            video: .init(id: "v", title: "T/1", parameters: ["b": 1, "a": [true, nil]]), course: .init(id: "c"))
+        #expect(
+            try text(request) == """
+                {"chapter":null,"course":{"id":"c","title":"c"},"credentials":null,"now":"2026-11-20T23:00:00Z",\
+                "previous":null,"quality":["best"],"settings":{},"user":"anna",\
+                "video":{"id":"v","parameters":{"a":[true,null],"b":1},"title":"T/1"}}
+                """)
+        var full = request
+        full.credentials = Secret(["t": "s"])
+        full.chapter = .init(id: "k", title: "K")
+        full.settings = HostSettings(userAgent: "u", proxy: "http://p", caFile: "/ca.pem")
+        full.previous = .init(reason: .rejected, status: 410, bytes: 1_048_576)
+        #expect(try parse(try text(full)) as ResolveRequest == full)
+    }
+
+    @Test("a resolution says no more than it has to, and comes back as it was")
+    func resolution() throws {
+        #expect(try text(Resolution(url: "https://h/v")) == #"{"kind":"file","url":"https://h/v"}"#)
+        let full = Resolution(
+            url: "https://h/v", kind: .hls, token: .bearer("s", origins: ["https://o"]),
+            expiresAt: Date(timeIntervalSince1970: 1.5), headers: ["A": "b"], size: .max, sha256: "00",
+            fileExtension: "mp4", mediaType: "video/mp4", duration: 1.25, singleUse: true, extendable: true,
+            subtitles: [.init(lang: "en", url: "u")], attachments: [.init(title: "t", url: "u")], cover: "c",
+            credentials: Secret(.null))
+        var back: Resolution = try parse(try text(full))
+        // A null is as if it weren't there.
+        #expect(back.credentials == nil)
+        back.credentials = full.credentials
+        #expect(back == full)
+    }
+
+    @Test("listings and logins come back as they were; a video may be a bare id")
+    func others() throws {
+        let listing: Listing = try parse(
+            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}]}]}],"next":"2"}"#
+        )
+        #expect(listing.chapters[0].videos[0] == .init(id: "a"))
+        #expect(listing.chapters[0].videos[1].subtitleFiles == [.init(lang: "en", url: "u")])
+        #expect(try parse(try text(listing)) as Listing == listing)
+        let login = Login(credentials: ["a": 1], expiresAt: Date(timeIntervalSince1970: 60))
+        #expect(try text(login) == #"{"credentials":{"a":1},"expires_at":"1970-01-01T00:01:00Z"}"#)
+        #expect(try parse(try text(login)) as Login == login)
+        let request = LoginRequest(user: "u", now: Date(timeIntervalSince1970: 0), secrets: ["p": "s"])
+        #expect(try parse(try text(request)) as LoginRequest == request)
+        let list = ListRequest(user: "u", now: Date(timeIntervalSince1970: 0), course: .init(id: "c"), cursor: "2")
+        #expect(try parse(try text(list)) as ListRequest == list)
+    }
+
+    @Test("whole numbers stay exact")
+    func integers() throws {
+        let value: JSONValue = try parse(
+            "[9223372036854775807, -9223372036854775808, 0, 1.5, 1e3, 18446744073709551616]")
+        #expect(value == [.int(.max), .int(.min), 0, 1.5, 1000, .double(18_446_744_073_709_551_616)])
+        #expect(try text(value).hasPrefix("[9223372036854775807,-9223372036854775808,0,1.5,1000,"))
+    }
+
+    @Test("nothing that may hold a secret prints it")
+    func secrets() {
+        let token = Token("canary", in: .query, name: "t", prefix: "canary")
+        let request = ResolveRequest(
+            user: "u", now: .now, credentials: Secret(["p": "canary"]), settings: .init(proxy: "http://u:canary@p"),
+            video: .init(id: "v"), course: .init(id: "c"))
+        let login = LoginRequest(user: "u", now: .now, secrets: ["p": "canary"])
+        let values: [Any] = [
+            token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary")),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!(dumped + "\(value)" + String(reflecting: value)).contains("canary"))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import ProviderKit
+
+/// Lines in, lines out.
+@Suite struct ServerTests {
+    private struct Fixed: Provider {
+        func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+            switch request.video.id {
+            case "late": throw ProviderError(.notReady, "tonight", retryAfter: .seconds(90))
+            case "odd": throw ProviderError(.pluginFault, "no idea")
+            case "host": throw ProviderError(.providerFailed, "not for a plugin to say")
+            case "endless": return Resolution(url: "https://h/", duration: .infinity)
+            default: return Resolution(url: "https://h/\(request.video.id)")
+            }
+        }
+    }
+
+    private func answer(_ line: String) async throws -> String {
+        let pipe = Pipe()
+        let server = PluginServer(
+            provider: Fixed(), output: PluginOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+        await server.serve(line)
+        try pipe.fileHandleForWriting.close()
+        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+
+    private func resolve(_ id: String) -> String {
+        #"{"jsonrpc":"2.0","id":7,"method":"resolve","params":{"user":"u","now":"2026-11-20T23:00:00Z","#
+            + #""video":{"id":"\#(id)","title":"","parameters":{}},"course":{"id":"c","title":""},"more":1}}"#
+    }
+
+    @Test("an answer bears the id of its request, an error its kind")
+    func answers() async throws {
+        #expect(
+            try await answer(resolve("v")) == #"{"id":7,"jsonrpc":"2.0","result":{"kind":"file","url":"https://h/v"}}"#
+                + "\n")
+        #expect(
+            try await answer(resolve("late"))
+                == #"{"error":{"code":-32000,"data":{"kind":"not_ready","retry_after":90},"message":"tonight"},"id":7,"jsonrpc":"2.0"}"#
+                + "\n")
+        #expect(
+            try await answer(resolve("odd"))
+                == #"{"error":{"code":-32603,"data":{},"message":"no idea"},"id":7,"jsonrpc":"2.0"}"# + "\n")
+        #expect(try await answer(resolve("host")).contains(#""data":{}"#))
+        #expect(try await answer(resolve("endless")).contains("a number that JSON doesn't have"))
+    }
+
+    @Test("what can't be served is said under its id; a notification and junk get no answer")
+    func unusable() async throws {
+        #expect(
+            try await answer(#"{"id":8,"method":"dance"}"#)
+                == #"{"error":{"code":-32601,"data":{},"message":"unknown method 'dance'"},"id":8,"jsonrpc":"2.0"}"#
+                + "\n")
+        #expect(
+            try await answer(#"{"id":8,"method":"list","params":{}}"#).contains("can't read the parameters of list"))
+        let list =
+            #"{"id":8,"method":"list","params":{"user":"u","now":"2026-11-20T23:00:00Z","course":{"id":"c","title":"","parameters":{}}}}"#
+        #expect(try await answer(list).contains("this provider can't list courses"))
+        #expect(try await answer(#"{"method":"news"}"#) == "")
+        #expect(try await answer("junk") == "")
+    }
+
+    @Test("a provider without an init of its own is none for a process, but one within a program")
+    func embedded() async throws {
+        struct Embedded: Provider {
+            var host: String
+            func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+                Resolution(url: "https://\(host)/\(request.video.id)")
+            }
+        }
+        #expect(Embedded() == nil)
+        let provider: any Provider = Embedded(host: "h")
+        let request = ResolveRequest(user: "u", now: .now, video: .init(id: "v"), course: .init(id: "c"))
+        #expect(try await provider.resolve(request).url == "https://h/v")
+    }
+}
