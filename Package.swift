@@ -18,10 +18,10 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
     name: "coursefetch",
@@ -75,16 +75,56 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
         .executableTarget(
-            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
-            swiftSettings: house),
-        .executableTarget(
             name: "secure-link", dependencies: ["ProviderKit"], path: "Plugins/secure-link", exclude: ["plugin.yaml"],
             swiftSettings: house),
+        .executableTarget(
+            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
+            swiftSettings: house),
+
+        // What the tests share.
+        .target(name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
         .target(
-            name: "TestServers", dependencies: [nioCore, nioPosix, subprocess, system, crypto],
-            path: "Tests/TestServers", swiftSettings: house),
-        .target(
-            name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
+            name: "TestServers",
+            dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
+            swiftSettings: house),
+        .executableTarget(
+            name: "library-step", dependencies: ["DownloadRunner", system], path: "Tests/LibraryStep",
+            swiftSettings: house),
+        .executableTarget(
+            name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
+            path: "Tests/LiveViewRehearsal", swiftSettings: house),
+
+        .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
+        .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
+        .testTarget(
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "ProviderKit", "YAMLSource", subprocess, logging, system],
+            swiftSettings: house),
+        .testTarget(
+            name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
+            swiftSettings: house),
+        .testTarget(
+            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", system], swiftSettings: house),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "DownloadRunner", "DownloadStore", "CPlatform", "TestSupport", "library-step", crypto, subprocess,
+                system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "DownloadRunnerTests",
+            dependencies: [
+                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport", system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
+                "live-view-rehearsal", argumentParser, logging,
+            ],
+            swiftSettings: house),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -28,7 +28,8 @@ import Foundation
         }
         let library = server.library
         guard let video = library["\(name).mp4"] else {
-            throw ProviderError(.notFound, "there is no video '\(name)'; there are \(library.videos.joined(separator: ", "))")
+            throw ProviderError(
+                .notFound, "there is no video '\(name)'; there are \(library.videos.joined(separator: ", "))")
         }
         let expires = request.now.addingTimeInterval(Self.lifetime)
         let sidecarExpires = request.now.addingTimeInterval(Self.sidecarLifetime)

@@ -59,7 +59,8 @@ final class MediaServer: Sendable {
         var fields = ["Accept-Ranges: bytes", "ETag: \(file.etag)", "Content-Type: \(file.mediaType)"]
         let bytes: Range<Int>
         switch request.range(size: size, etag: file.etag) {
-        case .unsatisfiable: return connection.send(status: "416 Range Not Satisfiable", ["Content-Range: bytes */\(size)"])
+        case .unsatisfiable:
+            return connection.send(status: "416 Range Not Satisfiable", ["Content-Range: bytes */\(size)"])
         case .all: bytes = 0..<size
         case .part(let range):
             bytes = range
@@ -76,7 +77,9 @@ final class MediaServer: Sendable {
 
     /// Where this answer breaks off, nil if it doesn't: each file that breaks does so once.
     private func cut(_ file: MediaLibrary.File, _ bytes: Range<Int>) -> Int? {
-        guard let cut = file.cut, bytes.contains(cut), wasCut.withLock({ $0.insert(file.name).inserted }) else { return nil }
+        guard let cut = file.cut, bytes.contains(cut), wasCut.withLock({ $0.insert(file.name).inserted }) else {
+            return nil
+        }
         return cut
     }
 }

@@ -5,6 +5,13 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Where the secret comes from: the file that the catalog names, else the credentials, else the host's file. Never the
 /// catalog's own text.
@@ -17,14 +24,16 @@ struct SecretSource {
 
     /// The secret.
     func secret(_ credentials: Secret<JSONValue>?) throws(ProviderError) -> String {
-        if parameters["secret_file"] == nil, let secret = credentials?.value["secret"]?.string, !secret.isEmpty { return secret }
+        if parameters["secret_file"] == nil, let secret = credentials?.value["secret"]?.string, !secret.isEmpty {
+            return secret
+        }
         let file = file
-        guard FileManager.default.fileExists(atPath: file) else {
+        var status = stat()
+        guard stat(file, &status) == 0 else {
             throw ProviderError(
                 .authRequired, "no secret for \(base): log in with it, or write it into \(file) (mode 600)")
         }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        guard let mode = attributes?[.posixPermissions] as? Int, mode & 0o007 == 0 else {
+        guard status.st_mode & 0o007 == 0 else {
             throw ProviderError(.authRequired, "everybody can read the secret in \(file): chmod 600 it")
         }
         guard let data = FileManager.default.contents(atPath: file), data.count <= Self.bound,

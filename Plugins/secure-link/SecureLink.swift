@@ -34,7 +34,8 @@ import Foundation
         let signed = try template.fill(
             parameters["string"]?.string ?? "{expires}{path} {secret}", parameter: "string")
 
-        var url = "\(base)\(Template.percentEncoded(path))?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
+        var url =
+            "\(base)\(Template.percentEncoded(path))?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
         let argument = parameters["expires_argument"]?.string ?? "expires"
         if !argument.isEmpty { url += "&\(argument)=\(expires)" }
         return Resolution(

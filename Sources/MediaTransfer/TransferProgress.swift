@@ -31,4 +31,14 @@ package struct TransferReport: Sendable {
     package var failure: TransferFailure?
     /// From the call to the end, waiting for a connection included.
     package var seconds: Double
+
+    package init(
+        head: ResponseHead?, received: Int64, length: Int64, failure: TransferFailure?, seconds: Double
+    ) {
+        self.head = head
+        self.received = received
+        self.length = length
+        self.failure = failure
+        self.seconds = seconds
+    }
 }

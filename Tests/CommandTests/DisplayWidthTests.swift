@@ -48,7 +48,8 @@ struct DisplayWidthTests {
         arguments: [
             (["TERM": "xterm", "LANG": "de_DE.UTF-8"], true, true), (["TERM": "xterm", "LANG": "C"], true, false),
             (["TERM": "xterm", "LANG": "C.utf8", "NO_COLOR": "1"], false, true),
-            (["TERM": "xterm", "LANG": "C.utf8", "NO_COLOR": ""], true, true), (["TERM": "dumb", "LC_ALL": "C.UTF-8"], false, true),
+            (["TERM": "xterm", "LANG": "C.utf8", "NO_COLOR": ""], true, true),
+            (["TERM": "dumb", "LC_ALL": "C.UTF-8"], false, true),
             (["LC_ALL": "POSIX", "LANG": "C.UTF-8"], false, false),
         ])
     func style(environment: [String: String], color: Bool, unicode: Bool) {

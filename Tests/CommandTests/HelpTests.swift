@@ -7,7 +7,7 @@ import Testing
 @Suite("Help and manual")
 struct HelpTests {
     private static func root() throws -> CommandTree.Command {
-        try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch._dumpHelp().utf8)).command
+        try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command
     }
 
     /// The command lines of all commands that do something.
@@ -41,7 +41,9 @@ struct HelpTests {
         for path in Self.paths(try Self.root()) {
             let text = Self.help(path)
             #expect(text.hasPrefix("OVERVIEW: "), "\(path)")
-            #expect(text.contains("\nEXAMPLES:\n  coursefetch \(path.joined(separator: " "))") || path == ["library", "move"])
+            #expect(
+                text.contains("\nEXAMPLES:\n  coursefetch \(path.joined(separator: " "))")
+                    || path == ["library", "move"])
             #expect(text.hasSuffix("\n\n" + ExitStatus.table))
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
         }
@@ -50,7 +52,8 @@ struct HelpTests {
     @Test("no example is broken in two by the width of a terminal")
     func examples() throws {
         for path in Self.paths(try Self.root()) {
-            let examples = Self.help(path).split(separator: "EXAMPLES:\n", maxSplits: 1).last?.split(separator: "\n\n").first
+            let examples = Self.help(path).split(separator: "EXAMPLES:\n", maxSplits: 1).last?.split(separator: "\n\n")
+                .first
             for line in (examples ?? "").split(separator: "\n") { #expect(line.hasPrefix("  "), "\(line)") }
         }
     }
@@ -62,12 +65,17 @@ struct HelpTests {
 
     @Test("the manual tells of every command and every option")
     func manual() throws {
-        let page = try ManualPage(dump: CourseFetch._dumpHelp()).roff
-        #expect(page.hasPrefix(".TH COURSEFETCH 1 \"\" \"coursefetch \(CourseFetch.version)\" \"User Commands\"\n.SH NAME\ncoursefetch \\- keeps"))
+        let page = try ManualPage(dump: CourseFetch.dump).roff
+        #expect(
+            page.hasPrefix(
+                ".TH COURSEFETCH 1 \"\" \"coursefetch \(CourseFetch.version)\" \"User Commands\"\n.SH NAME\ncoursefetch \\- keeps"
+            ))
         #expect(page.contains(".SS \"coursefetch sync CATALOG... [options]\"\n"))
         #expect(page.contains(".TP\n\\fB\\-j, \\-\\-jobs N\\fR\nDownloads at the same time (default: 3).\n"))
         #expect(page.contains(".SS \"coursefetch check [CATALOG...] [options]\"\n"))
-        #expect(page.contains(".nf\n  coursefetch status \\-\\-failed\n") || page.contains("\n  coursefetch status \\-\\-failed\n"))
+        #expect(
+            page.contains(".nf\n  coursefetch status \\-\\-failed\n")
+                || page.contains("\n  coursefetch status \\-\\-failed\n"))
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
             #expect(page.contains(".SH \(section.contains(" ") ? "\"\(section)\"" : section)\n"), "\(section)")
         }

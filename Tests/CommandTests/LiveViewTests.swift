@@ -19,7 +19,8 @@ struct LiveViewTests {
     static func view(_ style: TerminalStyle = plain, downloads: Int = 10, bytes: Int64? = nil) throws -> LiveView {
         var view = LiveView(style: style, zone: try #require(TimeZone(secondsFromGMT: 0)))
         let start = SyncStart(
-            user: "alice", run: 1, catalogs: ["catalog.yaml"], library: "/l", downloads: [.waiting: downloads, .finished: 90],
+            user: "alice", run: 1, catalogs: ["catalog.yaml"], library: "/l",
+            downloads: [.waiting: downloads, .finished: 90],
             waitingBytes: bytes)
         view.receive(.started(start), at: begin)
         return view
@@ -133,7 +134,8 @@ struct LiveViewTests {
         }
         let lines = view.lines(width: 80, height: 6, now: Self.at(1))
         #expect(lines.count == 5)
-        #expect(Self.shown(lines)[3] == " … and 6 more                                               6.00 MiB/s         ")
+        #expect(
+            Self.shown(lines)[3] == " … and 6 more                                               6.00 MiB/s         ")
         #expect(view.lines(width: 80, height: 1, now: Self.at(1)).count == 1)
         #expect(view.lines(width: 80, height: 0, now: Self.at(1)).count == 1)
     }
@@ -159,7 +161,9 @@ struct LiveViewTests {
         view.receive(.progress(Self.video("v"), Self.progress(26_215_400, of: nil)), at: Self.at(1))
         let line = Self.shown(view.lines(width: 120, height: 24, now: Self.at(1))).last
         #expect(
-            line == " 0 of 10 done                             ━━━━━━━╾───────────────────────   25%       25.0/100 MiB  25.0 MiB/s       3s")
+            line
+                == " 0 of 10 done                             ━━━━━━━╾───────────────────────   25%       25.0/100 MiB  25.0 MiB/s       3s"
+        )
     }
 
     @Test("no line is ever as wide as the terminal, whatever the titles", arguments: [true, false])
@@ -173,10 +177,13 @@ struct LiveViewTests {
             for (index, title) in titles.enumerated() {
                 let size: Int64? = index % 3 == 0 ? nil : 5_000_000_000
                 view.receive(
-                    .progress(Self.video("v\(index)", title), Self.progress(Int64(index) * 999_999_999, of: size)), at: Self.begin)
+                    .progress(Self.video("v\(index)", title), Self.progress(Int64(index) * 999_999_999, of: size)),
+                    at: Self.begin)
             }
             let cut = DownloadError(kind: .network, message: titles[1])
-            view.receive(.downloadRetrying(Self.video("v0", titles[0]), attempt: 2, error: cut, delay: .seconds(90)), at: Self.at(1))
+            view.receive(
+                .downloadRetrying(Self.video("v0", titles[0]), attempt: 2, error: cut, delay: .seconds(90)),
+                at: Self.at(1))
             view.receive(.hostWaiting(host: titles[4], until: Self.at(99), kind: "x"), at: Self.at(1))
             for width in 1...240 {
                 for line in view.lines(width: width, height: 30, now: Self.at(2)) {
@@ -193,7 +200,8 @@ struct LiveViewTests {
         let file = FinishedFile(
             path: "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4", bytes: 5000, sha256: nil, seconds: 1)
         view.receive(.downloadFinished(Self.video("v"), file), at: Self.begin)
-        view.receive(.warning("its cover can't be fetched: the host answered 404", Self.video("v", "Position")), at: Self.begin)
+        view.receive(
+            .warning("its cover can't be fetched: the host answered 404", Self.video("v", "Position")), at: Self.begin)
         view.receive(.downloadMoved(Self.video("v"), from: "a.mp4", path: "b.mp4"), at: Self.begin)
         view.receive(.downloadGone(Self.video("v", "Position")), at: Self.begin)
         view.note("debug: one\ntwo")

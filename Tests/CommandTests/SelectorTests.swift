@@ -18,7 +18,8 @@ struct SelectorTests {
         arguments: [
             ("phys101", ["intro", "velocity", "newton"]), ("phys101/kinematics", ["intro", "velocity"]),
             ("phys101/*/newton", ["newton"]), ("phys101/kinematics/intro", ["intro"]),
-            ("phys*", ["intro", "velocity", "newton", "welcome"]), ("phys10?/*/*o*", ["intro", "velocity", "newton", "welcome"]),
+            ("phys*", ["intro", "velocity", "newton", "welcome"]),
+            ("phys10?/*/*o*", ["intro", "velocity", "newton", "welcome"]),
             ("phys10[2-9]", ["welcome"]), ("phys10[!2]/d*", ["newton"]), ("phys10[^2]/d*", ["newton"]),
             ("phys102/*/welcome", ["welcome"]), ("phys102/?*", []), ("phys102/welcome", []), ("PHYS101", []),
             ("a%2Fb%20c%2A", ["50%?"]), ("a%2fb%20c*/%5B1%5D/50%25%3F", ["50%?"]), ("a*c%2A/[[]1]", ["50%?"]),
@@ -45,7 +46,8 @@ struct SelectorTests {
         "an id is written so that a shell leaves it alone",
         arguments: [
             ("plain-1_a.b", "plain-1_a.b"), ("-rf", "%2Drf"), ("a/b", "a%2Fb"), ("50% *?[", "50%25%20%2A%3F%5B"),
-            ("it's $HOME; `x`", "it%27s%20%24HOME%3B%20%60x%60"), ("線形代数", "線形代数"), ("a\u{A0}b\u{202E}", "a%C2%A0b%E2%80%AE"),
+            ("it's $HOME; `x`", "it%27s%20%24HOME%3B%20%60x%60"), ("線形代数", "線形代数"),
+            ("a\u{A0}b\u{202E}", "a%C2%A0b%E2%80%AE"),
             ("~", "%7E"), ("", ""),
         ])
     func encoding(id: String, expected: String) {
@@ -67,7 +69,8 @@ struct SelectorTests {
     func naughtyStrings() throws {
         let corpora = URL(
             fileURLWithPath: ProcessInfo.processInfo.environment["COURSEFETCH_CORPORA"]
-                ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/corpora").standardized.path)
+                ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/corpora").standardized
+                .path)
         guard let data = try? Data(contentsOf: corpora.appendingPathComponent("names/blns.json")) else {
             print("skipped: no corpora beside the checkout, and COURSEFETCH_CORPORA is not set")
             return

@@ -1,4 +1,3 @@
-import ArgumentParser
 import DownloadRunner
 import Foundation
 import Testing
@@ -24,7 +23,8 @@ struct SettingsTests {
         #expect(settings.maxWait.value == .seconds(600))
         #expect(settings.maxDelete.value == .percent(10))
         #expect(settings.checksum.value)
-        #expect(!settings.prune.value && !settings.dryRun.value && !settings.json.value && settings.progress.value == nil)
+        #expect(
+            !settings.prune.value && !settings.dryRun.value && !settings.json.value && settings.progress.value == nil)
         #expect(settings.limitRate.value == nil && settings.maxConnectionsPerHost.value == nil)
         let options = settings.options(catalogs: ["a.yaml"])
         #expect(options.catalogs == ["a.yaml"] && options.jobs == 3 && options.checksums && options.plugins == [])
@@ -47,7 +47,8 @@ struct SettingsTests {
         #expect(try !Self.settings(file: "no-checksum: true").checksum.value)
         #expect(try Self.settings(["checksum": ["true"]], file: "no-checksum: true").checksum.value)
         #expect(try !Self.settings([:], ["COURSEFETCH_NO_CHECKSUM": "1"]).checksum.value)
-        #expect(try Self.settings(["prune": ["false"]], file: "prune: yes").prune == Setting(value: false, origin: .option))
+        #expect(
+            try Self.settings(["prune": ["false"]], file: "prune: yes").prune == Setting(value: false, origin: .option))
         #expect(try Self.settings(file: "progress: false").progress.value == false)
         #expect(try Self.settings(["verbose": ["true"]], file: "quiet: true").quiet.value == false)
         #expect(try Self.settings(["quiet": ["true"]], file: "verbose: true").verbose.value == false)
@@ -58,7 +59,9 @@ struct SettingsTests {
         let file = "plugins: [more, /opt/plugins]\nonly: [phys101, chem/*]\n"
         let settings = try Self.settings(["plugins": ["a", "b"]], ["COURSEFETCH_PLUGINS": "~/c:/d"], file: file)
         #expect(
-            settings.plugins.map(\.value) == ["a", "b", "/home/alice/c", "/d", "/home/alice/.config/coursefetch/more", "/opt/plugins"])
+            settings.plugins.map(\.value) == [
+                "a", "b", "/home/alice/c", "/d", "/home/alice/.config/coursefetch/more", "/opt/plugins",
+            ])
         #expect(settings.only.value.map(\.description) == ["phys101", "chem/*"])
         let replaced = try Self.settings([:], ["COURSEFETCH_ONLY": "maths bio/cells"], file: file)
         #expect(replaced.only.value.map(\.description) == ["maths", "bio/cells"])
@@ -70,8 +73,11 @@ struct SettingsTests {
         #expect(try Self.settings(file: "state: here").state.value == "/home/alice/.config/coursefetch/here")
         #expect(try Self.settings([:], ["COURSEFETCH_LIBRARY": "rel"]).library.value == "rel")
         #expect(SettingsFile.path(environment: ["HOME": "/h"]) == "/h/.config/coursefetch/config.yaml")
-        #expect(SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/coursefetch/config.yaml")
-        #expect(SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "x"]) == "/h/.config/coursefetch/config.yaml")
+        #expect(
+            SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/coursefetch/config.yaml")
+        #expect(
+            SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "x"])
+                == "/h/.config/coursefetch/config.yaml")
     }
 
     @Test("all mistakes of the file are told at once, with place and source line")
@@ -126,7 +132,8 @@ struct SettingsTests {
         "sizes and rates",
         arguments: [
             ("512", ValueError.noUnit("512")), ("5MB", .decimalUnit("5MB")), ("", .notASize("")), ("M", .notASize("M")),
-            ("-1M", .notASize("-1M")), ("1.M", .notASize("1.M")), ("1e3K", .notASize("1e3K")), ("9000000T", .notASize("9000000T")),
+            ("-1M", .notASize("-1M")), ("1.M", .notASize("1.M")), ("1e3K", .notASize("1e3K")),
+            ("9000000T", .notASize("9000000T")),
             ("08:00,512K", .notASize("08:00,512K")), ("٣M", .notASize("٣M")),
         ])
     func wrongSizes(text: String, expected: ValueError) {
@@ -136,7 +143,8 @@ struct SettingsTests {
     @Test(
         "sizes and rates that are right",
         arguments: [
-            ("512B", 512), ("1k", 1024), ("1.5M", 1_572_864), ("2GiB", 2_147_483_648), ("1T", 1_099_511_627_776), ("0.5Ki", 512),
+            ("512B", 512), ("1k", 1024), ("1.5M", 1_572_864), ("2GiB", 2_147_483_648), ("1T", 1_099_511_627_776),
+            ("0.5Ki", 512),
         ] as [(String, Int64)])
     func sizes(text: String, expected: Int64) throws {
         #expect(try ByteAmount.parse(text) == expected)
@@ -151,7 +159,8 @@ struct SettingsTests {
     @Test(
         "durations",
         arguments: [
-            ("30s", 30), ("10m", 600), ("4h", 14_400), ("2d", 172_800), ("1h30m", 5400), ("0", 0), ("", nil), ("10", nil),
+            ("30s", 30), ("10m", 600), ("4h", 14_400), ("2d", 172_800), ("1h30m", 5400), ("0", 0), ("", nil),
+            ("10", nil),
             ("30m1h", nil), ("1m1m", nil), ("h", nil), ("-5s", nil), ("99999999999999999999s", nil), ("5000000d", nil),
         ] as [(String, Int?)])
     func durations(text: String, expected: Int?) {
@@ -161,7 +170,8 @@ struct SettingsTests {
     @Test(
         "the prune guard",
         arguments: [
-            ("20", .count(20)), ("0", .count(0)), ("15%", .percent(15)), ("0.5%", .percent(0.5)), ("101%", nil), ("-1", nil), ("x", nil),
+            ("20", .count(20)), ("0", .count(0)), ("15%", .percent(15)), ("0.5%", .percent(0.5)), ("101%", nil),
+            ("-1", nil), ("x", nil),
         ] as [(String, MaxDelete?)])
     func maxDelete(text: String, expected: MaxDelete?) {
         #expect((try? SettingText.maxDelete(text)) == expected)
@@ -169,7 +179,7 @@ struct SettingsTests {
 
     @Test("every long option of sync is a setting, and every setting an option")
     func names() throws {
-        let root = try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch._dumpHelp().utf8)).command
+        let root = try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command
         let sync = try #require(root.subcommands?.first { $0.commandName == "sync" })
         var names = Set((sync.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name))
         names.subtract(["help", "version"])

@@ -26,7 +26,8 @@ struct WordingTests {
         #expect(Wording.duration(seconds) == expected)
     }
 
-    @Test("a percentage is 100 only when all is there", arguments: [(0, "0%"), (0.999, "99%"), (1, "100%"), (.nan, "0%")])
+    @Test(
+        "a percentage is 100 only when all is there", arguments: [(0, "0%"), (0.999, "99%"), (1, "100%"), (.nan, "0%")])
     func percentages(fraction: Double, expected: String) {
         #expect(Wording.percent(fraction) == expected)
     }

@@ -55,7 +55,8 @@ struct CatalogLifeTests {
         #expect(outcome.events("download_moved").count == 6)
         #expect(host.requests().count == requests)
         let expected = [
-            "Renamed course/01 Title 1.mp4": 2, "Renamed course/02 Title 2.mp4": 1, "Renamed course/03 Brand new.mp4": 3,
+            "Renamed course/01 Title 1.mp4": 2, "Renamed course/02 Title 2.mp4": 1,
+            "Renamed course/03 Brand new.mp4": 3,
             "Renamed course/04 Title 5.mp4": 5, "Renamed course/05 Title 6.mp4": 6,
         ]
         var files = LibraryFiles(stage.library).digests
@@ -147,13 +148,17 @@ struct CatalogLifeTests {
         var (stage, host, catalog) = try await start(videos(1...2))
         #expect(try await stage.sync().exit == 0)
         let path = "Course/01 Title 1.mp4"
-        catalog.courses[0].videos[0].extra = ["sha256: \(digest(9))", "parameters: {url: \"\(host.url("/media/9/20000.mp4?status=404"))\"}"]
+        catalog.courses[0].videos[0].extra = [
+            "sha256: \(digest(9))", "parameters: {url: \"\(host.url("/media/9/20000.mp4?status=404"))\"}",
+        ]
         try stage.catalog(catalog)
         let failed = try await stage.sync()
         #expect(failed.exit == 1, "\(failed.report)")
         #expect(LibraryFiles(stage.library).digests[path] == digest(1), "the old file stays")
 
-        catalog.courses[0].videos[0].extra = ["sha256: \(digest(9))", "parameters: {url: \"\(host.url("/media/9/20000.mp4"))\"}"]
+        catalog.courses[0].videos[0].extra = [
+            "sha256: \(digest(9))", "parameters: {url: \"\(host.url("/media/9/20000.mp4"))\"}",
+        ]
         try stage.catalog(catalog)
         let replaced = try await stage.sync()
         #expect(replaced.exit == 0, "\(replaced.report)")
@@ -218,7 +223,8 @@ struct CatalogLifeTests {
         let stage = try Stage()
         try stage.recordingPlugin()
         let lines = [
-            "version: 1", "defaults: {provider: recorder}", "colour: red", "courses:", "  - id: a", "    titel: Misspelt",
+            "version: 1", "defaults: {provider: recorder}", "colour: red", "courses:", "  - id: a",
+            "    titel: Misspelt",
             "    priority: urgent", "    videos:", "      - title: no id", "      - {id: x, size: -1}",
             "      - {id: y, sha256: abc}", "      - {id: z, provider: recordr}", "      - {id: z}",
             "      - {id: w, title: one, title: two}", "  - id: a", "    videos: 7", "include: nothing-*.yaml",
@@ -262,6 +268,9 @@ struct CatalogLifeTests {
             let facts = try? FileManager.default.attributesOfItem(atPath: stage.folder.at(name).string)
             return "\(name) \(facts?[.systemFileNumber] ?? 0) \(facts?[.modificationDate] ?? 0)"
         }
-        return files.sorted() + (try stage.stateCopy().rows("SELECT * FROM downloads ORDER BY id").map { "\($0.sorted { $0.key < $1.key })" })
+        return files.sorted()
+            + (try stage.stateCopy().rows("SELECT * FROM downloads ORDER BY id").map {
+                "\($0.sorted { $0.key < $1.key })"
+            })
     }
 }

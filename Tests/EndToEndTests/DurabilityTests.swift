@@ -29,7 +29,8 @@ struct DurabilityTests {
             let name = try #require(path.lastComponent?.string)
             let folder = stage.library.appending(path.removingLastComponent().string).string
             let rename = try #require(
-                trace.all(["renameat2", "renameat", "rename"]) { $0.texts.last?.hasSuffix(name) == true }.last, "\(name)")
+                trace.all(["renameat2", "renameat", "rename"]) { $0.texts.last?.hasSuffix(name) == true }.last,
+                "\(name)")
             let partial = try #require(rename.texts.first?.split(separator: "/").last)
             let isPartial = { (step: TraceSteps.Step) in step.paths.first?.hasSuffix("/partials/\(partial)") == true }
             let data = try #require(flushes.last { isPartial($0) && $0.end < rename.begin }, "data of \(name)")
@@ -39,7 +40,9 @@ struct DurabilityTests {
             let folderFlush = try #require(
                 flushes.first { $0.begin > rename.end && $0.paths.first == folder }, "the folder of \(name)")
             let commit = try #require(commits.first { $0.begin > folderFlush.end }, "\(name): folder, then finished")
-            let told = trace.all(["write"]) { $0.arguments.hasPrefix("1<") && $0.arguments.contains("download_finished") }
+            let told = trace.all(["write"]) {
+                $0.arguments.hasPrefix("1<") && $0.arguments.contains("download_finished")
+            }
             #expect(told.allSatisfy { !$0.arguments.contains("\(event.video ?? "?")\\\"") || $0.begin > commit.end })
         }
         // The folder that was made for them has a name that lasts, too.
@@ -77,7 +80,8 @@ struct DurabilityTests {
         let videos = (1...4).map { CatalogText.Video(id: "\($0)") }
         try stage.catalog(CatalogText(url: host.url("/media/{id}/200000.mp4?rate=200000"), videos: videos))
         #expect(try await stage.sync("catalog.yaml", ["--only", "c/*/1"]).exit == 0)
-        let user = try #require(FileManager.default.contentsOfDirectory(atPath: stage.state.appending("users").string).first)
+        let user = try #require(
+            FileManager.default.contentsOfDirectory(atPath: stage.state.appending("users").string).first)
         let log = stage.state.appending("users/\(user)/state.sqlite-wal").string
         let outcome = try await stage.traced(
             ["-P", log, "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+"], ["--jobs", "2"])

@@ -56,7 +56,9 @@ struct FaultTests {
         Case("early hints", "informational=3"),
         Case("a slow start", "rate=200000"),
         Case("500 once", "status=500&times=1"),
-        Case("a token", "token=canary-s3cr3t", answer: "token: {value: canary-s3cr3t, in: header, name: Authorization, prefix: \"Bearer \"}"),
+        Case(
+            "a token", "token=canary-s3cr3t",
+            answer: "token: {value: canary-s3cr3t, in: header, name: Authorization, prefix: \"Bearer \"}"),
     ]
 
     @Test("whatever breaks a transfer now and then, the right file arrives, and nothing of an answer that isn't it")
@@ -94,7 +96,8 @@ struct FaultTests {
         Case("cut short for ever", "length=lie", fails: "truncated"),
         Case("more than the catalog's size", "", extra: ["size: 399999"], fails: "too_long"),
         Case("less than the catalog's size", "", extra: ["size: 400001"], fails: "size_mismatch"),
-        Case("another checksum", "", extra: ["sha256: \(String(repeating: "5", count: 64))"], fails: "checksum_mismatch"),
+        Case(
+            "another checksum", "", extra: ["sha256: \(String(repeating: "5", count: 64))"], fails: "checksum_mismatch"),
         Case("an empty body", "", size: 0, fails: "truncated"),
         Case("two lengths", "double=content-length", fails: "network"),
         Case("a redirect loop", "", url: "/redirect/loop", fails: "network"),
@@ -130,7 +133,10 @@ struct FaultTests {
         try stage.catalog(
             CatalogText(
                 provider: "recorder", url: host.url(content, "status=410&times=1"),
-                videos: [.init(id: "good-again"), .init(id: "never", extra: ["parameters: {url: \"\(host.url(content, "status=403"))\"}"])]))
+                videos: [
+                    .init(id: "good-again"),
+                    .init(id: "never", extra: ["parameters: {url: \"\(host.url(content, "status=403"))\"}"]),
+                ]))
         let outcome = try await stage.sync()
         #expect(outcome.exit == 1, "\(outcome.report)")
         #expect(outcome.events("resolved", of: "good-again").map(\.reason) == ["first", "rejected"])
@@ -155,7 +161,8 @@ struct FaultTests {
         let content = TestContent(seed: 7, size: 900_000)
         // Each link is good for 400,000 bytes.
         try stage.catalog(
-            CatalogText(provider: "recorder", url: host.url(content, "expire=400000&link={n}"), videos: [.init(id: "v")]))
+            CatalogText(
+                provider: "recorder", url: host.url(content, "expire=400000&link={n}"), videos: [.init(id: "v")]))
         let outcome = try await stage.sync()
         #expect(outcome.exit == 0, "\(outcome.report)")
         #expect(outcome.events("download_finished").first?.sha256 == content.sha256Text)
@@ -179,10 +186,14 @@ struct FaultTests {
         let stage = try Stage()
         try stage.recordingPlugin()
         let last = TestContent(seed: 3, size: 500_000)
-        let links = [host.url("/media/1/500000.mp4?expire=200000"), host.url("/media/2/500000.mp4?expire=200000"), host.url(last)]
+        let links = [
+            host.url("/media/1/500000.mp4?expire=200000"), host.url("/media/2/500000.mp4?expire=200000"),
+            host.url(last),
+        ]
         try stage.catalog(
             CatalogText(
-                provider: "recorder", parameters: ["urls": "[\(links.map(CatalogText.quoted).joined(separator: ", "))]"],
+                provider: "recorder",
+                parameters: ["urls": "[\(links.map(CatalogText.quoted).joined(separator: ", "))]"],
                 videos: [.init(id: "v")]))
         let outcome = try await stage.sync()
         #expect(outcome.exit == 0, "\(outcome.report)")
@@ -196,7 +207,8 @@ struct FaultTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         let videos = (1...6).map { CatalogText.Video(id: "\($0)") }
-        try stage.catalog(CatalogText(url: host.url("/media/{id}/20000.mp4?status=429&retry-after=2&times=1"), videos: videos))
+        try stage.catalog(
+            CatalogText(url: host.url("/media/{id}/20000.mp4?status=429&retry-after=2&times=1"), videos: videos))
         let outcome = try await stage.sync("catalog.yaml", ["--jobs", "2"])
         #expect(outcome.exit == 0, "\(outcome.report)")
         #expect(outcome.events("host_waiting").first?.host == "127.0.0.1")
@@ -219,7 +231,8 @@ struct FaultTests {
         try stage.recordingPlugin()
         let videos = cases.enumerated().map { index, test in
             let content = Self.content(index, test)
-            let url = test.url.map { host.url($0.replacing("{size}", with: "\(test.size)")) } ?? host.url(content, test.query)
+            let url =
+                test.url.map { host.url($0.replacing("{size}", with: "\(test.size)")) } ?? host.url(content, test.query)
             let parameters = "parameters: {url: \(CatalogText.quoted(url)), answer: {\(test.answer)}}"
             return CatalogText.Video(id: "\(content.seed)", title: test.name, extra: [parameters] + test.extra)
         }

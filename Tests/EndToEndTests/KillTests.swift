@@ -15,9 +15,12 @@ struct KillTests {
         try await KillRounds(chance: .announced(for: "ten kills")).run(10)
     }
 
-    @Test("killed between any two steps of finishing a file, the next sync puts it right", arguments: [
-        "fdatasync:1", "fdatasync:2", "fdatasync:4", "renameat2:1", "renameat2:2", "renameat2:3", "fsync:1", "fsync:2",
-    ])
+    @Test(
+        "killed between any two steps of finishing a file, the next sync puts it right",
+        arguments: [
+            "fdatasync:1", "fdatasync:2", "fdatasync:4", "renameat2:1", "renameat2:2", "renameat2:3", "fsync:1",
+            "fsync:2",
+        ])
     func betweenSteps(_ step: String) async throws {
         try await Tool.strace.require()
         let stage = try Stage()
@@ -81,7 +84,8 @@ private final class KillRounds {
         var videos: [CatalogText.Video] = []
         for index in 10..<44 {
             let name = "clip-\(index)"
-            let content = TestContent(seed: UInt64(index), size: index < 24 ? 1_200_000 + 10_000 * index : 30_000 + index)
+            let content = TestContent(
+                seed: UInt64(index), size: index < 24 ? 1_200_000 + 10_000 * index : 30_000 + index)
             contents[name] = content
             try nginx.add(name + ".mp4", content)
             var video = CatalogText.Video(id: name)
@@ -89,7 +93,9 @@ private final class KillRounds {
                 let notes = TestContent(seed: UInt64(1000 + index), size: 3_000 + index)
                 contents["notes-\(index)"] = notes
                 try nginx.add("notes-\(index).pdf", notes)
-                video.extra = ["attachments: [{title: notes-\(index), url: \"\(nginx.url("/plain/notes-\(index).pdf"))\"}]"]
+                video.extra = [
+                    "attachments: [{title: notes-\(index), url: \"\(nginx.url("/plain/notes-\(index).pdf"))\"}]"
+                ]
             }
             videos.append(video)
         }
@@ -178,7 +184,8 @@ private final class KillRounds {
             let floor = floors[round][String(video)] ?? 0
             let start = request.rangeStart ?? 0
             #expect(
-                start >= floor, "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
+                start >= floor,
+                "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
             if start > 0 { resumed += 1 }
         }
         #expect(resumed > 0, "nothing was resumed at all")

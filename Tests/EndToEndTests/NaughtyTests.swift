@@ -26,7 +26,8 @@ struct NaughtyTests {
         var catalog = CatalogText(url: host.url("/media/{seed}/100.mp4"), courses: [course])
         for (index, name) in names.prefix(150).enumerated() {
             let video = CatalogText.Video(id: "v", extra: ["parameters: {seed: \(10_000 + index)}"])
-            catalog.courses.append(.init(id: name == "c" ? "cc" : name, title: name, videos: [], chapters: [(name, name, [video])]))
+            catalog.courses.append(
+                .init(id: name == "c" ? "cc" : name, title: name, videos: [], chapters: [(name, name, [video])]))
         }
         try stage.catalog(catalog)
         let outcome = try await stage.sync("catalog.yaml", ["--jobs", "16"], limit: 120)

@@ -97,7 +97,8 @@ struct PluginTroubleTests {
         #expect(try await stage.sync("catalog.yaml", ["--prune", "--max-delete", "100%"]).exit == 0)
 
         try stage.catalog(
-            CatalogText(provider: "errors", videos: [video("locked", "kind: auth_required"), video("open", "", once: true)]))
+            CatalogText(
+                provider: "errors", videos: [video("locked", "kind: auth_required"), video("open", "", once: true)]))
         let locked = try await stage.sync()
         #expect(locked.exit == 77, "\(locked.report)")
         #expect(locked.events("download_suspended").contains { $0.video == "locked" && $0.reason == "auth" })

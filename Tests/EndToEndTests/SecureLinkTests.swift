@@ -11,7 +11,9 @@ struct SecureLinkTests {
 }
 
 /// The same at the size of real life: minutes to hours. `make soak`.
-@Suite("soak: links that live for three seconds", .enabled(if: ProcessInfo.processInfo.environment["COURSEFETCH_SOAK"] != nil))
+@Suite(
+    "soak: links that live for three seconds",
+    .enabled(if: ProcessInfo.processInfo.environment["COURSEFETCH_SOAK"] != nil))
 struct SoakSecureLinkTests {
     @Test("500 videos of 2 to 8 MB", .timeLimit(.minutes(60)))
     func large() async throws {
@@ -46,7 +48,8 @@ private struct LinkRun {
         let contents = (0..<40).map { TestContent(seed: UInt64($0), size: .random(in: sizes, using: &chance)) }
         let stage = try Stage()
         try stage.folder.write(options.secret + "\n", to: "secret")
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at("secret").string)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: stage.folder.at("secret").string)
         for index in 0..<count { try nginx.add("v\(index).mp4", contents[index % contents.count]) }
 
         try stage.catalog(catalog(base: proxy.baseURL, stage), as: "cut.yaml")

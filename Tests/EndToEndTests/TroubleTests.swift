@@ -42,7 +42,8 @@ struct TroubleTests {
         case garbage, truncated, newer, folder, emptyFolderInTheWay
     }
 
-    @Test("a state that is damaged, newer or no file at all: 73, and nothing is overwritten", arguments: Damage.allCases)
+    @Test(
+        "a state that is damaged, newer or no file at all: 73, and nothing is overwritten", arguments: Damage.allCases)
     func state(_ damage: Damage) async throws {
         let (stage, host) = try await synced()
         let requests = host.requests().count
@@ -102,12 +103,15 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("TERM suspends within two seconds, the partial stays, and the next sync goes on from it", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test(
+        "TERM suspends within two seconds, the partial stays, and the next sync goes on from it",
+        arguments: [SIGTERM, SIGINT, SIGHUP])
     func terminated(_ signal: Int32) async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
         let content = TestContent(seed: 1, size: 700_000)
-        try stage.catalog(CatalogText(url: host.url("/media/{id}/700000.mp4?rate=200000"), videos: [.init(id: "1"), .init(id: "2")]))
+        try stage.catalog(
+            CatalogText(url: host.url("/media/{id}/700000.mp4?rate=200000"), videos: [.init(id: "1"), .init(id: "2")]))
         let asked = Mutex(ContinuousClock.now)
         let stopped = try await stage.sync { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 100_000 }
@@ -135,7 +139,8 @@ struct TroubleTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         try stage.catalog(
-            CatalogText(url: host.url("/media/{id}/60000.mp4"), videos: (1...12).map { CatalogText.Video(id: "\($0)") }))
+            CatalogText(url: host.url("/media/{id}/60000.mp4"), videos: (1...12).map { CatalogText.Video(id: "\($0)") })
+        )
         for options in ["--json", "--verbose"] {
             let library = stage.folder.at("library\(options)")
             let command = [
@@ -155,22 +160,26 @@ struct TroubleTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         // Small ones fit below the limit, the large one doesn't.
-        let videos = (1...3).map { CatalogText.Video(id: "\($0)", extra: ["parameters: {size: 50000}"]) }
+        let videos =
+            (1...3).map { CatalogText.Video(id: "\($0)", extra: ["parameters: {size: 50000}"]) }
             + [CatalogText.Video(id: "4", extra: ["parameters: {size: 9000000}"])]
         try stage.catalog(CatalogText(url: host.url("/media/{id}/{size}.mp4"), videos: videos))
         let command = [
-            Built.executable("coursefetch").string, "sync", stage.folder.at("catalog.yaml").string, "--json", "--jobs", "1",
+            Built.executable("coursefetch").string, "sync", stage.folder.at("catalog.yaml").string, "--json", "--jobs",
+            "1",
             "--library", stage.library.string, "--state", stage.state.string,
         ]
         // 4 MiB for any one file: the write beyond fails, as it does on a full disk.
-        let limited = try await Program.run(["bash", "-c", #"trap '' XFSZ; ulimit -f 4096; exec "$@""#, "bash"] + command, in: stage.folder)
+        let limited = try await Program.run(
+            ["bash", "-c", #"trap '' XFSZ; ulimit -f 4096; exec "$@""#, "bash"] + command, in: stage.folder)
         #expect(limited.exit == 73, "\(limited.report)")
         #expect(limited.events("download_suspended").map(\.reason) == ["disk"])
         #expect(LibraryFiles(stage.library).paths.count == 3)
         let next = try await stage.sync()
         #expect(next.exit == 0, "\(next.report)")
         #expect(try #require(next.events("download_started", of: "4").first?.resumeFrom) > 1_000_000)
-        #expect(next.events("download_finished", of: "4").first?.sha256 == TestContent(seed: 4, size: 9_000_000).sha256Text)
+        #expect(
+            next.events("download_finished", of: "4").first?.sha256 == TestContent(seed: 4, size: 9_000_000).sha256Text)
         #expect(try stage.strays() == [])
         await host.stop()
     }

@@ -132,6 +132,14 @@ struct LibraryMarkerTests {
         }
     }
 
+    @Test("what a stranger wrote into a marker can be printed")
+    func harmless() throws {
+        let text = #"{"host":"h\u001b[2J","id":"one","user":"\u202ealice\u0007"}"#
+        try temporary.write(text, to: "media/library/.coursefetch/library.json")
+        let marker = try #require(try LibraryFolder.marker(of: root))
+        #expect(marker.host == "h?[2J" && marker.user == "?alice?")
+    }
+
     @Test("ids differ")
     func ids() {
         #expect(LibraryID.random() != LibraryID.random())

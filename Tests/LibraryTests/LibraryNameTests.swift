@@ -105,6 +105,15 @@ struct LibraryNameTests {
         #expect(names.isTaken("02 OTHER [X]"))
     }
 
+    @Test(
+        "a hundred thousand equal titles with ids that look equal all get names of their own", .timeLimit(.minutes(1)))
+    func manyCollisions() {
+        var names = FolderNames()
+        var taken: Set<String> = []
+        for _ in 0..<100_000 { taken.insert(names.take("01 A", id: "/")) }
+        #expect(taken.count == 100_000)
+    }
+
     @Test("two that swap their names both get the plain one")
     func swap() {
         var names = FolderNames()

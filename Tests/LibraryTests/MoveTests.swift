@@ -179,6 +179,17 @@ struct MoveTests {
         #expect(temporary.files(under: "outside").isEmpty)
     }
 
+    @Test("a file that was collected before a kill is not forgotten when a link has come where it was")
+    func linkAfterCollecting() throws {
+        let (temporary, library, plan) = try world(Self.stories[4])
+        #expect(try interrupt(library, plan, after: 0))
+        #expect(!temporary.has("library/c/a.mp4"))
+        try temporary.link("library/c/a.mp4", to: "/")
+        #expect(try library.run(plan) == [.moved("C/A.mp4")])
+        #expect(temporary.files(under: "library") == ["C/A.mp4": "a"])
+        #expect(try library.strandedMoves(besides: nil).isEmpty)
+    }
+
     @Test("what can't be done together isn't planned")
     func planning() throws {
         #expect(throws: MovePlanError.fromTwice("a")) {

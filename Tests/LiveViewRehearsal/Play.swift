@@ -44,7 +44,8 @@ struct Play {
         }
         try? await Task.sleep(for: .milliseconds(Int.random(in: 20...400)))
         if index % 11 == 7 {
-            let error = DownloadError(kind: .notMedia, message: "the host sent a login page where a video should be", status: 200)
+            let error = DownloadError(
+                kind: .notMedia, message: "the host sent a login page where a video should be", status: 200)
             screen.receive(.downloadFailed(reference, error: error, retryAt: Date().addingTimeInterval(3600)))
         } else {
             let path = "Classical Mechanics/01 Kinematics/\(index) \(reference.title).mp4"

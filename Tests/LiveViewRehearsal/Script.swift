@@ -33,9 +33,11 @@ struct Script {
         events.append((0, .downloadStarted(done, resumeFrom: 0)))
         for index in 0..<active { events.append((1, .downloadStarted(reference(index), resumeFrom: 0))) }
         let path = "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4"
-        events.append((5, .downloadFinished(done, FinishedFile(path: path, bytes: 104_857_600, sha256: nil, seconds: 5))))
+        events.append(
+            (5, .downloadFinished(done, FinishedFile(path: path, bytes: 104_857_600, sha256: nil, seconds: 5))))
         let error = DownloadError(kind: .urlRefused, message: "the host refuses every fresh URL", status: 403)
-        events.append((6, .downloadFailed(reference(101), error: error, retryAt: nil)))
+        let failed = VideoReference(course: "phys101", chapter: "kinematics", video: "v101", title: "Rockets")
+        events.append((6, .downloadFailed(failed, error: error, retryAt: nil)))
         for index in 0..<active {
             let size: Int64? = index % 7 == 6 ? nil : 209_715_200
             let bytes = index % 5 == 4 ? 209_715_200 : Int64(index + 1) * 12_345_678 % 209_715_200

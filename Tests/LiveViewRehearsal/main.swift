@@ -27,6 +27,14 @@ let view = LiveView(style: TerminalStyle(environment: environment), zone: TimeZo
 let time: @Sendable () -> Date = { isStill ? clock.now : Date() }
 let screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: environment, clock: time)
 
+// Ctrl-Z and the second Ctrl-C work as in a sync; the first asks for nothing here.
+let signals = SignalWatch(
+    stop: {},
+    abort: {
+        screen.restore()
+        _exit(130)
+    }, pause: { screen.step { kill(getpid(), SIGSTOP) } })
+
 if isStill {
     for (time, event) in Script.still(active: count) {
         clock.set(time)
@@ -40,3 +48,4 @@ if isStill {
 } else {
     await Play(screen: screen, width: count).run(videos: 40)
 }
+withExtendedLifetime(signals) {}

@@ -45,7 +45,10 @@ import YAMLSource
         "direct fills a template, percent-encoded",
         arguments: [
             (["url": "https://h/{id}.mp4"], "https://h/a%20b%2F%C3%BC.mp4"),
-            (["url": "https://h/{course}/{chapter}/{n}?x={flag}", "n": 7, "flag": true], "https://h/course/chapter/7?x=true"),
+            (
+                ["url": "https://h/{course}/{chapter}/{n}?x={flag}", "n": 7, "flag": true],
+                "https://h/course/chapter/7?x=true"
+            ),
             (["url": "https://h/{odd}", "odd": "{id}\"$x"], "https://h/%7Bid%7D%22%24x"),
             (["url": "https://h/plain%20text"], "https://h/plain%20text"),
         ] as [([String: JSONValue], String)])
@@ -94,13 +97,15 @@ import YAMLSource
             (String(repeating: "x", count: 64), "c1bb4f81d892b2d57947682aeb252456"),
         ])
     func md5(_ text: String, _ digest: String) {
-        #expect(MD5.digest(text.utf8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest)
+        #expect(
+            MD5.digest(text.utf8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest)
     }
 
     @Test(
         "the mark is what nginx computes",
         arguments: [
-            ("2147483647/s/link127.0.0.1 secret", "_e4Nc3iduzkWRm01TBBNYw"), ("1000 testsecret", "gEK-_NZKBkhIzAlt7-VMbQ"),
+            ("2147483647/s/link127.0.0.1 secret", "_e4Nc3iduzkWRm01TBBNYw"),
+            ("1000 testsecret", "gEK-_NZKBkhIzAlt7-VMbQ"),
         ])
     func mark(_ text: String, _ mark: String) {
         #expect(SecureLink.mark(text) == mark)
@@ -137,12 +142,15 @@ import YAMLSource
     @Test("without a login the secret comes from a file that only its owner can read")
     func secretFile() async throws {
         let sandbox = try Sandbox()
-        let file = try sandbox.write("testsecret\nmore\n", to: "conf/coursefetch/secure-link/h:8080.secret", mode: 0o600)
+        let file = try sandbox.write(
+            "testsecret\nmore\n", to: "conf/coursefetch/secure-link/h:8080.secret", mode: 0o600)
         let other = try sandbox.write("testsecret", to: "elsewhere", mode: 0o644)
         let environment = ["HOME": sandbox.folder.string, "XDG_CONFIG_HOME": sandbox.folder.appending("conf").string]
         try await sandbox.run(try plugin("secure-link", environment)) { provider in
             func resolve(_ more: [String: JSONValue]) async -> String {
-                let parameters: [String: JSONValue] = ["base": "https://h:8080", "string": "1000 {secret}", "path": "/v"]
+                let parameters: [String: JSONValue] = [
+                    "base": "https://h:8080", "string": "1000 {secret}", "path": "/v",
+                ]
                 do {
                     return try await provider.resolve(.video("v", parameters.merging(more) { $1 })).url
                 } catch {

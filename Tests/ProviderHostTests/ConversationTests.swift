@@ -54,9 +54,15 @@ import Testing
     @Test(
         "an error of no known kind is asked again in a fresh process, then fails the video",
         arguments: [
-            (#"{"code": -32601, "message": "unknown method"}"#, "it answered that it doesn't know the method: unknown method"),
+            (
+                #"{"code": -32601, "message": "unknown method"}"#,
+                "it answered that it doesn't know the method: unknown method"
+            ),
             (#"{"message": "boo", "data": {"kind": "tired"}}"#, "it answered an error of unknown kind 'tired': boo"),
-            (#"{"message": "boo", "data": {"kind": "provider_failed"}}"#, "it answered an error of unknown kind 'provider_failed': boo"),
+            (
+                #"{"message": "boo", "data": {"kind": "provider_failed"}}"#,
+                "it answered an error of unknown kind 'provider_failed': boo"
+            ),
             (#"{"message": "boo", "data": "text"}"#, "it answered an error without a kind: boo"),
             (#"{}"#, "it answered an error without a kind"),
         ])
@@ -81,7 +87,8 @@ import Testing
                 await failure(provider, .video("error", ["error": .string(silent)]))?.message
                     == "encrypted for a player, not for downloading")
             let loud = #"{"message": "s3cr3t at http://u:p@h/x?token=1\u001b[31m", "data": {"kind": "gone"}}"#
-            let request = ResolveRequest.video("error", ["error": .string(loud)], credentials: ["login": ["a", "s3cr3t"]])
+            let request = ResolveRequest.video(
+                "error", ["error": .string(loud)], credentials: ["login": ["a", "s3cr3t"]])
             #expect(await failure(provider, request)?.message == "<redacted> at http://h/x?…")
             _ = try await provider.resolve(.video("log"))
         }

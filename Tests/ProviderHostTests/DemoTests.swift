@@ -18,7 +18,8 @@ import Testing
     /// Asks with curl, which also tells what arrived before a connection broke.
     private func get(_ url: String, _ fields: [String], _ options: [String] = []) async throws -> Answer {
         let result = try await Subprocess.run(
-            .name("curl"), arguments: Arguments(["-sS", "-i", "--max-time", "20"] + options + fields.flatMap { ["-H", $0] } + [url]),
+            .name("curl"),
+            arguments: Arguments(["-sS", "-i", "--max-time", "20"] + options + fields.flatMap { ["-H", $0] } + [url]),
             output: .data(limit: 1 << 22), error: .discarded)
         let data = result.standardOutput
         let end = data.range(of: Data("\r\n\r\n".utf8)) ?? data.endIndex..<data.endIndex

@@ -38,7 +38,8 @@ import Testing
         var environment = [
             "COURSEFETCH_PLUGINS": "\(folder)/listed1:\(folder)/listed2", "XDG_DATA_HOME": "\(folder)/data",
         ]
-        let registry = discover(sandbox, extra: ["extra"], environment: environment, executable: "prefix/bin/coursefetch")
+        let registry = discover(
+            sandbox, extra: ["extra"], environment: environment, executable: "prefix/bin/coursefetch")
         #expect(registry.plugins.keys.sorted() == ["a", "b", "c", "common", "d", "e", "f"])
         #expect(registry.plugins["common"]?.folder == folder.appending("extra/common"))
         #expect(registry.broken.isEmpty)
@@ -57,7 +58,8 @@ import Testing
         try add(sandbox, "p/beside", name: "beside", run: "./built, --flag")
         try add(sandbox, "p/path", name: "path", run: "sh, ./tool")
         try sandbox.write("#!/bin/sh\n", to: "bin/built", mode: 0o755)
-        let registry = discover(sandbox, extra: ["p"], environment: ["PATH": "/usr/bin:/bin"], executable: "bin/coursefetch")
+        let registry = discover(
+            sandbox, extra: ["p"], environment: ["PATH": "/usr/bin:/bin"], executable: "bin/coursefetch")
         #expect(registry.plugins["inside"]?.launch.executable == folder.appending("p/inside/tool"))
         #expect(registry.plugins["beside"]?.launch.executable == folder.appending("bin/built"))
         #expect(registry.plugins["beside"]?.launch.arguments == ["--flag"])
@@ -82,7 +84,8 @@ import Testing
         #expect(registry.plugins.keys.sorted() == ["good"])
         let reasons = Dictionary(uniqueKeysWithValues: registry.broken.map { ($0.name, $0.reason) })
         #expect(reasons["future"] == "it speaks version 9 of the protocol; this coursefetch speaks 1")
-        #expect(reasons["lost"] == "its program ./missing is neither in its folder nor beside \(folder)/bin/coursefetch")
+        #expect(
+            reasons["lost"] == "its program ./missing is neither in its folder nor beside \(folder)/bin/coursefetch")
         #expect(reasons["lost-too"] == "its program 'no-such-command-here' isn't on PATH")
         #expect(reasons["plain"] == "\(folder)/p/plain/tool isn't executable")
         #expect(reasons["torn"]?.hasPrefix("\(folder)/p/torn/plugin.yaml:") == true, "\(reasons["torn"] ?? "")")

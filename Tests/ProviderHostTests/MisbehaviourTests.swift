@@ -27,7 +27,9 @@ import Testing
         Oddity(video: "huge", reason: "it wrote a line of more than 1 MiB"),
         Oddity(video: "wrongid", reason: "it answered request 1003, which it was never asked"),
         Oddity(video: "textid", reason: "it answered without the id of a request"),
-        Oddity(video: "noid", reason: "it answered without the id of a request: it answered an error without a kind: what?"),
+        Oddity(
+            video: "noid", reason: "it answered without the id of a request: it answered an error without a kind: what?"
+        ),
         Oddity(video: "stdout", reason: "it closed its standard output"),
         Oddity(video: "orphan", reason: "it ended with exit status 4"),
         Oddity(video: "flood", reason: "it wrote more than 64 MiB to standard error"),
@@ -37,7 +39,8 @@ import Testing
     func poison(_ oddity: Oddity) async throws {
         let sandbox = try Sandbox()
         let plugin = try sandbox.python(OddPlugin.script, concurrency: 4, timeout: oddity.timeout)
-        try await sandbox.run(plugin, patience: .init(afterEndOfInput: .seconds(1), afterTerminate: .milliseconds(500))) {
+        try await sandbox.run(plugin, patience: .init(afterEndOfInput: .seconds(1), afterTerminate: .milliseconds(500)))
+        {
             provider in
             #expect(await url(provider, "a") == "https://media.example.org/a")
             let error = try #require(await failure(provider, .video(oddity.video)))
@@ -48,7 +51,8 @@ import Testing
         }
     }
 
-    @Test("of several in flight only the poisonous one fails, the rest are asked again", arguments: ["exit", "garbage"])
+    @Test(
+        "of several in flight only the poisonous one fails, the rest are asked again", arguments: ["exit", "garbage"])
     func poisonAmongOthers(_ kind: String) async throws {
         let sandbox = try Sandbox()
         let plugin = try sandbox.python(OddPlugin.script, concurrency: 8)
@@ -146,13 +150,27 @@ import Testing
         #expect(sandbox.strays().isEmpty)
     }
 
+    @Test("what escapes into another session, which is its right, doesn't hold up the end")
+    func escaped() async throws {
+        let sandbox = try Sandbox()
+        var escaped: pid_t = 0
+        await #expect(throws: Sandbox.Leftover.self) {
+            try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
+                escaped = pid_t(try await provider.resolve(.video("daemon")).size ?? 0)
+            }
+        }
+        #expect(sandbox.strays() == ["\(escaped)"])
+        if escaped > 1 { kill(escaped, SIGKILL) }
+    }
+
     @Test("a program that can't be started breaks the provider at once")
     func cannotStart() async throws {
         let sandbox = try Sandbox()
         let text = try sandbox.write("no program", to: "text", mode: 0o755)
         let script = try sandbox.write("#!/no/such/interpreter\n", to: "script", mode: 0o755)
         for (program, reason) in [
-            (text, "\(text) can't be"), (script, "\(script) can't be"), ("/no/such/program", "/no/such/program can't be"),
+            (text, "\(text) can't be"), (script, "\(script) can't be"),
+            ("/no/such/program", "/no/such/program can't be"),
         ] {
             try await sandbox.run(try sandbox.plugin(program)) { provider in
                 let error = try #require(await failure(provider, .video("a")))

@@ -21,12 +21,15 @@ import Testing
         Case(result: #"{"url":7}"#, fault: "`result.url` in its answer has the wrong type"),
         Case(result: #"{"url":""}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(result: #"{"url":"v.mp4"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"file:///etc/passwd"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
+        Case(
+            result: #"{"url":"file:///etc/passwd"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(result: #"{"url":"https://"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(result: #"{"url":"https:///x"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(result: #"{"url":"https://h/a b"}"#, fault: "`url` in its answer holds a blank or control character"),
         Case(result: #"{"url":"https://h/\r\nX: y"}"#, fault: "`url` in its answer holds a blank or control character"),
-        Case(result: #"{"url":"https://u:p@h/"}"#, fault: "`url` in its answer holds a user name; use `headers` or `token`"),
+        Case(
+            result: #"{"url":"https://u:p@h/"}"#,
+            fault: "`url` in its answer holds a user name; use `headers` or `token`"),
         Case(result: #"{"url":"https://h:99999/"}"#, fault: "`url` in its answer has a port out of range"),
         Case(
             result: #"{"url":"https://h/\#(String(repeating: "x", count: 9000))"}"#,
@@ -40,28 +43,71 @@ import Testing
         Case(result: #"{"url":"https://h/","size":-1}"#, fault: "`size` in its answer is negative"),
         Case(result: #"{"url":"https://h/","size":1e99}"#, fault: "its answer can't be read"),
         Case(result: #"{"url":"https://h/","duration":-1}"#, fault: "`duration` in its answer is negative"),
-        Case(result: #"{"url":"https://h/","sha256":"abc"}"#, fault: "`sha256` in its answer isn't 64 hexadecimal digits"),
-        Case(result: #"{"url":"https://h/","extension":"../x"}"#, fault: "`extension` in its answer isn't up to 16 letters and digits"),
-        Case(result: #"{"url":"https://h/","media_type":"a\nb"}"#, fault: "`media_type` in its answer isn't a media type"),
+        Case(
+            result: #"{"url":"https://h/","sha256":"abc"}"#, fault: "`sha256` in its answer isn't 64 hexadecimal digits"
+        ),
+        Case(
+            result: #"{"url":"https://h/","extension":"../x"}"#,
+            fault: "`extension` in its answer isn't up to 16 letters and digits"),
+        Case(
+            result: #"{"url":"https://h/","media_type":"a\nb"}"#, fault: "`media_type` in its answer isn't a media type"
+        ),
         Case(result: #"{"url":"https://h/","headers":{"Referer":"https://h/"}}"#),
-        Case(result: #"{"url":"https://h/","headers":{"RANGE":"bytes=0-"}}"#, fault: "`headers` in its answer sets `RANGE`, which is the host's own"),
-        Case(result: #"{"url":"https://h/","headers":{"Host":"x"}}"#, fault: "`headers` in its answer sets `Host`, which is the host's own"),
-        Case(result: #"{"url":"https://h/","headers":{"If-Match":"x"}}"#, fault: "`headers` in its answer sets `If-Match`, which is the host's own"),
-        Case(result: #"{"url":"https://h/","headers":{"Content-Length":"1"}}"#, fault: "`headers` in its answer sets `Content-Length`, which is the host's own"),
-        Case(result: #"{"url":"https://h/","headers":{"X-A":"a\r\nB: c"}}"#, fault: "`headers` in its answer has a line end or control character in `X-A`"),
-        Case(result: #"{"url":"https://h/","headers":{"X A":"a"}}"#, fault: "`headers` in its answer has a name that isn't one of a header"),
-        Case(result: #"{"url":"https://h/","headers":{"x-a":"1","X-A":"2"}}"#, fault: "`headers` in its answer names a header twice"),
-        Case(result: #"{"url":"https://h/","token":{"value":"t","in":"header","name":"Authorization","prefix":"Bearer ","origins":["https://cdn.h"]}}"#),
-        Case(result: #"{"url":"https://h/","token":{"value":"t","in":"body","name":"x"}}"#, fault: "`result.token.in` in its answer has a value that the protocol doesn't know"),
-        Case(result: #"{"url":"https://h/","token":{"value":"t","in":"header"}}"#, fault: "its answer has no `result.token.name`"),
-        Case(result: #"{"url":"https://h/","token":{"value":"","in":"query","name":"x"}}"#, fault: "`token` in its answer has a `value` of a wrong length"),
-        Case(result: #"{"url":"https://h/","token":{"value":"a;b","in":"cookie","name":"x"}}"#, fault: "`token` in its answer is no cookie that can be sent"),
-        Case(result: #"{"url":"https://h/","token":{"value":"a\nb","in":"header","name":"X-T"}}"#, fault: "`token` in its answer has a line end or control character in `X-T`"),
-        Case(result: #"{"url":"https://h/","token":{"value":"t","in":"query","name":"x","origins":["https://h/path"]}}"#, fault: "`token` in its answer has an origin with a path; an origin is scheme, host and port"),
-        Case(result: #"{"url":"https://h/","subtitles":[{"lang":"en/../x","url":"https://h/s"}]}"#, fault: "a `lang` of `subtitles` in its answer isn't a language tag"),
-        Case(result: #"{"url":"https://h/","subtitles":[{"lang":"en"}]}"#, fault: "its answer has no `result.subtitles[0].url`"),
-        Case(result: #"{"url":"https://h/","attachments":[{"title":"T","url":"ftp://h/s"}]}"#, fault: "a `url` of `attachments` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"https://h/","cover":"x.jpg"}"#, fault: "`cover` in its answer isn't an absolute http or https URL"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"RANGE":"bytes=0-"}}"#,
+            fault: "`headers` in its answer sets `RANGE`, which is the host's own"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"Host":"x"}}"#,
+            fault: "`headers` in its answer sets `Host`, which is the host's own"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"If-Match":"x"}}"#,
+            fault: "`headers` in its answer sets `If-Match`, which is the host's own"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"Content-Length":"1"}}"#,
+            fault: "`headers` in its answer sets `Content-Length`, which is the host's own"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"X-A":"a\r\nB: c"}}"#,
+            fault: "`headers` in its answer has a line end or control character in `X-A`"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"X A":"a"}}"#,
+            fault: "`headers` in its answer has a name that isn't one of a header"),
+        Case(
+            result: #"{"url":"https://h/","headers":{"x-a":"1","X-A":"2"}}"#,
+            fault: "`headers` in its answer names a header twice"),
+        Case(
+            result:
+                #"{"url":"https://h/","token":{"value":"t","in":"header","name":"Authorization","prefix":"Bearer ","origins":["https://cdn.h"]}}"#
+        ),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"t","in":"body","name":"x"}}"#,
+            fault: "`result.token.in` in its answer has a value that the protocol doesn't know"),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"t","in":"header"}}"#,
+            fault: "its answer has no `result.token.name`"),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"","in":"query","name":"x"}}"#,
+            fault: "`token` in its answer has a `value` of a wrong length"),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"a;b","in":"cookie","name":"x"}}"#,
+            fault: "`token` in its answer is no cookie that can be sent"),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"a\nb","in":"header","name":"X-T"}}"#,
+            fault: "`token` in its answer has a line end or control character in `X-T`"),
+        Case(
+            result: #"{"url":"https://h/","token":{"value":"t","in":"query","name":"x","origins":["https://h/path"]}}"#,
+            fault: "`token` in its answer has an origin with a path; an origin is scheme, host and port"),
+        Case(
+            result: #"{"url":"https://h/","subtitles":[{"lang":"en/../x","url":"https://h/s"}]}"#,
+            fault: "a `lang` of `subtitles` in its answer isn't a language tag"),
+        Case(
+            result: #"{"url":"https://h/","subtitles":[{"lang":"en"}]}"#,
+            fault: "its answer has no `result.subtitles[0].url`"),
+        Case(
+            result: #"{"url":"https://h/","attachments":[{"title":"T","url":"ftp://h/s"}]}"#,
+            fault: "a `url` of `attachments` in its answer isn't an absolute http or https URL"),
+        Case(
+            result: #"{"url":"https://h/","cover":"x.jpg"}"#,
+            fault: "`cover` in its answer isn't an absolute http or https URL"),
     ]
 
     @Test("a resolution is what the protocol says, else the plugin is at fault", arguments: cases)
@@ -88,7 +134,10 @@ import Testing
             "cover":"https://h/c","credentials":{"t":1}}}
             """#
         let line = Array(text.replacing("\n", with: "").utf8)
-        guard case .reply(wire: 7, .resolution(let got)) = line.withUnsafeBytes({ AnswerDecoder { _ in .resolve }.decode($0) })
+        guard
+            case .reply(wire: 7, .resolution(let got)) = line.withUnsafeBytes({
+                AnswerDecoder { _ in .resolve }.decode($0)
+            })
         else {
             Issue.record("not a resolution")
             return
@@ -97,7 +146,8 @@ import Testing
             url: "https://h/v", kind: .hls,
             token: Token("s", in: .cookie, name: "n", prefix: "p", origins: ["https://o"]),
             expiresAt: Date(timeIntervalSince1970: 1_795_226_400), headers: ["A": "b"], size: 9_007_199_254_740_993,
-            sha256: "00", fileExtension: "mp4", mediaType: "video/mp4", duration: 1.5, singleUse: true, extendable: true,
+            sha256: "00", fileExtension: "mp4", mediaType: "video/mp4", duration: 1.5, singleUse: true,
+            extendable: true,
             subtitles: [.init(lang: "en", url: "https://h/s")], attachments: [.init(title: "T", url: "https://h/a")],
             cover: "https://h/c", credentials: Secret(["t": 1]))
         #expect(got == wanted)
@@ -107,12 +157,14 @@ import Testing
     func summary() {
         let resolution = Resolution(
             url: "https://h/v.mp4?sig=canary1", token: .bearer("canary2", origins: ["https://cdn"]),
-            expiresAt: Date(timeIntervalSince1970: 1_795_226_400), headers: ["Cookie": "canary3", "Referer": "https://r/?canary4"],
+            expiresAt: Date(timeIntervalSince1970: 1_795_226_400),
+            headers: ["Cookie": "canary3", "Referer": "https://r/?canary4"],
             size: 5, subtitles: [.init(lang: "en", url: "https://h/s?canary5")], credentials: Secret("canary6"))
         let lines = ResolutionSummary(resolution).lines.map { "\($0.label): \($0.value)" }
         #expect(
             lines == [
-                "url: https://h/v.mp4?…", "token: header Authorization: Bearer <redacted>", "token also for: https://cdn",
+                "url: https://h/v.mp4?…", "token: header Authorization: Bearer <redacted>",
+                "token also for: https://cdn",
                 "expires_at: 2026-11-21T02:00:00Z", "header: Cookie: <redacted>", "header: Referer: https://r/?…",
                 "size: 5", "subtitle: en https://h/s?…", "credentials: new ones",
             ])
@@ -120,15 +172,19 @@ import Testing
         for index in 1...5 { #expect(open.contains("canary\(index)")) }
         var dumped = ""
         dump(resolution, to: &dumped)
-        #expect(!"\(resolution) \(String(reflecting: resolution)) \(dumped) \(resolution.withoutSecrets)".contains("canary"))
+        #expect(
+            !"\(resolution) \(String(reflecting: resolution)) \(dumped) \(resolution.withoutSecrets)".contains("canary")
+        )
     }
 
     @Test(
         "URLs in a text lose what may be secret",
         arguments: [
-            ("plain: text", "plain: text"), ("https://h/p", "https://h/p"), ("see https://h/p?a=b.", "see https://h/p?…"),
+            ("plain: text", "plain: text"), ("https://h/p", "https://h/p"),
+            ("see https://h/p?a=b.", "see https://h/p?…"),
             ("<http://u:p@h:1/p#f> and HTTPS://g?x", "<http://h:1/p?…> and HTTPS://g?…"), ("http://", "http://"),
-            (#"{"url":"https://h/p?q","x":1}"#, #"{"url":"https://h/p?…","x":1}"#), ("ftp://u:p@h/?x", "ftp://u:p@h/?x"),
+            (#"{"url":"https://h/p?q","x":1}"#, #"{"url":"https://h/p?…","x":1}"#),
+            ("ftp://u:p@h/?x", "ftp://u:p@h/?x"),
         ])
     func urls(_ text: String, _ shown: String) {
         #expect(Redactor.withoutURLSecrets(text) == shown)

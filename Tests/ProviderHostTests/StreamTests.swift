@@ -18,7 +18,8 @@ import Testing
     @Test("lines end at LF only, wherever the pieces are cut")
     func lines() throws {
         #expect(try split(["a\nb\n"]) == ["a", "b"])
-        #expect(try split(["a", "b", "\n", "\nc\r\nd\u{2028}e\u{0B}\n", "rest"]) == ["ab", "", "c\r", "d\u{2028}e\u{0B}"])
+        #expect(
+            try split(["a", "b", "\n", "\nc\r\nd\u{2028}e\u{0B}\n", "rest"]) == ["ab", "", "c\r", "d\u{2028}e\u{0B}"])
         #expect(try split(["ab\nc", "d\nef", "\n"]) == ["ab", "cd", "ef"])
     }
 

@@ -64,7 +64,10 @@ import Testing
         for round in 1...10 {
             _ = it.ask(2 * round)
             #expect(it.lost(process: 2 * round - 1, reason: "crash") == [.wait(.milliseconds(100))])
-            #expect(it.backedOff() == [.start(process: 2 * round), .send(2 * round, wire: 3 * round - 1, process: 2 * round)])
+            #expect(
+                it.backedOff() == [
+                    .start(process: 2 * round), .send(2 * round, wire: 3 * round - 1, process: 2 * round),
+                ])
             #expect(it.answered(wire: 3 * round - 1) == [.deliver(2 * round)])
             #expect(it.ask(2 * round + 1) == [.send(2 * round + 1, wire: 3 * round, process: 2 * round)])
             #expect(it.answered(wire: 3 * round) == [.deliver(2 * round + 1)])
@@ -113,7 +116,8 @@ import Testing
         var it = Supervision(concurrency: 1)
         _ = it.ask(10)
         _ = it.ask(11)
-        #expect(it.cannotStart(process: 1, reason: "gone") == [.fail(10, .provider("gone")), .fail(11, .provider("gone"))])
+        #expect(
+            it.cannotStart(process: 1, reason: "gone") == [.fail(10, .provider("gone")), .fail(11, .provider("gone"))])
         #expect(it.ask(12) == [.fail(12, .provider("gone"))])
     }
 

@@ -19,7 +19,8 @@ import Testing
         "times are RFC 3339",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2026-11-20T23:00:00Z", 1_795_215_600), ("2000-02-29T12:00:00Z", 951_825_600),
-            ("1969-12-31T23:59:59Z", -1), ("2026-11-21T00:00:00+01:00", 1_795_215_600), ("2026-11-20t23:00:00.25z", 1_795_215_600.25),
+            ("1969-12-31T23:59:59Z", -1), ("2026-11-21T00:00:00+01:00", 1_795_215_600),
+            ("2026-11-20t23:00:00.25z", 1_795_215_600.25),
             ("2100-03-01T00:00:00-00:30", 4_107_544_200), ("2016-12-31T23:59:60Z", 1_483_228_799),
         ] as [(String, Double)])
     func times(_ text: String, _ seconds: Double) {
@@ -77,7 +78,8 @@ import Testing
     @Test("listings and logins come back as they were; a video may be a bare id")
     func others() throws {
         let listing: Listing = try parse(
-            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}]}]}],"next":"2"}"#)
+            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}]}]}],"next":"2"}"#
+        )
         #expect(listing.chapters[0].videos[0] == .init(id: "a"))
         #expect(listing.chapters[0].videos[1].subtitleFiles == [.init(lang: "en", url: "u")])
         #expect(try parse(try text(listing)) as Listing == listing)
@@ -92,7 +94,8 @@ import Testing
 
     @Test("whole numbers stay exact")
     func integers() throws {
-        let value: JSONValue = try parse("[9223372036854775807, -9223372036854775808, 0, 1.5, 1e3, 18446744073709551616]")
+        let value: JSONValue = try parse(
+            "[9223372036854775807, -9223372036854775808, 0, 1.5, 1e3, 18446744073709551616]")
         #expect(value == [.int(.max), .int(.min), 0, 1.5, 1000, .double(18_446_744_073_709_551_616)])
         #expect(try text(value).hasPrefix("[9223372036854775807,-9223372036854775808,0,1.5,1000,"))
     }
@@ -104,7 +107,9 @@ import Testing
             user: "u", now: .now, credentials: Secret(["p": "canary"]), settings: .init(proxy: "http://u:canary@p"),
             video: .init(id: "v"), course: .init(id: "c"))
         let login = LoginRequest(user: "u", now: .now, secrets: ["p": "canary"])
-        let values: [Any] = [token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary"))]
+        let values: [Any] = [
+            token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary")),
+        ]
         for value in values {
             var dumped = ""
             dump(value, to: &dumped)

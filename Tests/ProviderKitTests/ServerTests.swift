@@ -19,7 +19,8 @@ import Testing
 
     private func answer(_ line: String) async throws -> String {
         let pipe = Pipe()
-        let server = PluginServer(provider: Fixed(), output: PluginOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+        let server = PluginServer(
+            provider: Fixed(), output: PluginOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor))
         await server.serve(line)
         try pipe.fileHandleForWriting.close()
         return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -32,10 +33,13 @@ import Testing
 
     @Test("an answer bears the id of its request, an error its kind")
     func answers() async throws {
-        #expect(try await answer(resolve("v")) == #"{"id":7,"jsonrpc":"2.0","result":{"kind":"file","url":"https://h/v"}}"# + "\n")
+        #expect(
+            try await answer(resolve("v")) == #"{"id":7,"jsonrpc":"2.0","result":{"kind":"file","url":"https://h/v"}}"#
+                + "\n")
         #expect(
             try await answer(resolve("late"))
-                == #"{"error":{"code":-32000,"data":{"kind":"not_ready","retry_after":90},"message":"tonight"},"id":7,"jsonrpc":"2.0"}"# + "\n")
+                == #"{"error":{"code":-32000,"data":{"kind":"not_ready","retry_after":90},"message":"tonight"},"id":7,"jsonrpc":"2.0"}"#
+                + "\n")
         #expect(
             try await answer(resolve("odd"))
                 == #"{"error":{"code":-32603,"data":{},"message":"no idea"},"id":7,"jsonrpc":"2.0"}"# + "\n")
@@ -47,9 +51,12 @@ import Testing
     func unusable() async throws {
         #expect(
             try await answer(#"{"id":8,"method":"dance"}"#)
-                == #"{"error":{"code":-32601,"data":{},"message":"unknown method 'dance'"},"id":8,"jsonrpc":"2.0"}"# + "\n")
-        #expect(try await answer(#"{"id":8,"method":"list","params":{}}"#).contains("can't read the parameters of list"))
-        let list = #"{"id":8,"method":"list","params":{"user":"u","now":"2026-11-20T23:00:00Z","course":{"id":"c","title":"","parameters":{}}}}"#
+                == #"{"error":{"code":-32601,"data":{},"message":"unknown method 'dance'"},"id":8,"jsonrpc":"2.0"}"#
+                + "\n")
+        #expect(
+            try await answer(#"{"id":8,"method":"list","params":{}}"#).contains("can't read the parameters of list"))
+        let list =
+            #"{"id":8,"method":"list","params":{"user":"u","now":"2026-11-20T23:00:00Z","course":{"id":"c","title":"","parameters":{}}}}"#
         #expect(try await answer(list).contains("this provider can't list courses"))
         #expect(try await answer(#"{"method":"news"}"#) == "")
         #expect(try await answer("junk") == "")

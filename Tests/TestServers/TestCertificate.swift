@@ -1,13 +1,14 @@
 import Subprocess
 
-/// A certificate for 127.0.0.1 and localhost that signs itself, made by openssl for one test run.
+/// A certificate that signs itself, made by openssl for one test run.
 package struct TestCertificate: Sendable {
     /// PEM files; the certificate is its own CA.
     package let certificate: String
     package let key: String
 
     /// Makes it in a folder.
-    package init(in folder: TestFolder) async throws {
+    /// - Parameter names: which it is good for, as openssl writes them.
+    package init(in folder: TestFolder, names: String = "DNS:localhost,IP:127.0.0.1") async throws {
         certificate = folder.path("certificate.pem")
         key = folder.path("key.pem")
         let failure: String?
@@ -16,7 +17,7 @@ package struct TestCertificate: Sendable {
                 .name("openssl"),
                 arguments: [
                     "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)",
                     "-keyout", key, "-out", certificate,
                 ], output: .discarded, error: .string(limit: 16_384))
             failure = result.terminationStatus.isSuccess ? nil : result.standardError

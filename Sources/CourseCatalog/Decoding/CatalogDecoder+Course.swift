@@ -7,7 +7,8 @@ extension CatalogDecoder {
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
         let errors = reader.mistakes.errorCount
         videoIDs.removeAll()
-        chapterIDs.removeAll(keepingCapacity: true)
+        // A course of few chapters shouldn't have to clear the memory of one of many.
+        chapterIDs.removeAll(keepingCapacity: chapterIDs.capacity < 1024)
         var cursor = LevelCursor(.course, start: start.position)
         while let field = try nextField(&cursor) {
             let value = try reader.next()

@@ -5,10 +5,12 @@ import YAMLSource
 /// What is wrong is added to the reader's `mistakes` and decoding goes on behind it. Settings are worked out at the end,
 /// since `defaults` may stand below the courses.
 struct CatalogDecoder: ~Copyable {
+    /// The events, and the mistakes found so far.
     var reader: YAMLEventReader
     /// What was found so far.
     var draft = CatalogDraft()
 
+    /// The video ids of the course at hand.
     var videoIDs = IdentifierTable()
     /// The chapter ids of the course at hand and where each stands.
     var chapterIDs: [String: SourcePosition] = [:]
@@ -102,6 +104,9 @@ struct CatalogDecoder: ~Copyable {
         guard let name = try textOrSkip(value, "an include") else { return }
         if WebAddress.hasScheme(name.utf8) { return mistake(value, "an include is a file, not a web address") }
         if name.utf8.contains(0) { return mistake(value, "a file name can't hold the character NUL") }
+        guard draft.includes.count < CatalogBounds.files else {
+            return mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
+        }
         draft.includes.append(.init(pattern: name, location: reader.location(value.position)))
     }
 
@@ -154,13 +159,16 @@ struct CatalogDecoder: ~Copyable {
 
 /// How far the decoding of one mapping is.
 struct LevelCursor {
+    /// Which keys it takes.
     let level: CatalogLevel
     /// Where the mapping begins.
     let start: SourcePosition
+    /// Where in its keys, merged ones included.
     var yaml = YAMLMappingCursor()
     /// A bit for each field that was there.
     var seen: UInt32 = 0
 
+    /// The cursor of a mapping that begins at a place.
     init(_ level: CatalogLevel, start: SourcePosition) {
         self.level = level
         self.start = start

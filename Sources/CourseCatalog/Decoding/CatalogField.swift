@@ -1,9 +1,14 @@
 /// The keys of the catalog format. The decoder and the JSON Schema are both made from these tables.
 enum CatalogField: UInt8, CaseIterable {
+    /// Of a catalog.
     case version, name, include, defaults, courses
+    /// Of courses, chapters and videos.
     case id, title, chapters, videos, discover
+    /// Inherited.
     case provider, priority, quality, audio, subtitles, parameters, cover
+    /// Of videos.
     case sha256, size, subtitleFiles, attachments
+    /// Of what comes along with a video.
     case lang, url
 
     /// The key as written.
@@ -17,6 +22,7 @@ enum CatalogField: UInt8, CaseIterable {
 
 /// The kinds of mappings in a catalog, and the keys of each.
 enum CatalogLevel: UInt8, CaseIterable {
+    /// From the outermost to the innermost.
     case catalog, defaults, course, chapter, video, subtitleFile, attachment
 
     /// What is inherited, and thus allowed at several levels.

@@ -2,12 +2,19 @@ import YAMLSource
 
 /// What one level of a catalog says itself.
 struct OwnSettings {
+    /// Who is asked.
     var provider: ProviderReference?
+    /// The higher the sooner.
     var priority: Int?
+    /// In order of preference.
     var quality: [Quality]?
+    /// Languages in order of preference.
     var audio: [String]?
+    /// Which subtitles are wanted.
     var subtitles: SubtitleSelection?
+    /// A picture.
     var cover: CoverSource?
+    /// Keys and values for the provider; null removes a key.
     var parameters: [YAMLMapping.Entry] = []
 
     /// Whether it says nothing but parameters.
@@ -41,16 +48,23 @@ struct OwnVideoSettings {
         others = settings.isParametersOnly ? nil : Box(settings)
     }
 
+    /// What the video says, as every level says it.
     var settings: OwnSettings { others?.settings ?? OwnSettings(parameters: parameters) }
 }
 
 /// The inherited values of a level, parameters aside.
 final class SettingsScope: Sendable {
+    /// Who is asked.
     let provider: ProviderReference?
+    /// The higher the sooner.
     let priority: Int
+    /// In order of preference.
     let quality: [Quality]
+    /// Languages in order of preference.
     let audio: [String]
+    /// Which subtitles are wanted.
     let subtitles: SubtitleSelection
+    /// The nearest picture.
     let cover: CoverSource?
 
     /// What holds where nothing is said.

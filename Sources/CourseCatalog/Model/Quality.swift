@@ -1,6 +1,8 @@
 /// Which of several renditions of a video is wanted.
 package enum Quality: Sendable, Hashable, CustomStringConvertible {
+    /// The best there is.
     case best
+    /// The least there is.
     case worst
     /// Sound only.
     case audio
@@ -46,7 +48,9 @@ package enum Quality: Sendable, Hashable, CustomStringConvertible {
 
 /// Which subtitles are wanted, of those that the stream or the provider offers.
 package enum SubtitleSelection: Sendable, Hashable {
+    /// None at all.
     case none
+    /// All that are offered.
     case all
     /// Languages, as in BCP 47.
     case languages([String])

@@ -67,4 +67,10 @@ package struct ProviderReference: Sendable, Hashable {
     package let name: String
     /// Where it is written.
     package let location: SourceLocation
+
+    /// A provider's name and its place.
+    package init(name: String, location: SourceLocation) {
+        self.name = name
+        self.location = location
+    }
 }

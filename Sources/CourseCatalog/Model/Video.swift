@@ -2,7 +2,9 @@ package import YAMLSource
 
 /// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made when asked for.
 package struct Video: Sendable {
+    /// The table of the video's file.
     let table: VideoTable
+    /// Its row.
     let index: Int
 
     private var record: VideoRecord { table.records[index] }
@@ -70,6 +72,12 @@ package struct SubtitleFile: Sendable, Hashable {
     package let language: String
     /// http or https.
     package let url: String
+
+    /// A subtitle file.
+    package init(language: String, url: String) {
+        self.language = language
+        self.url = url
+    }
 }
 
 /// A file that belongs to a video.
@@ -78,11 +86,19 @@ package struct Attachment: Sendable, Hashable {
     package let title: String
     /// http or https.
     package let url: String
+
+    /// A file that belongs to a video.
+    package init(title: String, url: String) {
+        self.title = title
+        self.url = url
+    }
 }
 
 /// Videos that stand one after the other in a file.
 package struct VideoList: Sendable, RandomAccessCollection {
+    /// The table of the file.
     let table: VideoTable
+    /// The rows.
     let range: Range<Int>
 
     package var startIndex: Int { 0 }

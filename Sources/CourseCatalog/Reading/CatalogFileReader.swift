@@ -16,6 +16,7 @@ struct CatalogFileReader {
     let source: SourceName
     /// The folder that it really is in.
     let folder: String
+    /// What is left of the run's bounds.
     let limits: YAMLLimits
     /// Called when the file has been decoded and before it is looked at again; for tests.
     var didDecode: (_ attempt: Int) -> Void = { _ in }
@@ -25,10 +26,15 @@ struct CatalogFileReader {
 
     /// What came of it.
     struct Outcome {
+        /// What was decoded.
         var draft = CatalogDraft()
+        /// What was wrong in it.
         var mistakes = DiagnosticList()
+        /// Whether the file couldn't be read at all.
         var isUnreadable = false
+        /// Its length.
         var bytes = 0
+        /// Its values, aliases expanded.
         var nodes = 0
     }
 
@@ -73,11 +79,11 @@ struct CatalogFileReader {
         }
         let outcome = decode(descriptor)
         didDecode(attempt)
-        var open = stat()
+        var after = stat()
         var named = stat()
         let isSame =
-            fstat(descriptor, &open) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(open)
-            && Stamp(open) == Stamp(named)
+            fstat(descriptor, &after) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(after)
+            && Stamp(after) == Stamp(named)
         return (outcome, isSame)
     }
 
@@ -107,7 +113,7 @@ struct CatalogFileReader {
     }
 
     private func unreadable(_ code: Int32) -> Outcome {
-        unreadable("can't be read: \(String(cString: strerror(code)))")
+        unreadable("can't be read: \(SystemError(code: code))")
     }
 
     private func unreadable(_ message: String) -> Outcome {

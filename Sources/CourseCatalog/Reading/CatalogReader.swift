@@ -37,11 +37,12 @@ package struct CatalogReader {
     package static func read(_ paths: [String], limits: YAMLLimits = .catalog) -> CatalogReading {
         var reader = CatalogReader(limits: limits)
         for path in paths {
-            guard let real = IncludePattern.resolve(path) else {
-                reader.unreadable(path, errno)
-                continue
+            do throws(SystemError) {
+                let real = try IncludePattern.resolve(path)
+                if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], at: nil) }
+            } catch {
+                reader.unreadable(path, error)
             }
-            if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], at: nil) }
         }
         return reader.reading()
     }
@@ -116,14 +117,14 @@ package struct CatalogReader {
             }
         }
         for path in paths {
-            guard let real = IncludePattern.resolve(path) else {
+            do throws(SystemError) {
+                let real = try IncludePattern.resolve(path)
+                include(real, found: path, entry, from: includer, base: base, chain: chain)
+            } catch {
                 unreadableCount += 1
                 found[includer].error(
-                    at: entry.location,
-                    "the include “\(pattern.excerpt)” can't be read: \(String(cString: strerror(errno)))")
-                continue
+                    at: entry.location, "the include “\(pattern.excerpt)” can't be read: \(error)")
             }
-            include(real, found: path, entry, from: includer, base: base, chain: chain)
         }
     }
 
@@ -162,7 +163,7 @@ package struct CatalogReader {
     private func shownPath(_ path: String, from includer: Int) -> String {
         let real = IncludePattern.folder(of: catalog.files[includer].path)
         let shown = IncludePattern.folder(of: catalog.files[includer].shownPath)
-        guard path.hasPrefix(real + "/"), IncludePattern.resolve(shown) == real else { return path }
+        guard path.hasPrefix(real + "/"), (try? IncludePattern.resolve(shown)) == real else { return path }
         let rest = path.dropFirst(real.count + 1)
         return shown == "." && !catalog.files[includer].shownPath.hasPrefix("./") ? String(rest) : "\(shown)/\(rest)"
     }
@@ -171,14 +172,14 @@ package struct CatalogReader {
 
     // MARK: The result
 
-    private mutating func unreadable(_ path: String, _ code: Int32) {
+    private mutating func unreadable(_ path: String, _ error: SystemError) {
         unreadableCount += 1
         let source = SourceName(path)
         catalog.files.append(CatalogFile(path: path, shownPath: path, name: nil))
         sources.append(source)
         includers.append(nil)
         var list = DiagnosticList()
-        list.error(at: SourceLocation(source, .wholeFile), "can't be read: \(String(cString: strerror(code)))")
+        list.error(at: SourceLocation(source, .wholeFile), "can't be read: \(error)")
         found.append(list)
     }
 

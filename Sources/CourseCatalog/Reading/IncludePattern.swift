@@ -6,6 +6,12 @@ import Musl
 import Darwin
 #endif
 
+/// What the system says to a call.
+struct SystemError: Error, CustomStringConvertible {
+    let code: Int32
+    var description: String { String(cString: strerror(code)) }
+}
+
 /// The files that an entry of `include` means.
 enum IncludePattern {
     /// Whether text is a pattern and not the name of one file.
@@ -29,9 +35,9 @@ enum IncludePattern {
         return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The absolute path without symbolic links; nil, and `errno`, if there is no such file.
-    static func resolve(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
+    /// The absolute path without symbolic links.
+    static func resolve(_ path: String) throws(SystemError) -> String {
+        guard let resolved = realpath(path, nil) else { throw SystemError(code: errno) }
         defer { free(resolved) }
         return String(cString: resolved)
     }

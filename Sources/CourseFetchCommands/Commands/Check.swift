@@ -16,7 +16,8 @@ struct Check: AsyncParsableCommand {
               coursefetch check --schema > schema.json     for an editor that completes YAML
             """)
 
-    @Argument(help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
     var catalogs: [String] = []
 
     @Flag(help: "Print the JSON Schema of the catalog format.")

@@ -14,6 +14,9 @@ package struct CourseFetch: AsyncParsableCommand {
             Sync.self, Check.self, Status.self, Resolve.self, Plugins.self, Library.self, Forget.self, Manual.self,
         ])
 
+    /// What the argument parser says of the whole tree, as JSON.
+    package static var dump: String { _dumpHelp() }
+
     package init() {}
 
     package func run() async throws {

@@ -13,7 +13,8 @@ struct Forget: AsyncParsableCommand {
               coursefetch forget ~/catalogs/autumn.yaml
             """)
 
-    @Argument(help: ArgumentHelp("The catalog file; it need not exist any more.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The catalog file; it need not exist any more.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions

@@ -13,7 +13,7 @@ struct Manual: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        context.say(try ManualPage(dump: CourseFetch._dumpHelp()).roff)
+        context.say(try ManualPage(dump: CourseFetch.dump).roff)
         await context.output.flush()
     }
 }

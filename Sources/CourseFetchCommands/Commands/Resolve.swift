@@ -18,7 +18,8 @@ struct Resolve: AsyncParsableCommand {
               coursefetch resolve catalog.yaml 'phys101/*/intro' --show-secrets
             """)
 
-    @Argument(help: ArgumentHelp("The catalog file.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: ArgumentHelp("The catalog file.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
     var catalog: String
 
     @Argument(

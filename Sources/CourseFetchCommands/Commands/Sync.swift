@@ -23,7 +23,8 @@ struct Sync: AsyncParsableCommand {
             Sizes and rates take B, K, M, G or T, powers of 1024.
             """)
 
-    @Argument(help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
     var catalogs: [String]
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions

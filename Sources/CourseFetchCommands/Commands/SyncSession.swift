@@ -43,7 +43,7 @@ struct SyncSession {
         if isJSON {
             context.output.send(JSONEvents.line(.finished(plan.summary), now: Date()), to: STDOUT_FILENO)
         } else {
-            for text in plan.summary.errors.map(SummaryText.error) { context.complain(text) }
+            for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
             if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan.lines)) }
         }
         await context.output.flush()

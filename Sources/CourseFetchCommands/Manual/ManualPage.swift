@@ -59,7 +59,8 @@ struct ManualPage {
         page.macro("SS", synopsis(command, path: path))
         if let abstract = command.abstract { page.text(abstract) }
         if let discussion = command.discussion { page.discussion(discussion) }
-        for argument in command.visibleArguments where argument.names?.contains(where: { $0.name == "version" }) != true {
+        for argument in command.visibleArguments where argument.names?.contains(where: { $0.name == "version" }) != true
+        {
             page.item(label(argument))
             page.text(argument.abstract ?? "")
         }

@@ -6,12 +6,15 @@ struct PlaceOptions: ParsableArguments {
     var user: String?
 
     @Option(
-        help: ArgumentHelp("Folder that finished media live in; {user} is replaced (default: ~/coursefetch/NAME).", valueName: "folder"),
+        help: ArgumentHelp(
+            "Folder that finished media live in; {user} is replaced (default: ~/coursefetch/NAME).", valueName: "folder"
+        ),
         completion: .directory)
     var library: String?
 
     @Option(
-        help: ArgumentHelp("Folder that the state lives in (default: ~/.local/state/coursefetch).", valueName: "folder"),
+        help: ArgumentHelp(
+            "Folder that the state lives in (default: ~/.local/state/coursefetch).", valueName: "folder"),
         completion: .directory)
     var state: String?
 
@@ -25,7 +28,9 @@ struct PlaceOptions: ParsableArguments {
 struct PluginOptions: ParsableArguments {
     @Option(
         name: .customLong("plugins"), parsing: .singleValue,
-        help: ArgumentHelp("Folder to look for provider plugins in, before all others; may be given several times.", valueName: "folder"),
+        help: ArgumentHelp(
+            "Folder to look for provider plugins in, before all others; may be given several times.",
+            valueName: "folder"),
         completion: .directory)
     var folders: [String] = []
 

@@ -6,7 +6,8 @@ import DownloadStore
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "\(SelectorText.forms); each part may be a glob. What status prints can be pasted here.", valueName: "selector"),
+            "\(SelectorText.forms); each part may be a glob. What status prints can be pasted here.",
+            valueName: "selector"),
         transform: Selector.argument)
     var selectors: [Selector] = []
 

@@ -12,14 +12,16 @@ struct TransferOptions: ParsableArguments {
     var bwlimit: String?
 
     @Option(
-        help: ArgumentHelp("Connections to one host (default: 8, or the number of --jobs if that is higher).", valueName: "n"))
+        help: ArgumentHelp(
+            "Connections to one host (default: 8, or the number of --jobs if that is higher).", valueName: "n"))
     var maxConnectionsPerHost: String?
 
     @Option(help: ArgumentHelp("Attempts without progress before a download fails (default: 10).", valueName: "n"))
     var retries: String?
 
     @Option(
-        help: ArgumentHelp("Wait within this run for retries that are due this soon (default: 10m).", valueName: "duration"))
+        help: ArgumentHelp(
+            "Wait within this run for retries that are due this soon (default: 10m).", valueName: "duration"))
     var maxWait: String?
 
     @Option(
@@ -39,7 +41,9 @@ struct TransferOptions: ParsableArguments {
     var prune: Bool?
 
     @Option(
-        help: ArgumentHelp("Remove nothing if --prune would remove more finished downloads than this (default: 10%).", valueName: "n|n%"))
+        help: ArgumentHelp(
+            "Remove nothing if --prune would remove more finished downloads than this (default: 10%).",
+            valueName: "n|n%"))
     var maxDelete: String?
 
     @Flag(name: [.customShort("n"), .long], help: "Say what would be done and why; do nothing.")
@@ -48,7 +52,8 @@ struct TransferOptions: ParsableArguments {
     /// The texts given, by the names of their settings.
     var texts: [String: [String]] {
         var texts = [
-            "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit, "max-connections-per-host": maxConnectionsPerHost,
+            "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit,
+            "max-connections-per-host": maxConnectionsPerHost,
             "retries": retries, "max-wait": maxWait, "ca-file": caFile, "max-delete": maxDelete,
             "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
         ].compactMapValues { $0.map { [$0] } }

@@ -18,7 +18,8 @@ extension ValueError: CustomStringConvertible {
     /// What is wrong with the text and what would be right.
     var description: String {
         switch self {
-        case .noUnit(let text): "“\(text)” has no unit: write \(text)B, \(text)K, \(text)M, \(text)G or \(text)T (powers of 1024)"
+        case .noUnit(let text):
+            "“\(text)” has no unit: write \(text)B, \(text)K, \(text)M, \(text)G or \(text)T (powers of 1024)"
         case .decimalUnit(let text): "“\(text)” could mean powers of 1000: write K, M, G or T (powers of 1024)"
         case .notASize(let text): "“\(text)” is no size: a number with B, K, M, G or T behind it, such as 500K or 1.5M"
         case .notADuration(let text): "“\(text)” is no duration: write 30s, 10m, 4h, 2d or 1h30m"

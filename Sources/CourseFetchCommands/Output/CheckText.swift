@@ -14,6 +14,7 @@ enum CheckText {
         let hidden = report.omitted > 0 ? " (\(Wording.grouped(report.omitted)) not shown)" : ""
         guard errors == 0 else { return mistakes + hidden }
         let files = report.files > 1 ? " in \(Wording.count(report.files, "file"))" : ""
-        return "\(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(files), \(mistakes)"
+        return
+            "\(Wording.count(report.videos, "video")) in \(Wording.count(report.courses, "course"))\(files), \(mistakes)"
     }
 }

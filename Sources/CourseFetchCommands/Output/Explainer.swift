@@ -14,10 +14,12 @@ struct Explainer: Sendable {
         of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil, now: Date,
         zone: TimeZone
     ) -> Explanation {
-        let selector = Selector(reference).description
+        // In quotes where it holds a star: not every shell leaves one alone that matches no file.
+        let selector = ShellWord.quoted(Selector(reference).description)
         var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file)
         if let retryAt {
-            let again = retryAt <= now ? "the next sync" : "a sync after \(Timestamp.local(retryAt, now: now, zone: zone))"
+            let again =
+                retryAt <= now ? "the next sync" : "a sync after \(Timestamp.local(retryAt, now: now, zone: zone))"
             let isMended = Self.mayMendItself(error.kind)
             remedy = "\(again) tries again" + (isMended ? "" : "; \(remedy)")
             if isMended { command = nil }
@@ -89,7 +91,8 @@ struct Explainer: Sendable {
         case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated: ("the next sync tries again", nil)
         case .invalidParameters: ("correct its parameters", "coursefetch check \(catalog(file))")
         case .httpStatus, .urlRefused, .notMedia: ("see what the provider answers", look)
-        case .tls: ("check this machine's clock and certificates; an authority of your own goes into --ca-file FILE", nil)
+        case .tls:
+            ("check this machine's clock and certificates; an authority of your own goes into --ca-file FILE", nil)
         case .tooLong, .sizeMismatch, .checksumMismatch:
             ("compare size and sha256 in the catalog with what the provider answers", look)
         case .identityChanged: ("tell the host's keeper; what the provider answers", look)

@@ -46,7 +46,8 @@ package struct PlainLog: Sendable {
         case .downloadMoved(_, let from, let path): return output("moved    \(from) -> \(path)")
         case .downloadRemoved(let reference): return output("removed  \(Selector(reference)) (\(reference.title))")
         case .downloadGone(let reference):
-            return output("gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
+            return output(
+                "gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
         case .warning(let message, let reference):
             guard !isQuiet else { return [] }
             return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + message)

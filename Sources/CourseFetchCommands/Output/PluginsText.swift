@@ -14,7 +14,9 @@ enum PluginsText {
             let title = TerminalText.fit(name, to: width)
             let indent = String(repeating: " ", count: width + 2)
             if let problem = listing.problem { return ["\(title)  broken: \(problem)", "\(indent)\(listing.folder)"] }
-            if let other = listing.shadowedBy { return ["\(title)  not used: \(other) comes first", "\(indent)\(listing.folder)"] }
+            if let other = listing.shadowedBy {
+                return ["\(title)  not used: \(other) comes first", "\(indent)\(listing.folder)"]
+            }
             let methods = listing.methods.joined(separator: ", ")
             return [
                 "\(title)  \(listing.summary ?? "no description")", "\(indent)\(methods); \(listing.folder)",

@@ -103,7 +103,8 @@ extension ResolveText {
     /// The line for a provider that has no answer.
     static func failure(_ reference: VideoReference, _ error: DownloadError) -> String {
         let name = Selector(reference).description
-        return TerminalText.printable("error: \(name): \(Explainer(catalogs: []).reason(error)) (\(error.kind.rawValue))")
+        return TerminalText.printable(
+            "error: \(name): \(Explainer(catalogs: []).reason(error)) (\(error.kind.rawValue))")
     }
 
     /// What it means for the exit code.

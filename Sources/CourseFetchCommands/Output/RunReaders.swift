@@ -79,7 +79,7 @@ struct RunReaders: Sendable {
         await screen?.close()
         let status = ExitStatus(summary.conditions)
         if !choice.isJSON {
-            for text in summary.errors.map(SummaryText.error) { output.line(text, to: STDERR_FILENO) }
+            for text in SummaryText.errors(summary.errors) { output.line(text, to: STDERR_FILENO) }
         }
         let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
         // What never began has nothing to sum up.

@@ -36,7 +36,8 @@ package struct StatusTable: Sendable {
         var lines = ["user \(style.text(report.user))" + (report.library.map { ", library \(style.text($0))" } ?? "")]
         if let running = report.running {
             let since = Timestamp.local(running.since, now: now, zone: zone)
-            lines.append(style.paint("syncing since \(since) (process \(running.pid) on \(style.text(running.host)))", .good))
+            lines.append(
+                style.paint("syncing since \(since) (process \(running.pid) on \(style.text(running.host)))", .good))
         } else {
             lines.append(style.paint("no sync is running", .dim))
         }
@@ -82,7 +83,7 @@ package struct StatusTable: Sendable {
     }
 
     private func videoLines(_ row: StatusRow, now: Date) -> [String] {
-        let selector = Selector(row.reference).description
+        let selector = ShellWord.quoted(Selector(row.reference).description)
         let facts = self.facts(row, now: now)
         let mark = style.paint(TerminalText.fit(row.state.rawValue, to: 9), role(row.state))
         // The selector is there to be pasted: it is never cut, the title is.

@@ -1,5 +1,6 @@
 package import DownloadRunner
 import DownloadStore
+import YAMLSource
 
 /// The last words of a sync, the same on a terminal and in a log.
 package enum SummaryText {
@@ -9,11 +10,14 @@ package enum SummaryText {
         if summary.finishedNow > 0 {
             let size = summary.bytes > 0 ? "\(Wording.size(summary.bytes)) " : ""
             now.append(
-                "\(Wording.count(summary.finishedNow, "video")) finished (\(size)in \(Wording.duration(summary.seconds)))")
+                "\(Wording.count(summary.finishedNow, "video")) finished (\(size)in \(Wording.duration(summary.seconds)))"
+            )
         }
         if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
         let finished = summary.downloads[.finished] ?? 0
-        if now.isEmpty { now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done") }
+        if now.isEmpty {
+            now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
+        }
         var open: [String] = []
         for state in [DownloadState.waiting, .active, .suspended, .paused, .failed, .cancelled] {
             guard let count = summary.downloads[state], count > 0 else { continue }
@@ -27,7 +31,8 @@ package enum SummaryText {
     package static func advice(_ summary: SyncSummary) -> [String] {
         var lines: [String] = []
         for provider in summary.providersToLogIn.sorted() {
-            lines.append("provider \(provider) refuses its credentials or has none: its videos wait until that is mended")
+            lines.append(
+                "provider \(provider) refuses its credentials or has none: its videos wait until that is mended")
         }
         if summary.fromOtherSource > 0 {
             let files = Wording.count(summary.fromOtherSource, "finished file")
@@ -38,10 +43,20 @@ package enum SummaryText {
         return lines
     }
 
-    /// A located error as compilers write it; one without a place stands for itself.
-    package static func error(_ error: LocatedMessage) -> String {
-        guard !error.file.isEmpty else { return "error: \(error.message)" }
-        let place = [error.line, error.column].compactMap(\.self).map { ":\($0)" }.joined()
-        return "\(error.file)\(place): error: \(error.message)"
+    /// The errors as compilers write them, with their source lines; one without a place stands for itself.
+    package static func errors(_ errors: [LocatedMessage]) -> [String] {
+        var diagnostics = errors.map { error in
+            Diagnostic(
+                .error, at: SourceLocation(file: error.file, line: error.line ?? 0, column: error.column ?? 0),
+                error.message)
+        }
+        diagnostics.addExcerpts()
+        return zip(errors, diagnostics).map { error, diagnostic in
+            if error.file.isEmpty {
+                return "error: " + TerminalText.printableLines(error.message).joined(separator: "\n")
+            }
+            return error.line == nil
+                ? "\(TerminalText.printable(error.file)): error: \(diagnostic.summary)" : diagnostic.text
+        }
     }
 }

@@ -79,7 +79,9 @@ struct SettingsFile: Sendable {
                 throw entry.value.error("“\(entry.key)” takes one value, not a list")
             }
             var texts: [Entry] = []
-            for item in items { texts.append(Entry(text: try Self.text(of: item, key: entry.key), location: item.location)) }
+            for item in items {
+                texts.append(Entry(text: try Self.text(of: item, key: entry.key), location: item.location))
+            }
             entries[entry.key] = texts
         } else {
             let text = try Self.text(of: entry.value, key: entry.key)

@@ -79,7 +79,8 @@ struct LiveLayout {
         let progress = download.progress
         switch download.phase {
         case .connecting:
-            return said(name, "connecting" + (progress.bytes > 0 ? ", goes on at \(Wording.size(progress.bytes))" : ""), .dim)
+            return said(
+                name, "connecting" + (progress.bytes > 0 ? ", goes on at \(Wording.size(progress.bytes))" : ""), .dim)
         case .finishing:
             let text = ProgressBar(style: style).filled(1, columns: bar, role: .finishing)
             return compose(
@@ -154,7 +155,8 @@ struct LiveLayout {
         if let note {
             let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns : 0)
             guard columns > 0 else { return line }
-            line += "  " + style.paint(TerminalText.cut(TerminalText.right(note, to: Self.speedColumns), to: columns), .dim)
+            line +=
+                "  " + style.paint(TerminalText.cut(TerminalText.right(note, to: Self.speedColumns), to: columns), .dim)
             return line
         }
         if hasSpeed { line += "  " + TerminalText.right(speed > 0 ? Wording.rate(speed) : "", to: Self.speedColumns) }

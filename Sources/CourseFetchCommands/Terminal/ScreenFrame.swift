@@ -3,7 +3,8 @@
 /// Pure: what has to be written comes out as text. Lines may hold colours and moves to a column; no live line may be wider
 /// than the terminal, a scrolled one may and is wrapped by it.
 struct ScreenFrame: Sendable {
-    /// The live lines as they stand on the terminal, the cursor at the end of the last.
+    /// The live lines as they stand on the terminal. The cursor is at the beginning of the last one: there the `^C` that
+    /// a terminal echoes can't push it onto another line.
     private var shown: [String] = []
     private var size: TerminalSize?
     /// Whether the terminal breaks long lines anew when it gets narrower, as nearly all do.
@@ -17,8 +18,10 @@ struct ScreenFrame: Sendable {
         var text = "\u{1B}[?2026h\u{1B}[?25l\u{1B}[?7l" + toTop(at: size)
         if scrolled.isEmpty, size == self.size, live.count == shown.count {
             for (index, line) in live.enumerated() {
-                if line != shown[index] { text += "\u{1B}[K" + line }
-                if index < live.count - 1 { text += "\r\n" }
+                let isLast = index == live.count - 1
+                // The last one is where the terminal may have echoed a key.
+                if isLast || line != shown[index] { text += "\u{1B}[K" + line }
+                if !isLast { text += "\r\n" }
             }
         } else {
             // Where nothing is left of the old lines, erasing first can't be seen: the frame appears as one.
@@ -26,7 +29,7 @@ struct ScreenFrame: Sendable {
             if !scrolled.isEmpty { text += "\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7l" }
             text += live.joined(separator: "\r\n")
         }
-        text += "\u{1B}[?7h\u{1B}[?2026l"
+        text += "\r\u{1B}[?7h\u{1B}[?2026l"
         shown = live
         self.size = size
         return text
@@ -40,14 +43,15 @@ struct ScreenFrame: Sendable {
 
     /// Moves to the beginning of the first live line, wherever a resize has put it.
     private func toTop(at size: TerminalSize) -> String {
-        var rows = shown.count
+        let above = shown.dropLast()
+        var rows = above.count
         if reflows, let old = self.size, size.columns < old.columns {
-            rows = shown.reduce(0) { rows, line in
+            rows = above.reduce(0) { rows, line in
                 let width = Self.columns(of: line)
                 return rows + max(1, (width + size.columns - 1) / max(1, size.columns))
             }
         }
-        let up = min(rows - 1, max(0, size.rows - 1))
+        let up = min(rows, max(0, size.rows - 1))
         return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
     }
 

@@ -72,11 +72,12 @@ package final class TerminalScreen: Sendable {
     /// As ``close()``, at once and from any thread, for a process that is about to end. A terminal that takes nothing is
     /// left as it is.
     package func restore() {
-        let last: String? = state.withLockIfAvailable { state in
-            guard !state.isClosed else { return nil }
-            state.isClosed = true
-            return state.frame.end(scrolled: [], size: TerminalSize.of(descriptor: descriptor))
-        } ?? "\u{1B}[?7h\u{1B}[?25h"
+        let last: String? =
+            state.withLockIfAvailable { state in
+                guard !state.isClosed else { return nil }
+                state.isClosed = true
+                return state.frame.end(scrolled: [], size: TerminalSize.of(descriptor: descriptor))
+            } ?? "\u{1B}[?7h\u{1B}[?25h"
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         if let last, Self.poll(&poll), poll.revents & Int16(POLLOUT) != 0 { write(last) }
     }

@@ -34,7 +34,7 @@ struct AttemptPolicy: Sendable {
     /// Attempts of this run, for the events.
     private(set) var attempt = 0
 
-    private var highWater: Int64
+    private(set) var highWater: Int64
     private var withoutProgress = 0
     private var refusals = 0
     private var freshRefusals = 0
@@ -119,7 +119,9 @@ struct AttemptPolicy: Sendable {
             withoutProgress += 1
             guard withoutProgress < retries else { return .fail(error) }
             let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter)
-            return .wait(error, delay: delay, hostFailed: false)
+            // No answer at all is the host's matter, not this file's.
+            let isSilent = report.head == nil && error.kind == .network
+            return .wait(error, delay: delay, hostFailed: isSilent)
         case .retryHost(let after):
             withoutProgress += 1
             guard withoutProgress < retries else { return .fail(error) }

@@ -87,10 +87,7 @@ package enum ResolveProbe {
         }
         guard !chosen.isEmpty else {
             let all = entries.slots.map { entries.reference($0) }
-            let messages = selection.selectors.map { selector in
-                let hint = selector.suggestion(among: all).map { "; did you mean “\($0)”?" } ?? ""
-                return "no video matches “\(selector)”\(hint)"
-            }
+            let messages = selection.selectors.map { $0.unmatched(among: all) }
             throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
         }
         let pool = ProviderPool(

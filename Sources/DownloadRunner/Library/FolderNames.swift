@@ -4,6 +4,8 @@
 /// at once, ``release(_:)`` all of them first and then ``take(_:id:)`` for each in catalog order, so that two can swap.
 package struct FolderNames: Sendable {
     private var keys: Set<String> = []
+    /// The number to try next, by the key of the first form that was taken: many equal titles and ids cost no more than others.
+    private var nextAttempt: [String: Int] = [:]
 
     /// A folder in which nothing is taken.
     package init() {}
@@ -20,11 +22,17 @@ package struct FolderNames: Sendable {
     /// Takes `wanted` if it is free, else a form of it that is, and returns what was taken. `id` may be any text.
     package mutating func take(_ wanted: String, id: String) -> String {
         if keys.insert(LibraryName.key(wanted)).inserted { return wanted }
-        var attempt = 1
+        let first = LibraryName.distinct(wanted, id: id)
+        let firstKey = LibraryName.key(first)
+        if keys.insert(firstKey).inserted { return first }
+        var attempt = nextAttempt[firstKey] ?? 2
         while true {
             let name = LibraryName.distinct(wanted, id: id, attempt: attempt)
-            if keys.insert(LibraryName.key(name)).inserted { return name }
             attempt += 1
+            if keys.insert(LibraryName.key(name)).inserted {
+                nextAttempt[firstKey] = attempt
+                return name
+            }
         }
     }
 }

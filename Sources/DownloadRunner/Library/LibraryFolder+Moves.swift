@@ -45,25 +45,22 @@ extension LibraryFolder {
         }
         var results: [MoveResult] = []
         results.reserveCapacity(plan.moves.count)
+        var places: [String] = []
         for move in plan.moves {
             switch mark.collected[move.id] {
             case .file(let size, let modified):
-                results.append(try distribute(move, size: size, modified: modified))
+                let result = try distribute(move, size: size, modified: modified)
+                if case .moved(let path) = result { places.append(path) }
+                if case .stayed(let path, _) = result { places.append(path) }
+                results.append(result)
                 try step()
             case .stayed:
-                results.append(.stayed(move.from, errors[move.id] ?? .leadsOut(path: move.from)))
+                results.append(.stayed(move.from, errors[move.id] ?? reason(for: move)))
             case .missing, nil:
                 results.append(.missing)
             }
         }
-        try flushFolders(
-            of: zip(plan.moves, results).compactMap { move, result in
-                switch result {
-                case .moved(let path): path
-                case .stayed(let path, _): path == move.from ? nil : path
-                case .missing: nil
-                }
-            })
+        try flushFolders(of: places)
         do { try movingHandle.flush() } catch { throw .system(.flush, path: LibraryPath.privateFolder, error) }
         try step()
         for folder in try Set(plan.moves.map { move throws(LibraryError) in try LibraryPath(move.from).folder }) {
@@ -99,21 +96,36 @@ extension LibraryFolder {
     }
 
     private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMark.Collected {
-        let place = try LibraryPath(move.from)
-        if try facts(of: move.from) != nil, let source = try folder(place.folder) {
-            do {
-                try moveAcross(place.name, in: source, to: movingHandle, move.id)
-            } catch .fileExists {
-                // It was collected before a kill, and somebody has put another file in its place.
-            } catch .noSuchFileOrDirectory {
-            } catch {
-                throw .system(.rename, path: move.from, error)
-            }
+        if try collectedFacts(move) == nil {
+            try take(move)
+        } else {
+            // Collected before a kill. What is at `from` now is its other name, which goes, or somebody else's file.
+            try? take(move)
         }
         switch try collectedFacts(move) {
         case nil: return .missing
         case let facts?: return .file(size: facts.size, modified: facts.modified)
         }
+    }
+
+    private func take(_ move: PlannedMove) throws(LibraryError) {
+        let place = try LibraryPath(move.from)
+        guard try facts(of: move.from) != nil, let source = try folder(place.folder) else { return }
+        do {
+            try moveAcross(place.name, in: source, to: movingHandle, move.id)
+        } catch {
+            if error != .noSuchFileOrDirectory { throw .system(.rename, path: move.from, error) }
+        }
+    }
+
+    /// Why a file could not be collected in a run before this one, as far as it can still be told.
+    private func reason(for move: PlannedMove) -> LibraryError {
+        do {
+            _ = try facts(of: move.from)
+        } catch {
+            return error
+        }
+        return .system(.rename, path: move.from, .notPermitted)
     }
 
     /// The second step, for one move.

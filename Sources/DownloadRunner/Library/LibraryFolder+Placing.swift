@@ -83,20 +83,21 @@ extension LibraryFolder {
     /// process. Files must have been flushed before they were placed.
     package func flushFolders(of paths: some Sequence<String>) throws(LibraryError) {
         var folders: Set<String> = []
-        for path in paths { folders.insert(try LibraryPath(path).folder) }
-        for path in folders {
-            var path = path
-            while true {
-                guard let handle = try folder(path) else { break }
-                do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
-                guard !path.isEmpty, !cache.isNameDurable(path) else { break }
-                let above = try LibraryPath(path).folder
-                guard let aboveHandle = try folder(above) else { break }
-                do { try aboveHandle.flush() } catch { throw .system(.flush, path: above, error) }
-                cache.noteNameIsDurable(path)
-                path = above
+        var newNames: Set<String> = []
+        for path in paths {
+            var folder = try LibraryPath(path).folder
+            guard folders.insert(folder).inserted else { continue }
+            while !folder.isEmpty, !cache.isNameDurable(folder), newNames.insert(folder).inserted {
+                folder = try LibraryPath(folder).folder
+                folders.insert(folder)
             }
         }
+        // Innermost first: a name is worth nothing before what it names is there.
+        for path in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) {
+            guard let handle = try folder(path) else { continue }
+            do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
+        }
+        for path in newNames { cache.noteNameIsDurable(path) }
     }
 
     /// Runs `body` on the folder that `place` is in, created if need be; once more if the folder turns out to be a removed one.

@@ -36,8 +36,8 @@ package struct LibraryOwner: Sendable, Hashable {
     }
 }
 
-/// What stands in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. It may have been
-/// written by anybody: make the text harmless before showing it.
+/// What stands in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
+/// written it: what was read is harmless to print, and may be wrong.
 package struct LibraryMarker: Sendable, Hashable, Codable {
     package var id: String
     package var user: String

@@ -37,9 +37,12 @@ struct MarkerFile {
         } catch {
             throw .markerUnreadable(library: library.string)
         }
-        guard let marker = try? JSONDecoder().decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
+        guard var marker = try? JSONDecoder().decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
             throw .markerUnreadable(library: library.string)
         }
+        marker.id = HarmlessText.of(marker.id, limit: 128)
+        marker.user = HarmlessText.of(marker.user, limit: 255)
+        marker.host = HarmlessText.of(marker.host, limit: 255)
         return marker
     }
 

@@ -270,7 +270,11 @@ actor Dispatcher {
     func fail(_ wanted: WantedDownload, _ error: DownloadError) {
         let retryAt = error.isFinal ? nil : Date().advanced(by: Backoff.nextRun(failedRuns: wanted.failedRuns + 1))
         services.bookkeeper.note(.fail(wanted.id, error, retryAt: retryAt))
-        if let job = jobs[wanted.id] { services.bookkeeper.unwatch(job) }
+        if let job = jobs[wanted.id] {
+            services.bookkeeper.unwatch(job)
+            // Nothing arrived: nothing is kept.
+            if job.progress.bytes == 0 { try? services.library.removePartial(PartialName(download: wanted.id.rawValue)) }
+        }
         result.failed += 1
         if result.failures.count < 1000 { result.failures.append((wanted.reference, error)) }
         settle(wanted, .failed)

@@ -135,8 +135,7 @@ package final class SyncRun: Sendable {
         let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
         guard !unmatched.isEmpty else { return nil }
         let messages = unmatched.map { selector in
-            let hint = plan.nearest(to: selector).map { "; did you mean “\($0)”?" } ?? ""
-            return LocatedMessage(file: "", line: nil, column: nil, message: "no video matches “\(selector)”\(hint)")
+            LocatedMessage(file: "", line: nil, column: nil, message: selector.unmatched(among: plan.references))
         }
         return SyncSummary(conditions: [.usage], errors: messages)
     }
@@ -276,10 +275,5 @@ extension Reconciliation {
         return plan.moves.compactMap { move in
             owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
         }
-    }
-
-    /// The selector that was probably meant.
-    func nearest(to selector: Selector) -> Selector? {
-        selector.suggestion(among: wanted.map(\.reference) + gone.map(\.reference) + references)
     }
 }

@@ -60,7 +60,8 @@ extension Glob {
         _ bytes: [UInt8], from start: Int, text: String
     ) throws(SelectorError) -> (Step, end: Int) {
         var position = start
-        let negated = position < bytes.count && (bytes[position] == UInt8(ascii: "!") || bytes[position] == UInt8(ascii: "^"))
+        let negated =
+            position < bytes.count && (bytes[position] == UInt8(ascii: "!") || bytes[position] == UInt8(ascii: "^"))
         if negated { position += 1 }
         var members: [UInt8] = []
         /// Positions in `members` of a `-` that was written plainly: only these make ranges.

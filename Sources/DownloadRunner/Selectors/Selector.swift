@@ -48,7 +48,11 @@ package struct Selector: Sendable, Hashable {
     package func matches(course: String, chapter: String?, video: String) -> Bool {
         guard self.course.matches(course) else { return false }
         if let wanted = self.chapter {
-            if let chapter { guard wanted.matches(chapter) else { return false } } else if !wanted.isAnything { return false }
+            if let chapter {
+                guard wanted.matches(chapter) else { return false }
+            } else if !wanted.isAnything {
+                return false
+            }
         }
         return self.video?.matches(video) ?? true
     }

@@ -46,17 +46,7 @@ package struct LockHolder: Sendable, Hashable {
             let since = try? Date(written.started, strategy: .iso8601), written.pid > 0
         else { return nil }
         self.init(
-            host: Self.harmless(written.host, to: 255), pid: written.pid, since: since,
-            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { Self.harmless($0, to: 4096) })
-    }
-
-    private static func harmless(_ text: String, to limit: Int) -> String {
-        let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: "?"
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
+            host: HarmlessText.of(written.host, limit: 255), pid: written.pid, since: since,
+            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { HarmlessText.of($0, limit: 4096) })
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// What holds for all transfers of an engine.
@@ -100,9 +99,7 @@ package final class TransferEngine: Sendable {
             case .running(let inbox): return inbox
             case .idle(let configuration):
                 let inbox = Inbox()
-                let thread = Thread { TransferLoop(inbox: inbox, configuration: configuration).run() }
-                thread.name = "transfer"
-                thread.start()
+                NamedThread.start("transfer") { TransferLoop(inbox: inbox, configuration: configuration).run() }
                 state = .running(inbox)
                 return inbox
             }

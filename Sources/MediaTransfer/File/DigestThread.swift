@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 /// The one thread that hashes, in turns, whatever has been announced. It starts with the first partial that wants a
@@ -13,9 +12,7 @@ final class DigestThread: Sendable {
     private let count = DispatchSemaphore(value: 0)
 
     private init() {
-        let thread = Thread { self.run() }
-        thread.name = "digest"
-        thread.start()
+        NamedThread.start("digest") { self.run() }
     }
 
     func add(_ digest: PartialDigest) {

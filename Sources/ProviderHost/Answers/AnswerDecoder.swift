@@ -25,7 +25,9 @@ struct AnswerDecoder: Sendable {
 
     /// What `line` says. It is checked to be UTF-8 first, since Foundation would also take UTF-16 and UTF-32.
     func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
-        guard String(validating: line, as: UTF8.self) != nil else { return .violation("it wrote a line that isn't UTF-8") }
+        guard String(validating: line, as: UTF8.self) != nil else {
+            return .violation("it wrote a line that isn't UTF-8")
+        }
         let data = line.baseAddress.map { Data(bytes: $0, count: line.count) } ?? Data()
         do {
             return try decoder.decode(Envelope.self, from: data).line

@@ -27,4 +27,3 @@ enum AnswerLine {
     /// No line of the protocol at all; says why.
     case violation(String)
 }
-

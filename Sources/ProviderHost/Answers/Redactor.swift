@@ -15,7 +15,9 @@ package struct Redactor: Sendable {
 
     /// Learns a secret. The newest 512 are kept.
     package mutating func learn(_ secret: String) {
-        guard secret.utf8.count >= Self.shortestSecret, secrets.last != secret, !secrets.contains(secret) else { return }
+        guard secret.utf8.count >= Self.shortestSecret, secrets.last != secret, !secrets.contains(secret) else {
+            return
+        }
         if secrets.count == Self.secretBound { secrets.removeFirst() }
         secrets.append(secret)
     }
@@ -24,7 +26,8 @@ package struct Redactor: Sendable {
     package func redact(_ text: String, limit: Int = 2000) -> String {
         var result = text
         // The longest first: one may be part of another.
-        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) where result.utf8.count >= secret.utf8.count {
+        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) where result.utf8.count >= secret.utf8.count
+        {
             result = Self.replace(secret, in: result)
         }
         result = Self.withoutURLSecrets(result)

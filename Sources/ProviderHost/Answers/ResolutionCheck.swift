@@ -45,20 +45,29 @@ enum ResolutionCheck {
         if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty `id`" }
         let videos = listing.videos + chapters.flatMap(\.videos)
         for video in videos {
-            if video.id.isEmpty || video.id.utf8.count > 1024 { return "a video in its answer has an `id` of a wrong length" }
+            if video.id.isEmpty || video.id.utf8.count > 1024 {
+                return "a video in its answer has an `id` of a wrong length"
+            }
             if let size = video.size, size < 0 { return "`size` of a video in its answer is negative" }
         }
         let covers = [listing.cover] + chapters.map(\.cover) + videos.map(\.cover)
-        if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first { return "a `cover` in its answer \(fault)" }
+        if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first {
+            return "a `cover` in its answer \(fault)"
+        }
         return nil
     }
 
     private static func sidecarFault(_ resolution: Resolution) -> String? {
-        if resolution.subtitles.count > listBound { return "`subtitles` in its answer has more than \(listBound) items" }
-        if resolution.attachments.count > listBound { return "`attachments` in its answer has more than \(listBound) items" }
+        if resolution.subtitles.count > listBound {
+            return "`subtitles` in its answer has more than \(listBound) items"
+        }
+        if resolution.attachments.count > listBound {
+            return "`attachments` in its answer has more than \(listBound) items"
+        }
         for subtitle in resolution.subtitles {
             if let fault = urlFault(subtitle.url) { return "a `url` of `subtitles` in its answer \(fault)" }
-            let isTag = (1...35).contains(subtitle.lang.utf8.count)
+            let isTag =
+                (1...35).contains(subtitle.lang.utf8.count)
                 && subtitle.lang.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
             if !isTag { return "a `lang` of `subtitles` in its answer isn't a language tag" }
         }
@@ -92,8 +101,11 @@ enum ResolutionCheck {
         case .header:
             if let fault = headerFault(token.name, token.prefix + token.value) { return fault }
         case .cookie:
-            let isClean = isHeaderName(token.name)
-                && (token.prefix + token.value).utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\",;\\".utf8.contains($0) }
+            let isClean =
+                isHeaderName(token.name)
+                && (token.prefix + token.value).utf8.allSatisfy {
+                    (0x21...0x7E).contains($0) && !"\",;\\".utf8.contains($0)
+                }
             if !isClean { return "is no cookie that can be sent" }
         case .query:
             if token.name.isEmpty || token.name.utf8.count > 256 { return "has a `name` of a wrong length" }
@@ -101,7 +113,8 @@ enum ResolutionCheck {
         if token.origins.count > headerBound { return "has more than \(headerBound) `origins`" }
         for origin in token.origins {
             if let fault = urlFault(origin) { return "has an origin that \(fault)" }
-            guard let url = URL(string: origin), ["", "/"].contains(url.path()), url.query() == nil, url.fragment() == nil
+            guard let url = URL(string: origin), ["", "/"].contains(url.path()), url.query() == nil,
+                url.fragment() == nil
             else { return "has an origin with a path; an origin is scheme, host and port" }
         }
         return nil

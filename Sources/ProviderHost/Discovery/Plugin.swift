@@ -1,9 +1,10 @@
+package import YAMLSource
+
 #if canImport(System)
 package import System
 #else
 package import SystemPackage
 #endif
-package import YAMLSource
 
 /// A plugin that was found and can be started.
 package struct Plugin: Sendable {

@@ -80,7 +80,9 @@ struct PluginFolder {
     }
 
     private func variables(_ manifest: Manifest) -> [String: String] {
-        var variables = environment.filter { Self.usualVariables.contains($0.key) || manifest.environment.contains($0.key) }
+        var variables = environment.filter {
+            Self.usualVariables.contains($0.key) || manifest.environment.contains($0.key)
+        }
         if variables["PATH"] == nil { variables["PATH"] = Self.usualPath }
         return variables
     }

@@ -1,3 +1,5 @@
+import YAMLSource
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -8,7 +10,6 @@ package import System
 #else
 package import SystemPackage
 #endif
-import YAMLSource
 
 /// The plugins of this machine, by name.
 package struct PluginRegistry: Sendable {
@@ -22,6 +23,8 @@ package struct PluginRegistry: Sendable {
         case unknown(suggestion: String?)
     }
 
+    /// The folders that were looked in, the first ones first, whether they are there or not.
+    package private(set) var searched: [FilePath] = []
     /// The plugins that can be used, by name.
     package private(set) var plugins: [String: Plugin] = [:]
     /// Those that can't, in the order in which they were found.
@@ -53,6 +56,7 @@ package struct PluginRegistry: Sendable {
         in place: PluginSearchPath.Place, _ environment: [String: String], _ executable: FilePath
     ) {
         let folder = absolute(place.folder)
+        searched.append(folder)
         guard let status = FileStatus(folder), status.isFolder else {
             if place.isNamed { add(failure(folder, "there is no such folder")) }
             return

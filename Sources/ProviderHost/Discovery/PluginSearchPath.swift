@@ -28,7 +28,9 @@ package struct PluginSearchPath: Sendable, Equatable {
         places = extraFolders.map { Place(folder: $0, isNamed: true) }
         let listed = (environment["COURSEFETCH_PLUGINS"] ?? "").split(separator: ":")
         places += listed.map { Place(folder: FilePath(String($0)), isNamed: true) }
-        if let data = Self.dataFolder(environment) { places.append(Place(folder: data.appending("coursefetch/plugins"))) }
+        if let data = Self.dataFolder(environment) {
+            places.append(Place(folder: data.appending("coursefetch/plugins")))
+        }
         let executable = Self.resolved(executable)
         let prefix = executable.removingLastComponent().removingLastComponent()
         places.append(Place(folder: prefix.appending("lib/coursefetch/plugins")))

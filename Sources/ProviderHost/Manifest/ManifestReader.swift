@@ -55,9 +55,12 @@ struct ManifestReader {
     private mutating func name() -> String {
         guard let node = required("name") else { return "" }
         let name = scalarText(node) ?? ""
-        let isValid = (1...64).contains(name.utf8.count) && name.first.map { $0.isLetter || $0.isNumber } == true
+        let isValid =
+            (1...64).contains(name.utf8.count) && name.first.map { $0.isLetter || $0.isNumber } == true
             && name.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        if !isValid { fail(node, "`name` is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit") }
+        if !isValid {
+            fail(node, "`name` is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit")
+        }
         return name
     }
 

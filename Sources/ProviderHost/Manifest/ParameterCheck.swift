@@ -31,7 +31,8 @@ struct ParameterCheck {
         }
         if let kinds = schema.kinds, !kinds.contains(where: { node.isOf($0) }) {
             let wanted = kinds.map(\.plainText).joined(separator: " or ")
-            report(node.location, "`\(path)` must be \(wanted), not \(node.value.kind)", suggestion: quoting(node, kinds))
+            report(
+                node.location, "`\(path)` must be \(wanted), not \(node.value.kind)", suggestion: quoting(node, kinds))
             return
         }
         checkChoice(node, schema, path)
@@ -78,14 +79,17 @@ struct ParameterCheck {
         if let choices = schema.enumeration, !choices.contains(where: { $0.isSameNumberOrEqual(to: value) }) {
             report(
                 node.location, "`\(path)` must be one of \(choices.map(\.plainText).joined(separator: ", "))",
-                suggestion: value.string.flatMap { NearestName.suggestion(for: $0, among: choices.compactMap(\.string)) })
+                suggestion: value.string.flatMap {
+                    NearestName.suggestion(for: $0, among: choices.compactMap(\.string))
+                })
         }
     }
 
     private mutating func checkText(_ node: YAMLNode, _ text: String, _ schema: ParameterSchema, _ path: String) {
         // Lengths count characters as JSON Schema does: Unicode scalars.
         if let bound = schema.minLength, text.unicodeScalars.count < bound {
-            report(node.location, bound == 1 ? "`\(path)` is empty" : "`\(path)` must have at least \(bound) characters")
+            report(
+                node.location, bound == 1 ? "`\(path)` is empty" : "`\(path)` must have at least \(bound) characters")
         }
         if let bound = schema.maxLength, text.unicodeScalars.count > bound {
             report(node.location, "`\(path)` must have at most \(bound) characters")
@@ -97,8 +101,12 @@ struct ParameterCheck {
 
     private mutating func checkNumber(_ node: YAMLNode, _ schema: ParameterSchema, _ path: String) {
         guard let number = node.double else { return }
-        if let bound = schema.minimum, number < bound { report(node.location, "`\(path)` must be at least \(plain(bound))") }
-        if let bound = schema.maximum, number > bound { report(node.location, "`\(path)` must be at most \(plain(bound))") }
+        if let bound = schema.minimum, number < bound {
+            report(node.location, "`\(path)` must be at least \(plain(bound))")
+        }
+        if let bound = schema.maximum, number > bound {
+            report(node.location, "`\(path)` must be at most \(plain(bound))")
+        }
     }
 
     private func plain(_ number: Double) -> String {

@@ -26,6 +26,12 @@ package final class OrphanWatchdog: Sendable {
         for p in $g; do kill -s KILL -- "-$p" 2>/dev/null; done
         """
 
+    /// A line for the shell, and who waits until it is on its way.
+    private struct Message: Sendable {
+        var line: String
+        var isWritten: CheckedContinuation<Void, Never>?
+    }
+
     private enum State {
         case idle
         case running(Task<Void, Never>)
@@ -33,8 +39,8 @@ package final class OrphanWatchdog: Sendable {
     }
 
     private let state = Mutex(State.idle)
-    private let inlet: AsyncStream<String>.Continuation
-    private let outbox: AsyncStream<String>
+    private let inlet: AsyncStream<Message>.Continuation
+    private let outbox: AsyncStream<Message>
 
     /// Makes a watchdog that isn't started yet.
     package init() {
@@ -42,18 +48,24 @@ package final class OrphanWatchdog: Sendable {
     }
 
     /// Has the process group ended should this process end before ``unregister(group:)``.
-    package func register(group: Int32) {
+    ///
+    /// Returns when that is certain: what is in the pipe reaches the shell also if this process is gone by then. A
+    /// plugin must not be given work before.
+    package func register(group: Int32) async {
         state.withLock { state in
             guard case .idle = state else { return }
             // Detached: it belongs to the run, not to whoever happens to resolve first.
             state = .running(Task.detached { [outbox] in await Self.run(outbox) })
         }
-        inlet.yield("+ \(group)\n")
+        await withCheckedContinuation { isWritten in
+            let outcome = inlet.yield(Message(line: "+ \(group)\n", isWritten: isWritten))
+            if case .terminated = outcome { isWritten.resume() }
+        }
     }
 
     /// Takes back a registration. Called while the group's number can't have been given to anybody else.
     package func unregister(group: Int32) {
-        inlet.yield("- \(group)\n")
+        inlet.yield(Message(line: "- \(group)\n"))
     }
 
     /// Lets the shell end and waits for it. It ends at once if no group is registered.
@@ -67,7 +79,7 @@ package final class OrphanWatchdog: Sendable {
         await running?.value
     }
 
-    private static func run(_ outbox: AsyncStream<String>) async {
+    private static func run(_ outbox: AsyncStream<Message>) async {
         var options = PlatformOptions()
         options.createSession = true
         // A shell that can't be started leaves what every plugin has anyway: the end of its standard input.
@@ -76,8 +88,12 @@ package final class OrphanWatchdog: Sendable {
             environment: .custom(["PATH": "/usr/bin:/bin"]), workingDirectory: "/", platformOptions: options,
             input: .inputWriter, output: .discarded, error: .discarded
         ) { execution in
-            for await line in outbox { _ = try await execution.standardInputWriter.write(line) }
+            for await message in outbox {
+                _ = try? await execution.standardInputWriter.write(message.line)
+                message.isWritten?.resume()
+            }
             try await execution.standardInputWriter.finish()
         }
+        for await message in outbox { message.isWritten?.resume() }
     }
 }

@@ -92,7 +92,9 @@ final class PluginProcess: Sendable {
     func run(watchdog: OrphanWatchdog) async -> End {
         var options = PlatformOptions()
         options.processGroupID = 0
-        let variables = launch.environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
+        let variables = launch.environment.compactMap { name, value in
+            Environment.Key(rawValue: name).map { ($0, value) }
+        }
         do {
             let result = try await Subprocess.run(
                 .path(launch.executable), arguments: Arguments(launch.arguments),
@@ -100,12 +102,9 @@ final class PluginProcess: Sendable {
                 platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 let group = execution.processIdentifier.value
-                watchdog.register(group: group)
+                await watchdog.register(group: group)
                 defer { watchdog.unregister(group: group) }
                 await self.serve(execution)
-                // Ends whoever is left of the group, while the leader isn't reaped yet and its number can't belong to
-                // anybody else.
-                await self.terminate(execution)
             }
             for line in state.withLock({ $0.stderr.finish() }) { listener.log(line) }
             return end(result.terminationStatus)
@@ -141,6 +140,9 @@ final class PluginProcess: Sendable {
             var open = 2
             while open > 0, let ended = await group.next() { open -= ended ? 1 : 0 }
             group.cancelAll()
+            // Ends whoever is left of the group, while the leader isn't reaped yet and its number can't belong to
+            // anybody else. It also frees a writer that is stuck on a full pipe.
+            await terminate(execution)
         }
     }
 
@@ -232,7 +234,9 @@ extension PluginProcess.End {
         case .executableNotFound:
             self = .couldNotStart("\(launch.executable) can't be executed", isPermanent: true)
         default:
-            let passing: [Errno] = [.noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem]
+            let passing: [Errno] = [
+                .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
+            ]
             let reason = error.underlyingError.map { ": \($0)" } ?? ""
             self = .couldNotStart(
                 "\(launch.executable) can't be started\(reason)",

@@ -58,7 +58,8 @@ extension PluginProvider {
             do {
                 process.send(try question.line(wire: wire))
             } catch {
-                let reply = AnswerLine.Reply.error(ProviderError(.invalidParameters, "a number can't be written as JSON"))
+                let reply = AnswerLine.Reply.error(
+                    ProviderError(.invalidParameters, "a number can't be written as JSON"))
                 perform(reply: reply) { $0.supervision.answered(wire: wire) }
             }
         case .resume(let open, let result): open.caller.resume(returning: result)

@@ -3,9 +3,28 @@ extension YAMLEventReader {
     /// stands as null.
     package mutating func node(_ event: YAMLEvent) throws(YAMLStop) -> YAMLNode {
         let place = location(event.position)
+        if event.kind == .scalar { return YAMLNode(scalar(event, at: place), at: place) }
+        guard let frame = frames.last, frame.next == frame.start + 1 else { return try collection(event, at: place) }
+        // An alias stands for this node: its value is made once and then shared, so that a bomb of aliases takes no
+        // memory before the count of nodes stops it.
+        if let known = repeated[frame.start], known.depth >= depth {
+            frames[frames.count - 1].next = frame.end
+            depth -= 1
+            nodeCount += known.nodes
+            if nodeCount > limits.nodes { try stop(.limit, at: aliasPosition ?? event.position, limits.tooMany) }
+            try count(bytes: known.bytes)
+            return known.node
+        }
+        let (depth, nodes, bytes) = (depth, nodeCount, repeatedBytes)
+        /// The value.
+        let node = try collection(event, at: place)
+        repeated[frame.start] = RepeatedNode(
+            node: node, depth: depth, nodes: nodeCount - nodes, bytes: repeatedBytes - bytes)
+        return node
+    }
+
+    private mutating func collection(_ event: YAMLEvent, at place: SourceLocation) throws(YAMLStop) -> YAMLNode {
         switch event.kind {
-        case .scalar:
-            return YAMLNode(scalar(event, at: place), at: place)
         case .sequenceStart:
             var nodes: [YAMLNode] = []
             var item = try next()
@@ -66,6 +85,17 @@ extension YAMLEventReader {
     private func shown(_ event: YAMLEvent) -> String {
         event.text.count <= 40 ? event.string : String(event.string.prefix(40)) + "…"
     }
+}
+
+/// The value of a node that aliases repeat, and what one more repetition counts.
+struct RepeatedNode {
+    let node: YAMLNode
+    /// How deep it stood when its depth was found to be right.
+    let depth: Int
+    /// Nodes inside it.
+    let nodes: Int
+    /// Bytes of the scalars in it.
+    let bytes: Int
 }
 
 extension DiagnosticList {

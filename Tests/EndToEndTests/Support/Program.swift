@@ -70,7 +70,9 @@ struct RunningProgram: Sendable {
     /// The number of the process itself; waits for its start.
     func pid() async throws -> Int32 {
         for _ in 0..<2000 {
-            if let text = folder.read(name + ".pid"), let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
+            if let text = folder.read(name + ".pid"),
+                let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            {
                 return pid
             }
             try await Task.sleep(for: .milliseconds(5))

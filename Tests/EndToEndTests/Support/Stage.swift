@@ -33,7 +33,9 @@ final class Stage: Sendable {
             """, to: "plugins/\(name)/plugin.yaml")
         try folder.write(script, to: "plugins/\(name)/plugin")
         // The umask must not decide what discovery thinks of it.
-        for (path, mode) in [("", 0o755), ("/\(name)", 0o755), ("/\(name)/plugin", 0o755), ("/\(name)/plugin.yaml", 0o644)] {
+        for (path, mode) in [
+            ("", 0o755), ("/\(name)", 0o755), ("/\(name)/plugin", 0o755), ("/\(name)/plugin.yaml", 0o644),
+        ] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: mode], ofItemAtPath: folder.at("plugins" + path).string)
         }

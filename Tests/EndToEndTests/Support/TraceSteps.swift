@@ -40,7 +40,9 @@ struct TraceSteps {
                 steps.append(step)
                 continue
             }
-            guard let bracket = text.firstIndex(of: "("), !text.hasPrefix("---"), !text.hasPrefix("+++") else { continue }
+            guard let bracket = text.firstIndex(of: "("), !text.hasPrefix("---"), !text.hasPrefix("+++") else {
+                continue
+            }
             var step = Step(
                 call: String(text[..<bracket]), arguments: String(text[text.index(after: bracket)...]), result: "",
                 begin: position, end: position)

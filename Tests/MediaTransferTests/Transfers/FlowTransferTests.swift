@@ -10,13 +10,14 @@ import Testing
     func limitRate() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
-        let small = TestContent(seed: 9, size: 200_000)
+        // Three chunks, with more than the stall's time between them.
+        let small = TestContent(seed: 9, size: 49_152)
         let report = try await bench.expect(host.url(small), small, fails: nil) {
-            $0.limitRate = 100_000
-            $0.stallTimeout = .milliseconds(100)
+            $0.limitRate = 12_288
+            $0.stallTimeout = .milliseconds(900)
         }
-        #expect(report.seconds > 1.4)
-        #expect(report.seconds < 4)
+        #expect(report.seconds > 2.4)
+        #expect(report.seconds < 10)
         await bench.finish()
         await host.stop()
     }
@@ -36,11 +37,14 @@ import Testing
                     #expect(try await partial.sha256() == content.sha256)
                 }
             }
-            try await until("half a second of bytes") { progresses.map(\.received).reduce(0, +) >= 300_000 }
+            // From when all of them are there.
+            try await until("all have begun") { progresses.allSatisfy { $0.received > 0 } }
+            let before = progresses.map(\.received)
+            try await until("they go on") { progresses.map(\.received).reduce(0, +) >= before.reduce(0, +) + 300_000 }
             let seconds = (ContinuousClock.now - started) / .seconds(1)
             #expect(seconds > 1)
-            let shares = progresses.map(\.received)
-            #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 3 * 16_384)
+            let shares = zip(progresses, before).map { $0.received - $1 }
+            #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 4 * 16_384)
             bench.engine.setBandwidth(nil)
             try await group.waitForAll()
         }
@@ -131,10 +135,9 @@ import Testing
 
     @Test("a host that can't be reached is a network failure")
     func unreachable() async throws {
-        let host = try await FaultHost.start()
-        await host.stop()
         let bench = try Workbench()
-        try await bench.expect(host.url(content), content, fails: .network(.cannotConnect), written: 0)
+        // Nobody listens at port 1.
+        try await bench.expect("http://127.0.0.1:1/", content, fails: .network(.cannotConnect), written: 0)
         try await bench.expect("http://no-such-host.invalid/", content, fails: .network(.unknownHost), written: 0)
         try await bench.expect(
             "ftp://h/", content, fails: .invalidRequest("the URL is no absolute http or https URL"), written: 0)
@@ -193,6 +196,10 @@ import Testing
             precondition(host.requests().last?.target == "/media/8/100000.mp4")
             let secure = await bench.fetch("https://media.invalid/x", into: try bench.partial())
             precondition(secure.failure == .network(.unknownHost))
+            // Names that only the proxy could resolve, and a proxy that refuses to connect.
+            setenv("https_proxy", "http://127.0.0.1:\(host.port)", 1)
+            let tunnel = await bench.fetch("https://media.invalid/x", into: try bench.partial())
+            precondition(tunnel.failure == .network(.proxyRefused(status: 404)))
             await bench.finish()
         }
     }

@@ -89,6 +89,15 @@ import Testing
         await #expect(throws: FileError.system(operation: "pread", errno: EBADF)) { try await partial.sha256() }
     }
 
+    @Test("a flush that failed once fails for ever")
+    func flush() throws {
+        // Nothing can be made durable there.
+        let partial = try PartialFile(descriptor: open("/dev/null", O_RDWR), length: 0, hashes: false)
+        let failure = FileError.system(operation: "fdatasync", errno: EINVAL)
+        #expect(throws: failure) { try partial.flush() }
+        #expect(throws: failure) { try partial.flush() }
+    }
+
     @Test("a full disk is the disk's fault, and what arrived stays valid")
     func fullDisk() async throws {
         // A limit of the process, so a process of its own.

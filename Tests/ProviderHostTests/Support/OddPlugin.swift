@@ -47,6 +47,9 @@ enum OddPlugin {
             elif kind == "grandchild":
                 subprocess.Popen(["sleep", "60"])
                 say(good)
+            elif kind == "daemon":
+                good["result"]["size"] = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+                say(good)
             elif kind == "orphan":
                 subprocess.Popen(["sleep", "60"])
                 os._exit(4)

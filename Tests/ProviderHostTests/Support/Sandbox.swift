@@ -99,11 +99,11 @@ final class Sandbox: Sendable {
 
     /// The processes of this sandbox that still run, as Linux tells them.
     func strays() -> [String] {
-        let mark = "SANDBOX=\(folder)"
+        let mark = Data("SANDBOX=\(folder)\0".utf8)
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.filter { Int($0) != nil }.filter { process in
             let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ") ?? Data()
-            return environment.split(separator: 0).contains { String(decoding: $0, as: UTF8.self) == mark }
+            return environment.range(of: mark) != nil
         }
     }
 

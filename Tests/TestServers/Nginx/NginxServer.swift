@@ -17,6 +17,8 @@ import SystemPackage
 /// | `/signed/NAME?md5=…&expires=…` | `secure_link_md5`: 403 for a bad signature, 410 once expired |
 /// | `/signed-limited/NAME?…&rate=N` | both |
 /// | `/signed-slow/NAME?md5=…&expires=…` | both, at ``Options/rate`` |
+/// | `/single/NAME` | the file, and the end of the connection |
+/// | `/redirect?to=URL` | 302, the URL as it stands |
 /// | `/token/NAME` | 401 without `Authorization: Bearer` and ``Options/token`` |
 package final class NginxServer: Sendable {
     /// What can be chosen.
@@ -29,6 +31,8 @@ package final class NginxServer: Sendable {
         package var rate = "50k"
         /// Answers over TLS if set.
         package var certificate: TestCertificate?
+        /// As nginx writes them.
+        package var tlsProtocols = "TLSv1.2 TLSv1.3"
 
         package init() {}
     }
@@ -113,7 +117,13 @@ package final class NginxServer: Sendable {
     }
 
     private static func configuration(_ options: Options, port: Int, folder: String) -> String {
-        let tls = options.certificate.map { "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);" } ?? ""
+        let tls =
+            options.certificate.map {
+                """
+                ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);
+                ssl_session_cache shared:tls:1m; ssl_protocols \(options.tlsProtocols);
+                """
+            } ?? ""
         let secure = """
             secure_link $arg_md5,$arg_expires;
             secure_link_md5 "$secure_link_expires$uri \(options.secret)";
@@ -127,7 +137,7 @@ package final class NginxServer: Sendable {
             error_log \(folder)/error.log notice;
             events { worker_connections 1024; }
             http {
-                log_format lines escape=none '$status\\t$body_bytes_sent\\t$http_range\\t$uri\\t$connection\\t$http_if_range';
+                log_format lines escape=none '$status\\t$body_bytes_sent\\t$http_range\\t$uri\\t$connection\\t$ssl_session_reused\\t$http_if_range';
                 access_log \(folder)/access.log lines;
                 client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy;
                 fastcgi_temp_path \(folder)/fastcgi; uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
@@ -142,6 +152,8 @@ package final class NginxServer: Sendable {
                     location /signed/ { alias \(folder)/files/; \(secure) }
                     location /signed-limited/ { alias \(folder)/files/; limit_rate $arg_rate; \(secure) }
                     location /signed-slow/ { alias \(folder)/files/; limit_rate \(options.rate); \(secure) }
+                    location /single/ { alias \(folder)/files/; keepalive_timeout 0; }
+                    location /redirect { return 302 $arg_to; }
                     location /token/ {
                         alias \(folder)/files/;
                         if ($http_authorization != "Bearer \(options.token)") { return 401; }
