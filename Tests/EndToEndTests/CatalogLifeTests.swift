@@ -1,5 +1,7 @@
 import Foundation
+import SystemPackage
 import TestServers
+import TestSupport
 import Testing
 
 @Suite("a catalog that changes from night to night")

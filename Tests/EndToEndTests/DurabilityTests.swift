@@ -28,9 +28,8 @@ struct DurabilityTests {
             let path = FilePath(try #require(event.path))
             let name = try #require(path.lastComponent?.string)
             let folder = stage.library.appending(path.removingLastComponent().string).string
-            let rename = try #require(
-                trace.all(["renameat2", "renameat", "rename"]) { $0.texts.last?.hasSuffix(name) == true }.last,
-                "\(name)")
+            let renames = trace.all(["renameat2", "renameat", "rename"]) { $0.texts.last?.hasSuffix(name) == true }
+            let rename = try #require(renames.last, "\(name)")
             let partial = try #require(rename.texts.first?.split(separator: "/").last)
             let isPartial = { (step: TraceSteps.Step) in step.paths.first?.hasSuffix("/partials/\(partial)") == true }
             let data = try #require(flushes.last { isPartial($0) && $0.end < rename.begin }, "data of \(name)")
@@ -46,7 +45,8 @@ struct DurabilityTests {
             #expect(told.allSatisfy { !$0.arguments.contains("\(event.video ?? "?")\\\"") || $0.begin > commit.end })
         }
         // The folder that was made for them has a name that lasts, too.
-        let made = try #require(trace.all(["mkdirat", "mkdir"]) { $0.texts.last?.hasSuffix("Course") == true }.first)
+        let folders = trace.all(["mkdirat", "mkdir"]) { $0.texts.last?.hasSuffix("Course") == true }
+        let made = try #require(folders.first)
         #expect(flushes.contains { $0.begin > made.end && $0.paths.first == stage.library.string })
         await host.stop()
     }

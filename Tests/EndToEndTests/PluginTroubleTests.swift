@@ -1,5 +1,7 @@
 import Foundation
+import SystemPackage
 import TestServers
+import TestSupport
 import Testing
 
 @Suite("plugins that misbehave, in a whole sync")

@@ -1,5 +1,7 @@
 import Foundation
+import SystemPackage
 import TestServers
+import TestSupport
 import Testing
 
 @Suite("links that live for three seconds")
