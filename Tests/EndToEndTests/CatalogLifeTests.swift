@@ -200,7 +200,7 @@ struct CatalogLifeTests {
         #expect(judged.events("download_removed").isEmpty)
         let wrong = try await stage.sync("catalog.yaml", ["--only", "cc"])
         #expect(wrong.exit == 64, "\(wrong.report)")
-        #expect(wrong.summary?.errors?.first?.message.contains("“c”") == true, "\(wrong.report)")
+        #expect(wrong.summary?.errors?.first?.message.contains("did you mean c?") == true, "\(wrong.report)")
         await host.stop()
     }
 
