@@ -15,8 +15,13 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
     name: "coursefetch",
@@ -53,12 +58,12 @@ let package = Package(
         .target(
             name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto, logging, system],
             swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, system], swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite, system], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [
                 "CPlatform", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "DownloadStore", crypto, logging, system, collections,
+                "DownloadStore", crypto, logging, system, deques, heaps, orderedCollections,
             ],
             swiftSettings: house),
         .target(
@@ -69,5 +74,50 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
+
+        // What the tests share.
+        .target(name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestServers",
+            dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
+            swiftSettings: house),
+        .executableTarget(
+            name: "library-step", dependencies: ["DownloadRunner", system], path: "Tests/LibraryStep",
+            swiftSettings: house),
+        .executableTarget(
+            name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
+            path: "Tests/LiveViewRehearsal", swiftSettings: house),
+
+        .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
+        .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
+        .testTarget(
+            name: "ProviderHostTests",
+            dependencies: ["ProviderHost", "ProviderKit", "YAMLSource", subprocess, logging, system],
+            swiftSettings: house),
+        .testTarget(
+            name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
+            swiftSettings: house),
+        .testTarget(
+            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", system], swiftSettings: house),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "DownloadRunner", "DownloadStore", "CPlatform", "TestSupport", "library-step", crypto, subprocess,
+                system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "DownloadRunnerTests",
+            dependencies: [
+                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport", system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
+                "live-view-rehearsal", argumentParser, logging,
+            ],
+            swiftSettings: house),
     ]
 )

@@ -5,7 +5,7 @@
 #include <curl/curl.h>
 
 typedef size_t (*cf_data_callback)(char *, size_t, size_t, void *);
-typedef int (*cf_progress_callback)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+typedef int (*cf_prerequest_callback)(void *, char *, char *, int, int);
 
 static inline CURLcode cf_set_long(CURL *easy, CURLoption option, long value) {
     return (curl_easy_setopt)(easy, option, value);
@@ -25,7 +25,7 @@ static inline CURLcode cf_set_list(CURL *easy, CURLoption option, struct curl_sl
 static inline CURLcode cf_set_data_callback(CURL *easy, CURLoption option, cf_data_callback value) {
     return (curl_easy_setopt)(easy, option, value);
 }
-static inline CURLcode cf_set_progress_callback(CURL *easy, CURLoption option, cf_progress_callback value) {
+static inline CURLcode cf_set_prerequest_callback(CURL *easy, CURLoption option, cf_prerequest_callback value) {
     return (curl_easy_setopt)(easy, option, value);
 }
 static inline CURLcode cf_get_long(CURL *easy, CURLINFO info, long *value) {
@@ -42,6 +42,9 @@ static inline CURLcode cf_get_string(CURL *easy, CURLINFO info, char **value) {
 }
 static inline CURLMcode cf_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return (curl_multi_setopt)(multi, option, value);
+}
+static inline CURLSHcode cf_share_set_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
+    return (curl_share_setopt)(share, option, value);
 }
 
 #endif

@@ -23,10 +23,15 @@ int cf_rename_exclusive(int from_folder, const char *from, int to_folder, const 
     return renameat2(from_folder, from, to_folder, to, RENAME_NOREPLACE);
 }
 
+int cf_rename_exchange(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameat2(from_folder, from, to_folder, to, RENAME_EXCHANGE);
+}
+
 int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
     struct open_how how = {
         .flags = (unsigned)(flags | O_CLOEXEC),
-        .mode = (flags & O_CREAT) ? mode : 0,
+        // openat2 refuses what openat ignores: a mode without O_CREAT, and bits beyond the permissions.
+        .mode = (flags & O_CREAT) ? mode & 07777 : 0,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
     };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
@@ -36,7 +41,7 @@ int cf_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
 
 long cf_file_system_type(const char *path) {
     struct statfs facts;
-    return statfs(path, &facts) == 0 ? (long)facts.f_type : -1;
+    return statfs(path, &facts) == 0 ? (long)(uint32_t)facts.f_type : -1;
 }
 
 #else
@@ -54,6 +59,10 @@ int cf_rename_exclusive(int from_folder, const char *from, int to_folder, const 
     return renameatx_np(from_folder, from, to_folder, to, RENAME_EXCL);
 }
 
+int cf_rename_exchange(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameatx_np(from_folder, from, to_folder, to, RENAME_SWAP);
+}
+
 int cf_open_beneath(int folder, const char *path, int flags, mode_t mode) {
     (void)folder, (void)path, (void)flags, (void)mode;
     errno = ENOSYS;
@@ -68,7 +77,8 @@ int cf_clone_file(int from, int to) {
 
 long cf_file_system_type(const char *path) {
     struct statfs facts;
-    return statfs(path, &facts) == 0 ? (long)facts.f_type : -1;
+    if (statfs(path, &facts) != 0) return -1;
+    return (facts.f_flags & MNT_LOCAL) ? 0 : 0x6969;
 }
 
 #endif

@@ -12,17 +12,23 @@ void cf_start_writeback(int descriptor, off_t offset, off_t count);
 /// Flushes a file's data and the metadata that reading it needs. Returns 0, or -1 with errno.
 int cf_flush_data(int descriptor);
 
-/// Renames without ever replacing: -1 with EEXIST where the target exists, EINVAL or ENOSYS where the file system can't.
+/// Renames without ever replacing: -1 with EEXIST where the target exists, EINVAL, ENOSYS or ENOTSUP where the file system
+/// or the kernel can't.
 int cf_rename_exclusive(int from_folder, const char *from, int to_folder, const char *to);
 
-/// Opens beneath `folder` without leaving it and without following a link on the way (openat2, RESOLVE_BENEATH |
-/// RESOLVE_NO_SYMLINKS); -1 with ENOSYS where the kernel has no openat2.
+/// Swaps two names in one step; both must exist. -1 with EINVAL, ENOSYS or ENOTSUP where the file system or the kernel can't.
+int cf_rename_exchange(int from_folder, const char *from, int to_folder, const char *to);
+
+/// Opens beneath `folder` without leaving it and without following a link on the way or at the end (openat2, RESOLVE_BENEATH |
+/// RESOLVE_NO_SYMLINKS); other mounts beneath it are entered. The descriptor is close-on-exec. -1 with EXDEV for a path that
+/// leaves, ELOOP for a link, ENOSYS where the kernel has no openat2, EPERM where a container's filter forbids it.
 int cf_open_beneath(int folder, const char *path, int flags, mode_t mode);
 
 /// Makes `to` share the extents of `from` (FICLONE). Returns 0, or -1 with errno.
 int cf_clone_file(int from, int to);
 
-/// The file system's type number as statfs reports it, or -1.
+/// The file system's type number as statfs reports it (its low 32 bits), or -1. Where there is no such number: 0x6969, that of
+/// NFS, for a file system that isn't local, else 0.
 long cf_file_system_type(const char *path);
 
 #endif

@@ -11,12 +11,13 @@ package struct SourceExcerpt: Sendable, Hashable {
     /// Columns of the terminal that a shown line takes at most.
     package static let widest = 110
 
-    /// The line of `text` that `position` is in; nil if there is none.
+    /// The line of `text` that `position` is in; nil if there is none, or nothing in it.
     ///
     /// Lines end where YAML 1.1 ends them (LF, CR, CRLF, NEL, LS, PS), since that is how positions were counted.
     package init?(of position: SourcePosition, in text: UnsafeRawBufferPointer) {
         guard position.line > 0, let start = Self.start(ofLine: position.line, in: text) else { return nil }
         self.init(at: Int(position.column), inLine: UnsafeRawBufferPointer(rebasing: text[start...]))
+        if line.isEmpty { return nil }
     }
 
     /// Shows the first line of `text` around a column.
@@ -47,7 +48,7 @@ package struct SourceExcerpt: Sendable, Hashable {
             if at < column {
                 before.append(piece)
                 beforeWidth += piece.width
-                while beforeWidth > Self.widest * 2 / 3 {
+                while beforeWidth > Self.widest {
                     beforeWidth -= before[head].width
                     head += 1
                     isCutBefore = true
@@ -57,7 +58,8 @@ package struct SourceExcerpt: Sendable, Hashable {
                     head = 0
                 }
             } else {
-                guard beforeWidth + afterWidth + piece.width <= Self.widest else {
+                // A third of the room at least is for what follows.
+                guard min(beforeWidth, Self.widest * 2 / 3) + afterWidth + piece.width <= Self.widest else {
                     isCutAfter = true
                     break
                 }
@@ -66,6 +68,11 @@ package struct SourceExcerpt: Sendable, Hashable {
             }
             offset += length
             at += 1
+        }
+        while beforeWidth + afterWidth > Self.widest, head < before.count {
+            beforeWidth -= before[head].width
+            head += 1
+            isCutBefore = true
         }
         let shownBefore = before[head...].map(\.text).joined()
         line = (isCutBefore ? "…" : "") + shownBefore + after + (isCutAfter ? "…" : "")

@@ -2,6 +2,7 @@
 package enum CoreSchema {
     /// What a scalar is.
     enum Resolution {
+        /// Such a value.
         case value(YAMLValue)
         /// A number that JSON can't carry exactly.
         case tooBig
@@ -44,6 +45,7 @@ package enum CoreSchema {
         return digits(text.dropFirst(), radix: 10).map { first == UInt8(ascii: "-") ? -$0 : $0 }
     }
 
+    /// What a scalar is by its tag and form.
     static func resolve(_ event: YAMLEvent) -> Resolution {
         let text = event.text
         switch event.tag {
@@ -145,6 +147,7 @@ package enum CoreSchema {
         return Double(text.replacing(".", with: text.hasPrefix(".") ? "0." : ".0", maxReplacements: 1))
     }
 
+    /// Whether text is a word.
     static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
         text.elementsEqual(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }

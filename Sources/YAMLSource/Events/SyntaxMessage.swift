@@ -1,9 +1,11 @@
 /// Says what libyaml found wrong in the words of somebody who writes a file.
 enum SyntaxMessage {
     /// One sentence for libyaml's problem and the context that it gives.
-    static func text(_ problem: String, context: String?, line: Int) -> String {
+    ///
+    /// - Parameter line: Where the context begins, if that is on another line than the problem.
+    static func text(_ problem: String, context: String?, line: Int?) -> String {
         let base = plain[problem] ?? problem
-        guard let context, let place = contexts[context] else { return base }
+        guard let line, let context, let place = contexts[context] else { return base }
         return "\(base) (\(place) that begins on line \(line))"
     }
 
@@ -13,6 +15,7 @@ enum SyntaxMessage {
         "while parsing a flow mapping": "in the {…}",
         "while parsing a flow sequence": "in the […]",
         "while scanning a quoted scalar": "in the quoted text",
+        "while parsing a quoted scalar": "in the quoted text",
         "while scanning a simple key": "in the key",
         "while scanning a block scalar": "in the block of text",
     ]
@@ -26,7 +29,7 @@ enum SyntaxMessage {
         "did not find expected <document start>":
             "the text goes on after its end; is the indentation that of the first line?",
         "found character that cannot start any token":
-            "this character can't begin a value; put the value in quotes (and never indent with a tab)",
+            "this character can't begin a value; put the value in quotes",
         "found a tab character that violates indentation": "a tab can't indent; use blanks",
         "found a tab character where an indentation space is expected": "a tab can't indent; use blanks",
         "mapping values are not allowed in this context":
@@ -37,8 +40,10 @@ enum SyntaxMessage {
         "could not find expected ':'": "a “:” was expected after the key, on the same line and within 1,024 characters",
         "found unexpected end of stream": "the file ends in the middle of this",
         "found unexpected document indicator": "a line of “---” or “...” stands inside quoted text",
-        "found unknown escape character": "this escape doesn't exist; write “\\\\” for a backslash, or use single quotes",
-        "found undefined tag handle": "this tag has a prefix that isn't declared; quote the value if the ! belongs to it",
+        "found unknown escape character":
+            "this escape doesn't exist; write “\\\\” for a backslash, or use single quotes",
+        "found undefined tag handle":
+            "this tag has a prefix that isn't declared; quote the value if the ! belongs to it",
         "found incompatible YAML document": "this is written for a YAML version that isn't 1.1 or 1.2",
         "found duplicate %YAML directive": "the %YAML line stands twice",
         "did not find expected alphabetic or numeric character":

@@ -4,6 +4,7 @@
 package struct YAMLEvent {
     /// What begins, ends or is here.
     package enum Kind: UInt8 {
+        /// A document's or collection's two ends, a scalar, and the end of all.
         case streamEnd, documentStart, documentEnd, scalar, sequenceStart, sequenceEnd, mappingStart, mappingEnd
     }
 
@@ -13,6 +14,7 @@ package struct YAMLEvent {
         case none
         /// `!`: text, whatever it looks like.
         case nonSpecific
+        /// What the core schema names.
         case string, int, float, bool, null, sequence, mapping
         /// The node was refused and reported already; nobody needs to say more about it.
         case mistaken

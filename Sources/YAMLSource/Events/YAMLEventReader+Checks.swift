@@ -49,7 +49,7 @@ extension YAMLEventReader {
         let position = SourcePosition(line: mark.line + 1, column: mark.column + 1)
         switch input.pointee.failure {
         case .tooLong:
-            try stop(.limit, at: .wholeFile, "the file is longer than \(limits.bytes >> 20) MiB")
+            try stop(.limit, at: .wholeFile, limits.tooLong)
         case .gap:
             let here = parser.pointee.mark
             try stop(
@@ -70,12 +70,19 @@ extension YAMLEventReader {
                 ? "the control character U+\(String(value, radix: 16, uppercase: true)) isn't allowed; write it as an escape in double quotes"
                 : "invalid UTF-8 (\(reason)); save the file as UTF-8"
             problem = YAMLProblem(
-                .syntax, at: .wholeFile, message, byteOffset: Int(parser.pointee.problem_offset) + input.pointee.skipped)
+                .syntax, at: .wholeFile, message, byteOffset: Int(parser.pointee.problem_offset) + input.pointee.skipped
+            )
             throw YAMLStop()
         default:
+            if parser.pointee.unread > 0, parser.pointee.buffer.pointer?.pointee == UInt8(ascii: "\t") {
+                try stop(.syntax, at: position, "a tab can't indent or separate here; use blanks")
+            }
             let context = parser.pointee.context.map { String(cString: $0) }
             let contextLine = Int(parser.pointee.context_mark.line) + 1
-            try stop(.syntax, at: position, SyntaxMessage.text(reason, context: context, line: contextLine))
+            try stop(
+                .syntax, at: position,
+                SyntaxMessage.text(
+                    reason, context: context, line: contextLine == Int(mark.line) + 1 ? nil : contextLine))
         }
     }
 }

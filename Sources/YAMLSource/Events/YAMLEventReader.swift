@@ -15,28 +15,48 @@ package struct YAMLEventReader: ~Copyable {
     /// What is wrong with single values, in the order in which it was found.
     package var mistakes = DiagnosticList()
     /// Nodes delivered so far, those behind aliases included.
-    package private(set) var nodeCount = 0
+    package internal(set) var nodeCount = 0
 
+    /// libyaml's state.
     let parser: UnsafeMutablePointer<yaml_parser_t>
+    /// What libyaml reads from.
     let input: UnsafeMutablePointer<YAMLInput>
     private let raw: UnsafeMutablePointer<yaml_event_t>
+    /// What is refused.
     let limits: YAMLLimits
-    private var depth = 0
+    /// Collections that are open.
+    var depth = 0
+    /// Bytes of scalars that aliases and merge keys repeated.
+    var repeatedBytes = 0
+    /// The values of recorded nodes that have been repeated, by their first event.
+    var repeated: [Int: RepeatedNode] = [:]
 
+    /// What was kept for replay.
     var recording = YAMLRecording()
+    /// Merged mappings that are being kept.
     var captures = 0
     private var spans: [YAMLRecording.Span] = []
     private var anchors: [String: Int] = [:]
     /// The anchored collections that are still open, each with its depth.
     private var open: [(depth: Int, span: Int)] = []
+    /// The replays going on, the innermost last.
     var frames: [Frame] = []
 
     /// A recorded node that is being replayed.
     struct Frame {
-        var next: Int
-        var end: Int
+        /// Its first recorded event.
+        let start: Int
+        /// One past its last one.
+        let end: Int
         /// Where the alias stands.
-        var alias: SourcePosition
+        let alias: SourcePosition
+        /// The recorded event that comes next.
+        var next: Int
+
+        /// The replay of a node for an alias at a place.
+        init(_ span: YAMLRecording.Span, alias: SourcePosition) {
+            (start, end, next, self.alias) = (span.start, span.end, span.start, alias)
+        }
     }
 
     /// A reader of `bytes`, which it copies.
@@ -111,16 +131,14 @@ package struct YAMLEventReader: ~Copyable {
         case .sequenceEnd, .mappingEnd: depth -= 1
         default: return event
         }
-        if nodeCount > limits.nodes {
-            try stop(
-                .limit, at: aliasPosition ?? event.position,
-                "more than \(limits.nodes) values once aliases are expanded; name shared parts less often")
-        }
+        if nodeCount > limits.nodes { try stop(.limit, at: aliasPosition ?? event.position, limits.tooMany) }
         return event
     }
 
     /// Ends the reading.
-    mutating func stop(_ kind: YAMLProblem.Kind, at position: SourcePosition, _ message: String) throws(YAMLStop) -> Never {
+    mutating func stop(_ kind: YAMLProblem.Kind, at position: SourcePosition, _ message: String) throws(YAMLStop)
+        -> Never
+    {
         problem = YAMLProblem(kind, at: position, message)
         throw YAMLStop()
     }
@@ -135,10 +153,22 @@ package struct YAMLEventReader: ~Copyable {
             }
             frames[frames.count - 1].next += 1
             let entry = recording.entries[top.next]
-            guard let span = entry.alias else { return entry.event }
-            frames.append(Frame(next: span.start, end: span.end, alias: entry.event.position))
+            guard let span = entry.alias else {
+                try count(bytes: entry.event.text.count)
+                return entry.event
+            }
+            frames.append(Frame(span, alias: entry.event.position))
         }
         return try live()
+    }
+
+    /// Counts text that is there only because something is repeated.
+    mutating func count(bytes: Int) throws(YAMLStop) {
+        repeatedBytes += bytes
+        guard repeatedBytes > limits.bytes else { return }
+        try stop(
+            .limit, at: aliasPosition ?? .wholeFile,
+            "aliases expand to more than \(limits.bytes) bytes of text; repeat less")
     }
 
     // MARK: libyaml's events
@@ -213,15 +243,18 @@ package struct YAMLEventReader: ~Copyable {
         if let index = anchors[name], spans[index].end > 0 {
             let span = spans[index]
             if isRecording { recording.append(aliasOf: span, for: event) }
-            frames.append(Frame(next: span.start, end: span.end, alias: event.position))
+            frames.append(Frame(span, alias: event.position))
             return try replayed()
         }
         if anchors[name] != nil {
-            mistakes.error(at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
-        } else {
             mistakes.error(
-                at: location(event.position), "there is no &\(name) before this alias",
-                suggestion: NearestName.suggestion(for: name, among: anchors.keys.sorted()).map { "*\($0)" })
+                at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
+        } else {
+            // Not looked for among so many that a file of wrong aliases would take long.
+            let near = anchors.count > 1000 ? nil : NearestName.suggestion(for: name, among: anchors.keys.sorted())
+            mistakes.error(
+                at: location(event.position), "there is no &\(name.prefix(64)) before this alias",
+                suggestion: near.map { "*\($0)" })
         }
         var event = event
         event.kind = .scalar

@@ -11,10 +11,15 @@ import Darwin
 struct YAMLInput {
     /// Why no more bytes come.
     enum Failure {
+        /// None so far.
         case none
+        /// The limit is passed.
         case tooLong
+        /// The text begins as UTF-16.
         case notUTF8
+        /// A value has no end in sight.
         case gap
+        /// The system's error number.
         case system(Int32)
     }
 

@@ -9,8 +9,24 @@ package struct YAMLLimits: Sendable {
     /// Bytes of one scalar.
     package var scalarBytes: Int
 
+    /// Says that `bytes` is exceeded.
+    package var tooLong: String
+    /// Says that `nodes` is exceeded.
+    package var tooMany: String
+
+    /// Bounds of a text that stands alone.
+    package init(bytes: Int, nodes: Int, depth: Int, scalarBytes: Int) {
+        (self.bytes, self.nodes, self.depth, self.scalarBytes) = (bytes, nodes, depth, scalarBytes)
+        tooLong = "the file is longer than \(bytes) bytes"
+        tooMany = "more than \(nodes) values once aliases are expanded; name shared parts less often"
+    }
+
     /// The bounds of the catalog format.
-    package static let catalog = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
+    package static let catalog: YAMLLimits = {
+        var limits = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
+        limits.tooLong = "the catalogs of a run can't be longer than 256 MiB together"
+        return limits
+    }()
     /// Bounds for a manifest or a settings file.
     package static let smallFile = YAMLLimits(bytes: 1 << 20, nodes: 100_000, depth: 64, scalarBytes: 1 << 20)
 }

@@ -2,8 +2,10 @@
 package struct YAMLMappingCursor {
     /// Whether the last key came through a merge key; one that the mapping has already is then to be skipped.
     package fileprivate(set) var isMerged = false
+    /// What the merge keys of the mapping at hand bring in, the nearest first.
+    fileprivate var merges: [Merge] = []
+    /// What is still to be merged, the nearest last.
     fileprivate var pending: [Merge] = []
-    fileprivate var taken = 0
 
     fileprivate struct Merge {
         var span: YAMLRecording.Span
@@ -30,11 +32,12 @@ extension YAMLEventReader {
             case .scalar:
                 return key
             case .mappingEnd:
-                guard cursor.taken < cursor.pending.count else { return nil }
-                let merge = cursor.pending[cursor.taken]
-                cursor.taken += 1
+                // What a merged mapping merges itself comes right behind its own keys.
+                cursor.pending.append(contentsOf: cursor.merges.reversed())
+                cursor.merges.removeAll()
+                guard let merge = cursor.pending.popLast() else { return nil }
                 cursor.isMerged = true
-                frames.append(Frame(next: merge.span.start, end: merge.span.end, alias: merge.position))
+                frames.append(Frame(merge.span, alias: merge.position))
                 // The start of the merged mapping.
                 _ = try next()
             default:
@@ -59,8 +62,6 @@ extension YAMLEventReader {
     }
 
     private mutating func merge(into cursor: inout YAMLMappingCursor, at key: SourcePosition) throws(YAMLStop) {
-        // What a merged mapping merges itself comes right behind its own keys.
-        var place = cursor.isMerged ? cursor.taken : cursor.pending.count
         let value = try next()
         func refuse(_ event: YAMLEvent) {
             guard event.tag != .mistaken else { return }
@@ -68,13 +69,12 @@ extension YAMLEventReader {
         }
         switch value.kind {
         case .mappingStart:
-            cursor.pending.insert(try capture(value), at: place)
+            cursor.merges.append(try capture(value))
         case .sequenceStart:
             var item = try next()
             while item.kind != .sequenceEnd {
                 if item.kind == .mappingStart {
-                    cursor.pending.insert(try capture(item), at: place)
-                    place += 1
+                    cursor.merges.append(try capture(item))
                 } else {
                     refuse(item)
                     try skip(item)

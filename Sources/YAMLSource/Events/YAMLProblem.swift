@@ -19,6 +19,7 @@ package struct YAMLProblem: Sendable, Equatable {
     /// The byte at which the text stops being readable characters; the place is found from it.
     package var byteOffset: Int?
 
+    /// A problem at a place.
     init(_ kind: Kind, at position: SourcePosition, _ message: String, byteOffset: Int? = nil) {
         self.kind = kind
         self.position = position

@@ -2,6 +2,7 @@
 struct YAMLRecording: ~Copyable {
     /// A stretch of recorded events that is one whole node.
     struct Span {
+        /// Its first event.
         var start: Int
         /// One past its last event; 0 while the node is still open.
         var end: Int
@@ -9,22 +10,27 @@ struct YAMLRecording: ~Copyable {
 
     /// One recorded event. An alias inside a recorded node is kept as a jump to what it meant there.
     struct Entry {
+        /// What to replay.
         var event: YAMLEvent
+        /// For an alias, what it means.
         var alias: Span?
     }
 
+    /// All that was kept, in the order of the text.
     private(set) var entries: [Entry] = []
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     private var used = 0
 
     deinit { for chunk in chunks { chunk.deallocate() } }
 
+    /// Keeps an event and its text.
     mutating func append(_ event: YAMLEvent) {
         var event = event
         event.text = keep(event.text)
         entries.append(Entry(event: event))
     }
 
+    /// Keeps an alias as a jump.
     mutating func append(aliasOf span: Span, for event: YAMLEvent) {
         var event = event
         event.text = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -3,9 +3,28 @@ extension YAMLEventReader {
     /// stands as null.
     package mutating func node(_ event: YAMLEvent) throws(YAMLStop) -> YAMLNode {
         let place = location(event.position)
+        if event.kind == .scalar { return YAMLNode(scalar(event, at: place), at: place) }
+        guard let frame = frames.last, frame.next == frame.start + 1 else { return try collection(event, at: place) }
+        // An alias stands for this node: its value is made once and then shared, so that a bomb of aliases takes no
+        // memory before the count of nodes stops it.
+        if let known = repeated[frame.start], known.depth >= depth {
+            frames[frames.count - 1].next = frame.end
+            depth -= 1
+            nodeCount += known.nodes
+            if nodeCount > limits.nodes { try stop(.limit, at: aliasPosition ?? event.position, limits.tooMany) }
+            try count(bytes: known.bytes)
+            return known.node
+        }
+        let (depth, nodes, bytes) = (depth, nodeCount, repeatedBytes)
+        /// The value.
+        let node = try collection(event, at: place)
+        repeated[frame.start] = RepeatedNode(
+            node: node, depth: depth, nodes: nodeCount - nodes, bytes: repeatedBytes - bytes)
+        return node
+    }
+
+    private mutating func collection(_ event: YAMLEvent, at place: SourceLocation) throws(YAMLStop) -> YAMLNode {
         switch event.kind {
-        case .scalar:
-            return YAMLNode(scalar(event, at: place), at: place)
         case .sequenceStart:
             var nodes: [YAMLNode] = []
             var item = try next()
@@ -31,7 +50,7 @@ extension YAMLEventReader {
             let existing = index.map { $0[name] } ?? entries.firstIndex { $0.key == name }
             if let existing {
                 if !cursor.isMerged {
-                    mistakes.duplicateKey(name, at: keyLocation, first: entries[existing].keyLocation)
+                    mistakes.duplicateKey(name, at: keyLocation, firstLine: entries[existing].keyLocation.line)
                 }
                 try skip(next())
                 continue
@@ -51,11 +70,13 @@ extension YAMLEventReader {
         case .value(let value): return value
         case .tooBig:
             mistakes.error(
-                at: place, "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
+                at: place,
+                "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
         case .notFinite:
             mistakes.error(at: place, "\(shown(event)) is a number that JSON doesn't have; quote it to keep it as text")
         case .mismatch(let kind):
-            mistakes.error(at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
+            mistakes.error(
+                at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
         }
         return .null
     }
@@ -66,9 +87,21 @@ extension YAMLEventReader {
     }
 }
 
+/// The value of a node that aliases repeat, and what one more repetition counts.
+struct RepeatedNode {
+    let node: YAMLNode
+    /// How deep it stood when its depth was found to be right.
+    let depth: Int
+    /// Nodes inside it.
+    let nodes: Int
+    /// Bytes of the scalars in it.
+    let bytes: Int
+}
+
 extension DiagnosticList {
     /// Adds the error for a key that stands twice in a mapping.
-    package mutating func duplicateKey(_ key: String, at location: SourceLocation, first: SourceLocation) {
-        error(at: location, "the key “\(key)” stands twice in this mapping, first on line \(first.line); keep one of them")
+    package mutating func duplicateKey(_ key: String, at location: SourceLocation, firstLine: Int) {
+        error(
+            at: location, "the key “\(key)” stands twice in this mapping, first on line \(firstLine); keep one of them")
     }
 }

@@ -29,7 +29,8 @@ extension YAMLNode {
             }
             text += "]"
         case .mapping(let mapping):
-            let entries = sortingKeys ? mapping.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(mapping)
+            let entries =
+                sortingKeys ? mapping.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } : Array(mapping)
             text += "{"
             for (index, entry) in entries.enumerated() {
                 if index > 0 { text += "," }

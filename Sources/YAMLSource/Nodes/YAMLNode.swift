@@ -26,12 +26,19 @@ package struct YAMLNode: Sendable, Hashable {
 /// A value of a YAML text by the core schema of YAML 1.2, limited to what JSON can hold: integers within ±2^53, finite
 /// numbers, text as keys.
 package enum YAMLValue: Sendable, Hashable {
+    /// Nothing.
     case null
+    /// Truth.
     case bool(Bool)
+    /// A whole number within ±2^53.
     case int(Int)
+    /// A finite number that isn't written as a whole one.
     case double(Double)
+    /// Text.
     case string(String)
+    /// A list.
     case sequence([YAMLNode])
+    /// Keys and values.
     case mapping(YAMLMapping)
 
     /// What it is, with its article, for messages: `a mapping`, `text`, `null`.

@@ -1,0 +1,171 @@
+import YAMLSource
+
+extension CatalogDecoder {
+    /// Decodes an item of `courses`.
+    mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
+        guard start.kind == .mappingStart else { return try refuse(start, "a course is a mapping with an `id`") }
+        var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
+        let errors = reader.mistakes.errorCount
+        videoIDs.removeAll()
+        // A course of few chapters shouldn't have to clear the memory of one of many.
+        chapterIDs.removeAll(keepingCapacity: chapterIDs.capacity < 1024)
+        var cursor = LevelCursor(.course, start: start.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            switch field {
+            case .discover: course.discover = try flag(value, "`discover`") ?? false
+            case .chapters:
+                try list(value, "`chapters` takes a list of chapters") { decoder, item throws(YAMLStop) in
+                    if let chapter = try decoder.chapter(item) { course.chapters.append(chapter) }
+                }
+            default: try groupField(field, value, into: &course.group)
+            }
+        }
+        finish(cursor)
+        // Where something is wrong, what is missing may be what couldn't be read.
+        if reader.mistakes.errorCount == errors { warnOfEmptiness(course) }
+        draft.courses.append(course)
+    }
+
+    private mutating func warnOfEmptiness(_ course: CatalogDraft.CourseGroup) {
+        let isEmpty = course.group.videos.isEmpty && course.chapters.allSatisfy(\.videos.isEmpty)
+        if isEmpty, !course.discover {
+            reader.mistakes.warning(
+                at: reader.location(course.group.position), "the course has no videos; add some, or `discover: true`")
+        }
+        for chapter in course.chapters where chapter.videos.isEmpty && !isEmpty {
+            reader.mistakes.warning(at: reader.location(chapter.position), "the chapter has no videos")
+        }
+    }
+
+    private mutating func chapter(_ start: YAMLEvent) throws(YAMLStop) -> CatalogDraft.Group? {
+        guard start.kind == .mappingStart else {
+            try refuse(start, "a chapter is a mapping with an `id`")
+            return nil
+        }
+        var chapter = CatalogDraft.Group(position: start.position)
+        var cursor = LevelCursor(.chapter, start: start.position)
+        while let field = try nextField(&cursor) { try groupField(field, reader.next(), into: &chapter) }
+        finish(cursor)
+        if !chapter.id.isEmpty {
+            if let first = chapterIDs[chapter.id] {
+                duplicate("chapter", chapter.id, at: chapter.position, first: first)
+            } else {
+                chapterIDs[chapter.id] = chapter.position
+            }
+        }
+        return chapter
+    }
+
+    private mutating func groupField(
+        _ field: CatalogField, _ value: YAMLEvent, into group: inout CatalogDraft.Group
+    ) throws(YAMLStop) {
+        switch field {
+        case .id:
+            guard let id = identifier(value) else { return try reader.skip(value) }
+            group.id = String(decoding: id, as: UTF8.self)
+            group.position = value.position
+        case .title: group.title = try textOrSkip(value, "`title`")
+        case .videos:
+            let first = draft.records.count
+            try list(value, "`videos` takes a list of videos") { decoder, item throws(YAMLStop) in
+                try decoder.video(item)
+            }
+            group.videos = first..<draft.records.count
+        default: try setting(field, value, into: &group.own)
+        }
+    }
+
+    /// Decodes an item of `videos`.
+    private mutating func video(_ start: YAMLEvent) throws(YAMLStop) {
+        var record = VideoRecord(position: start.position)
+        if start.kind == .scalar {
+            guard let id = identifier(start) else { return }
+            record.id = draft.keep(id)
+            record.title = record.id
+            return add(record)
+        }
+        guard start.kind == .mappingStart else {
+            return try refuse(start, "a video is an id, or a mapping with an `id`")
+        }
+        var own: OwnSettings?
+        var extras: VideoExtras?
+        var cursor = LevelCursor(.video, start: start.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            switch field {
+            case .id:
+                guard let id = identifier(value) else {
+                    try reader.skip(value)
+                    continue
+                }
+                record.id = draft.keep(id)
+                record.position = value.position
+            case .title: if try isText(value, "`title`") { record.title = draft.keep(value.text) }
+            case .cover: if try isCover(value) { record.cover = draft.keep(value.text) }
+            case .priority:
+                guard let priority = try priority(value) else { continue }
+                record.priority = Int32(priority)
+                record.hasPriority = true
+            case .size: record.size = try size(value) ?? -1
+            case .sha256:
+                if let digest = try digest(value) {
+                    record.digest = UInt32(clamping: draft.text.count)
+                    draft.text.append(contentsOf: digest)
+                }
+            case .subtitleFiles:
+                var files: [SubtitleFile] = []
+                try list(value, "`subtitle_files` takes a list of {lang, url}") { decoder, item throws(YAMLStop) in
+                    if let pair = try decoder.sideFile(.subtitleFile, item) {
+                        files.append(SubtitleFile(language: pair.label, url: pair.url))
+                    }
+                }
+                if !files.isEmpty { extras = VideoExtras(subtitleFiles: files, attachments: extras?.attachments ?? []) }
+            case .attachments:
+                var files: [Attachment] = []
+                try list(value, "`attachments` takes a list of {title, url}") { decoder, item throws(YAMLStop) in
+                    if let pair = try decoder.sideFile(.attachment, item) {
+                        files.append(Attachment(title: pair.label, url: pair.url))
+                    }
+                }
+                if !files.isEmpty {
+                    extras = VideoExtras(subtitleFiles: extras?.subtitleFiles ?? [], attachments: files)
+                }
+            default:
+                var settings = own ?? OwnSettings()
+                own = nil
+                try setting(field, value, into: &settings)
+                own = settings
+            }
+        }
+        finish(cursor)
+        if let own {
+            record.settings = UInt32(clamping: draft.videoSettings.count)
+            draft.videoSettings.append(OwnVideoSettings(own))
+        }
+        if let extras {
+            record.extras = UInt32(clamping: draft.extras.count)
+            draft.extras.append(extras)
+        }
+        if record.title.count == 0 { record.title = record.id }
+        add(record)
+    }
+
+    private mutating func add(_ record: VideoRecord) {
+        draft.records.append(record)
+        guard record.id.count > 0 else { return }
+        let index = draft.records.count - 1
+        guard let first = videoIDs.insert(index, records: draft.records, text: draft.text) else { return }
+        let id = draft.text[Int(record.id.offset)..<Int(record.id.offset + record.id.count)]
+        duplicate(
+            "video", String(decoding: id, as: UTF8.self), at: record.position, first: draft.records[first].position)
+    }
+
+    /// Reports an id that stands twice. Behind an alias both places are one, and the alias's is told instead.
+    private mutating func duplicate(_ noun: String, _ id: String, at place: SourcePosition, first: SourcePosition) {
+        let here = place == first ? reader.aliasPosition ?? place : place
+        reader.mistakes.error(
+            at: reader.location(here),
+            "the \(noun) id “\(id.excerpt)” stands twice in this course, first on line \(first.line); ids must differ")
+    }
+}

@@ -1,0 +1,187 @@
+import YAMLSource
+
+extension CatalogDecoder {
+    /// Decodes the value of an inherited key.
+    mutating func setting(
+        _ field: CatalogField, _ value: YAMLEvent, into own: inout OwnSettings
+    ) throws(YAMLStop) {
+        switch field {
+        case .provider:
+            guard let name = try textOrSkip(value, "`provider`") else {
+                draft.isProviderDoubtful = true
+                return
+            }
+            guard Self.isProviderName(name) else {
+                draft.isProviderDoubtful = true
+                return mistake(
+                    value, "“\(name.excerpt)” can't be a provider's name; it has letters, digits, “.”, “_” and “-” only"
+                )
+            }
+            own.provider = ProviderReference(name: name, location: reader.location(value.position))
+        case .priority: own.priority = try priority(value)
+        case .quality: own.quality = try quality(value)
+        case .audio: own.audio = try languages(value, "`audio`", allowing: "languages, such as [en, de]")
+        case .subtitles: own.subtitles = try subtitles(value)
+        case .cover: if try isCover(value) { own.cover = CoverSource(value.string, folder: folder) }
+        case .parameters:
+            guard value.kind == .mappingStart else {
+                return try refuse(value, "`parameters` takes a mapping of keys and values")
+            }
+            own.parameters = Array(try reader.mapping())
+        default: try reader.skip(value)
+        }
+    }
+
+    /// Decodes a priority.
+    mutating func priority(_ value: YAMLEvent) throws(YAMLStop) -> Int? {
+        if value.kind == .scalar, value.tag != .mistaken, !value.isNull {
+            if let number = value.isPlain ? CoreSchema.integer(value.text) : nil {
+                if number.magnitude <= CatalogBounds.priority { return number }
+            } else {
+                switch value.string {
+                case "low": return -10
+                case "normal": return 0
+                case "high": return 10
+                default: break
+                }
+            }
+        }
+        let name = value.kind == .scalar ? value.string : ""
+        try refuse(
+            value, "`priority` takes low, normal, high or an integer between ±1,000,000",
+            suggestion: NearestName.suggestion(for: name, among: ["low", "normal", "high"]))
+        return nil
+    }
+
+    private mutating func quality(_ value: YAMLEvent) throws(YAMLStop) -> [Quality]? {
+        if value.kind == .scalar { return rendition(value).map { [$0] } }
+        var wanted: [Quality] = []
+        let count = reader.mistakes.errorCount
+        try list(
+            value,
+            "`quality` takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these"
+        ) {
+            decoder, item throws(YAMLStop) in
+            guard item.kind == .scalar else { return try decoder.refuse(item, "a quality is one word, such as 720p") }
+            if let quality = decoder.rendition(item) { wanted.append(quality) }
+        }
+        if wanted.isEmpty, reader.mistakes.errorCount == count {
+            mistake(value, "`quality` is an empty list; leave it out for the best")
+        }
+        return wanted.isEmpty ? nil : wanted
+    }
+
+    private mutating func rendition(_ value: YAMLEvent) -> Quality? {
+        guard value.tag != .mistaken else { return nil }
+        let word = value.string
+        if !value.isNull, let quality = Quality(word) { return quality }
+        let isNumber = value.isPlain && CoreSchema.integer(value.text).map { $0 > 0 } ?? false
+        let near = isNumber ? word + "p" : NearestName.suggestion(for: word, among: ["best", "worst", "audio"])
+        mistake(
+            value,
+            "“\(word.excerpt)” is no quality; it is best, worst, audio, a height such as 720p or a bitrate such as 2500k",
+            suggestion: near)
+        return nil
+    }
+
+    private mutating func subtitles(_ value: YAMLEvent) throws(YAMLStop) -> SubtitleSelection? {
+        if value.kind == .scalar, value.tag != .mistaken {
+            if value.string == "all" { return .all }
+            if value.string == "none" { return SubtitleSelection.none }
+        }
+        return try languages(value, "`subtitles`", allowing: "all, none or languages, such as [en, de]").map {
+            $0.isEmpty ? .none : .languages($0)
+        }
+    }
+
+    private mutating func languages(
+        _ value: YAMLEvent, _ key: String, allowing what: String
+    ) throws(YAMLStop) -> [String]? {
+        if value.kind == .scalar { return language(value, key, allowing: what).map { [$0] } }
+        var found: [String] = []
+        guard value.kind == .sequenceStart else {
+            try refuse(value, "\(key) takes \(what)")
+            return nil
+        }
+        try list(value, "") { decoder, item throws(YAMLStop) in
+            guard item.kind == .scalar else { return try decoder.refuse(item, "a language is one word, such as en") }
+            if let code = decoder.language(item, key, allowing: what) { found.append(code) }
+        }
+        return found
+    }
+
+    private mutating func language(_ value: YAMLEvent, _ key: String, allowing what: String) -> String? {
+        guard value.tag != .mistaken else { return nil }
+        let code = value.string
+        if !value.isNull, Self.isLanguage(code), code != "all", code != "none" { return code }
+        let repaired = code.replacing("_", with: "-")
+        mistake(
+            value, "“\(code.excerpt)” is no language; \(key) takes \(what)",
+            suggestion: repaired != code && Self.isLanguage(repaired) ? repaired : nil)
+        return nil
+    }
+
+    /// Decodes an item of `subtitle_files` or `attachments`.
+    mutating func sideFile(
+        _ level: CatalogLevel, _ start: YAMLEvent
+    ) throws(YAMLStop) -> (label: String, url: String)? {
+        guard start.kind == .mappingStart else {
+            let keys = level.fields.map(\.key).joined(separator: ", ")
+            try refuse(start, "\(level.noun) is a mapping {\(keys)}")
+            return nil
+        }
+        var label: String?
+        var url: String?
+        var cursor = LevelCursor(level, start: start.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            switch field {
+            case .title: label = try textOrSkip(value, "`title`")
+            case .lang:
+                if value.kind == .scalar {
+                    label = language(value, "`lang`", allowing: "one language, such as en")
+                } else {
+                    try refuse(value, "`lang` takes one language, such as en")
+                }
+            case .url:
+                guard try isText(value, "`url`") else { continue }
+                if let mistaken = WebAddress.mistake(in: value.text) {
+                    mistake(value, "`url` takes an http or https URL; this \(mistaken)")
+                } else {
+                    url = value.string
+                }
+            default: try reader.skip(value)
+            }
+        }
+        finish(cursor)
+        guard let label, let url else { return nil }
+        return (label, url)
+    }
+
+    private static func isProviderName(_ name: String) -> Bool {
+        name.utf8.count <= 64 && name.utf8.first != UInt8(ascii: ".") && name.utf8.first != UInt8(ascii: "-")
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                default: false
+                }
+            }
+    }
+
+    /// A regular expression for what ``isProviderName(_:)`` takes.
+    static let providerPattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$"
+
+    /// Whether text has the form of a language tag (BCP 47, as far as its shape goes).
+    private static func isLanguage(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard let first = parts.first, (2...8).contains(first.count), first.allSatisfy(isLetter) else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || ($0 >= 0x30 && $0 <= 0x39) }
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    /// A regular expression for what ``isLanguage(_:)`` takes, `all` and `none` aside.
+    static let languagePattern = "^(?!(all|none)$)[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+}

@@ -1,0 +1,181 @@
+import YAMLSource
+
+/// Decodes one catalog file in one pass over its events, without looking at the files that it includes.
+///
+/// What is wrong is added to the reader's `mistakes` and decoding goes on behind it. Settings are worked out at the end,
+/// since `defaults` may stand below the courses.
+struct CatalogDecoder: ~Copyable {
+    /// The events, and the mistakes found so far.
+    var reader: YAMLEventReader
+    /// What was found so far.
+    var draft = CatalogDraft()
+
+    /// The video ids of the course at hand.
+    var videoIDs = IdentifierTable()
+    /// The chapter ids of the course at hand and where each stands.
+    var chapterIDs: [String: SourcePosition] = [:]
+    private let tables = CatalogLevel.allCases.map { KeyTable($0) }
+    /// For each level and field the line of the key, for the message about a second one. Levels don't nest in
+    /// themselves.
+    private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * 32)
+    /// The catalog's folder.
+    let folder: String
+
+    /// A decoder of a file in `folder`.
+    init(reader: consuming YAMLEventReader, folder: String) {
+        self.reader = reader
+        self.folder = folder
+    }
+
+    /// Decodes the whole text.
+    mutating func decode() throws(YAMLStop) {
+        var event = try reader.next()
+        guard event.kind == .documentStart else {
+            reader.mistakes.error(
+                at: reader.location(SourcePosition(line: 1, column: 1)),
+                "the file is empty; a catalog begins with `version: 1`")
+            return
+        }
+        event = try reader.next()
+        if event.kind == .mappingStart {
+            try catalog(event)
+        } else {
+            mistake(event, "a catalog is a mapping that begins with `version: 1`, not \(event.noun)")
+            try reader.skip(event)
+        }
+        _ = try reader.next()
+        event = try reader.next()
+        if event.kind == .documentStart {
+            mistake(event, "a second document begins here; a catalog is one")
+        }
+        draft.isComplete = true
+    }
+
+    private mutating func catalog(_ start: YAMLEvent) throws(YAMLStop) {
+        var cursor = LevelCursor(.catalog, start: start.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            switch field {
+            case .version: try version(value)
+            case .name: draft.name = try textOrSkip(value, "`name`")
+            case .include: try include(value)
+            case .defaults:
+                if value.kind == .mappingStart {
+                    try defaults(value)
+                } else {
+                    draft.isProviderDoubtful = true
+                    try refuse(value, "`defaults` takes a mapping")
+                }
+            case .courses:
+                try list(value, "`courses` takes a list of courses") { decoder, item throws(YAMLStop) in
+                    try decoder.course(item)
+                }
+            default: try reader.skip(value)
+            }
+        }
+        finish(cursor)
+    }
+
+    private mutating func version(_ value: YAMLEvent) throws(YAMLStop) {
+        guard value.kind == .scalar, value.isPlain, CoreSchema.integer(value.text) == 1 else {
+            return try refuse(value, "`version` takes the number 1")
+        }
+    }
+
+    private mutating func defaults(_ start: YAMLEvent) throws(YAMLStop) {
+        var cursor = LevelCursor(.defaults, start: start.position)
+        var own = OwnSettings()
+        while let field = try nextField(&cursor) { try setting(field, reader.next(), into: &own) }
+        draft.defaults = own
+    }
+
+    private mutating func include(_ value: YAMLEvent) throws(YAMLStop) {
+        if value.kind == .scalar { return try includeEntry(value) }
+        try list(value, "`include` takes a list of file names") { decoder, item throws(YAMLStop) in
+            if item.kind == .scalar {
+                try decoder.includeEntry(item)
+            } else {
+                try decoder.refuse(item, "an include is a file name")
+            }
+        }
+    }
+
+    private mutating func includeEntry(_ value: YAMLEvent) throws(YAMLStop) {
+        guard let name = try textOrSkip(value, "an include") else { return }
+        if WebAddress.hasScheme(name.utf8) { return mistake(value, "an include is a file, not a web address") }
+        if name.utf8.contains(0) { return mistake(value, "a file name can't hold the character NUL") }
+        guard draft.includes.count < CatalogBounds.files else {
+            return mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
+        }
+        draft.includes.append(.init(pattern: name, location: reader.location(value.position)))
+    }
+
+    // MARK: Mappings
+
+    /// The next known key of a mapping that the mapping hasn't had; nil at its end. Others are reported and skipped.
+    mutating func nextField(_ cursor: inout LevelCursor) throws(YAMLStop) -> CatalogField? {
+        while let key = try reader.nextKey(&cursor.yaml) {
+            guard let field = tables[Int(cursor.level.rawValue)].field(key.text) else {
+                unknownKey(key, in: cursor.level)
+                try reader.skip(reader.next())
+                continue
+            }
+            let bit = UInt32(1) << UInt32(field.rawValue)
+            let line = Int(cursor.level.rawValue) * 32 + Int(field.rawValue)
+            guard cursor.seen & bit == 0 else {
+                if !cursor.yaml.isMerged {
+                    reader.mistakes.duplicateKey(
+                        field.key, at: reader.location(key.position), firstLine: Int(keyLines[line]))
+                }
+                try reader.skip(reader.next())
+                continue
+            }
+            cursor.seen |= bit
+            keyLines[line] = key.position.line
+            return field
+        }
+        return nil
+    }
+
+    /// Reports the keys that a mapping lacks.
+    mutating func finish(_ cursor: borrowing LevelCursor) {
+        for field in cursor.level.required where cursor.seen & (1 << UInt32(field.rawValue)) == 0 {
+            let wanted = field == .version ? "`version: 1`" : "`\(field.key)`"
+            reader.mistakes.error(
+                at: reader.location(cursor.start), "\(cursor.level.noun) needs \(field == .id ? "an" : "a") \(wanted)")
+        }
+    }
+
+    private mutating func unknownKey(_ key: YAMLEvent, in level: CatalogLevel) {
+        let name = key.text.count <= 64 ? key.string : String(key.string.prefix(64)) + "…"
+        let names = level.fields.map(\.key)
+        let suggestion = NearestName.suggestion(for: name, among: names)
+        if suggestion == "provider" || suggestion == "defaults" { draft.isProviderDoubtful = true }
+        let known = suggestion == nil ? "; it takes \(names.joined(separator: ", "))" : ""
+        reader.mistakes.error(
+            at: reader.location(key.position), "\(level.noun) has no key “\(name)”\(known)", suggestion: suggestion)
+    }
+}
+
+/// How far the decoding of one mapping is.
+struct LevelCursor {
+    /// Which keys it takes.
+    let level: CatalogLevel
+    /// Where the mapping begins.
+    let start: SourcePosition
+    /// Where in its keys, merged ones included.
+    var yaml = YAMLMappingCursor()
+    /// A bit for each field that was there.
+    var seen: UInt32 = 0
+
+    /// The cursor of a mapping that begins at a place.
+    init(_ level: CatalogLevel, start: SourcePosition) {
+        self.level = level
+        self.start = start
+    }
+}
+
+extension CatalogDecoder {
+    /// What was decoded, without a copy.
+    consuming func takeDraft() -> CatalogDraft { draft }
+}

@@ -1,0 +1,67 @@
+/// The keys of the catalog format. The decoder and the JSON Schema are both made from these tables.
+enum CatalogField: UInt8, CaseIterable {
+    /// Of a catalog.
+    case version, name, include, defaults, courses
+    /// Of courses, chapters and videos.
+    case id, title, chapters, videos, discover
+    /// Inherited.
+    case provider, priority, quality, audio, subtitles, parameters, cover
+    /// Of videos.
+    case sha256, size, subtitleFiles, attachments
+    /// Of what comes along with a video.
+    case lang, url
+
+    /// The key as written.
+    var key: String {
+        switch self {
+        case .subtitleFiles: "subtitle_files"
+        default: String(describing: self)
+        }
+    }
+}
+
+/// The kinds of mappings in a catalog, and the keys of each.
+enum CatalogLevel: UInt8, CaseIterable {
+    /// From the outermost to the innermost.
+    case catalog, defaults, course, chapter, video, subtitleFile, attachment
+
+    /// What is inherited, and thus allowed at several levels.
+    static let inherited: [CatalogField] = [.provider, .priority, .quality, .audio, .subtitles, .parameters, .cover]
+
+    /// The keys that it takes, in the order in which they are best written.
+    var fields: [CatalogField] {
+        switch self {
+        case .catalog: [.version, .name, .include, .defaults, .courses]
+        case .defaults: Self.inherited
+        case .course: [.id, .title, .discover] + Self.inherited + [.chapters, .videos]
+        case .chapter: [.id, .title] + Self.inherited + [.videos]
+        case .video: [.id, .title] + Self.inherited + [.sha256, .size, .subtitleFiles, .attachments]
+        case .subtitleFile: [.lang, .url]
+        case .attachment: [.title, .url]
+        }
+    }
+
+    /// The keys that it can't be without.
+    var required: [CatalogField] {
+        switch self {
+        case .catalog: [.version]
+        case .defaults: []
+        case .course, .chapter, .video: [.id]
+        case .subtitleFile: [.lang, .url]
+        case .attachment: [.title, .url]
+        }
+    }
+
+    /// With its article, for messages.
+    var noun: String {
+        switch self {
+        case .catalog: "a catalog"
+        case .defaults: "`defaults`"
+        case .course: "a course"
+        case .chapter: "a chapter"
+        case .video: "a video"
+        case .subtitleFile: "a subtitle file"
+        case .attachment: "an attachment"
+        }
+    }
+}

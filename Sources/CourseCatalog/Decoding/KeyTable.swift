@@ -1,0 +1,36 @@
+/// Finds the field that a key names by comparing two machine words; no string is made.
+struct KeyTable {
+    private struct Row {
+        var low: UInt64
+        var high: UInt64
+        var field: CatalogField
+    }
+
+    private let rows: [Row]
+
+    /// The keys of a level. None is longer than 16 bytes.
+    init(_ level: CatalogLevel) {
+        rows = level.fields.map { field in
+            var key = field.key
+            let (low, high) = key.withUTF8 { Self.words(UnsafeRawBufferPointer($0)) }
+            return Row(low: low, high: high, field: field)
+        }
+    }
+
+    /// The field that a key names.
+    func field(_ key: UnsafeRawBufferPointer) -> CatalogField? {
+        guard key.count <= 16 else { return nil }
+        let (low, high) = Self.words(key)
+        for row in rows where row.low == low && row.high == high { return row.field }
+        return nil
+    }
+
+    private static func words(_ text: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+        var low: UInt64 = 0
+        var high: UInt64 = 0
+        for (index, byte) in text.enumerated() {
+            if index < 8 { low |= UInt64(byte) << (8 * index) } else { high |= UInt64(byte) << (8 * (index - 8)) }
+        }
+        return (low, high)
+    }
+}

@@ -1,0 +1,99 @@
+import YAMLSource
+
+/// Works out what each course, chapter and video of a decoded file inherits.
+struct SettingsResolution {
+    private var draft: CatalogDraft
+    private var settings: [Settings] = []
+    /// The last settings that a video's own values made: a run of videos that say the same shares one object.
+    private var last: (base: Settings, own: OwnSettings, index: UInt32)?
+
+    /// The resolution of a draft that it takes over.
+    init(_ draft: consuming CatalogDraft) { self.draft = draft }
+
+    /// The courses of the file; what isn't right is added to `mistakes`.
+    ///
+    /// - Parameter base: What holds where the file says nothing: the includer's `defaults`.
+    mutating func courses(
+        above base: Settings, file: Int, folder: String, source: SourceName, mistakes: inout DiagnosticList
+    ) -> [Course] {
+        let defaults = derive(draft.defaults, above: base)
+        let isProviderDoubtful = draft.isProviderDoubtful || !draft.isComplete
+        var placed: [(group: CatalogDraft.CourseGroup, settings: Settings, chapters: [Settings])] = []
+        for course in draft.courses {
+            let own = derive(course.group.own, above: defaults)
+            var missing: (count: Int, first: SourcePosition?) = (0, nil)
+            resolve(course.group.videos, above: own, missing: &missing)
+            var chapters: [Settings] = []
+            for chapter in course.chapters {
+                let inherited = derive(chapter.own, above: own)
+                resolve(chapter.videos, above: inherited, missing: &missing)
+                chapters.append(inherited)
+            }
+            if course.discover, own.provider == nil {
+                missing = (missing.count, missing.first ?? course.group.position)
+            }
+            if let first = missing.first, !isProviderDoubtful {
+                let others = missing.count > 1 ? " (nor \(missing.count - 1) more of this course)" : ""
+                mistakes.error(
+                    at: SourceLocation(source, first),
+                    "no `provider` reaches this \(missing.count > 0 ? "video" : "course")\(others); give one here, "
+                        + "on its course or in `defaults`")
+            }
+            placed.append((course, own, chapters))
+        }
+        let table = VideoTable(
+            source: source, folder: folder, records: draft.records, text: draft.text, settings: settings,
+            extras: draft.extras)
+        return placed.map { course, own, chapters in
+            Course(
+                id: course.group.id, title: course.group.title ?? course.group.id, file: file,
+                location: SourceLocation(source, course.group.position), ownCover: course.group.own.cover,
+                discover: course.discover, settings: own, videos: VideoList(table: table, range: course.group.videos),
+                chapters: zip(course.chapters, chapters).map { chapter, settings in
+                    Chapter(
+                        id: chapter.id, title: chapter.title ?? chapter.id,
+                        location: SourceLocation(source, chapter.position), ownCover: chapter.own.cover,
+                        settings: settings, videos: VideoList(table: table, range: chapter.videos))
+                })
+        }
+    }
+
+    private func derive(_ own: OwnSettings, above base: Settings) -> Settings {
+        own.isEmpty ? base : Settings(own, above: base)
+    }
+
+    private mutating func resolve(
+        _ videos: Range<Int>, above base: Settings, missing: inout (count: Int, first: SourcePosition?)
+    ) {
+        var shared = VideoRecord.none
+        for index in videos {
+            let own = draft.records[index].settings
+            let resolved: UInt32
+            if own != VideoRecord.none {
+                resolved = place(draft.videoSettings[Int(own)].settings, above: base)
+            } else {
+                if shared == VideoRecord.none { shared = append(base) }
+                resolved = shared
+            }
+            draft.records[index].settings = resolved
+            if !draft.records[index].hasPriority {
+                draft.records[index].priority = Int32(clamping: settings[Int(resolved)].priority)
+            }
+            if settings[Int(resolved)].provider == nil {
+                missing = (missing.count + 1, missing.first ?? draft.records[index].position)
+            }
+        }
+    }
+
+    private mutating func place(_ own: OwnSettings, above base: Settings) -> UInt32 {
+        if let last, last.base === base, last.own.saysTheSame(as: own) { return last.index }
+        let index = append(Settings(own, above: base))
+        last = (base, own, index)
+        return index
+    }
+
+    private mutating func append(_ new: Settings) -> UInt32 {
+        settings.append(new)
+        return UInt32(clamping: settings.count - 1)
+    }
+}

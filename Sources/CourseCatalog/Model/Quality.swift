@@ -1,0 +1,57 @@
+/// Which of several renditions of a video is wanted.
+package enum Quality: Sendable, Hashable, CustomStringConvertible {
+    /// The best there is.
+    case best
+    /// The least there is.
+    case worst
+    /// Sound only.
+    case audio
+    /// Lines of the picture: the nearest at or below it, else the lowest.
+    case height(Int)
+    /// At most so many kilobits a second.
+    case bitrate(Int)
+
+    /// Reads `best`, `worst`, `audio`, `720p` or `2500k`; nil for anything else.
+    package init?(_ text: String) {
+        switch text {
+        case "best": self = .best
+        case "worst": self = .worst
+        case "audio": self = .audio
+        default:
+            let digits = text.dropLast()
+            guard
+                let first = digits.utf8.first, first != UInt8(ascii: "0"), digits.utf8.count <= 7,
+                digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(digits)
+            else { return nil }
+            switch text.last {
+            case "p": self = .height(number)
+            case "k": self = .bitrate(number)
+            default: return nil
+            }
+        }
+    }
+
+    /// As written in a catalog, and as a provider is told.
+    package var description: String {
+        switch self {
+        case .best: "best"
+        case .worst: "worst"
+        case .audio: "audio"
+        case .height(let lines): "\(lines)p"
+        case .bitrate(let kilobits): "\(kilobits)k"
+        }
+    }
+
+    /// A regular expression for the forms above.
+    static let pattern = "^(best|worst|audio|[1-9][0-9]{0,6}[pk])$"
+}
+
+/// Which subtitles are wanted, of those that the stream or the provider offers.
+package enum SubtitleSelection: Sendable, Hashable {
+    /// None at all.
+    case none
+    /// All that are offered.
+    case all
+    /// Languages, as in BCP 47.
+    case languages([String])
+}

@@ -1,0 +1,76 @@
+package import YAMLSource
+
+/// What a video inherits: the nearest value of each, in `defaults`, course, chapter and video.
+///
+/// Immutable and shared: all videos that say nothing of their own have the same object, so that what is computed from
+/// one can be remembered by its `ObjectIdentifier`. (A video's own `priority` and `cover` don't part it from the
+/// others; they are in ``Video``.)
+package final class Settings: Sendable {
+    /// Who is asked; nil only above a level that names one.
+    package var provider: ProviderReference? { scope.provider }
+    /// The higher the sooner.
+    package var priority: Int { scope.priority }
+    /// In order of preference, never empty.
+    package var quality: [Quality] { scope.quality }
+    /// Languages in order of preference, where a stream has several; empty for no preference.
+    package var audio: [String] { scope.audio }
+    /// Which subtitles are wanted.
+    package var subtitles: SubtitleSelection { scope.subtitles }
+    /// The nearest picture.
+    package var cover: CoverSource? { scope.cover }
+
+    // A video with nothing but parameters of its own costs this object and its own entries, no copy of the rest.
+    private let scope: SettingsScope
+    private let base: Settings?
+    private let ownParameters: [YAMLMapping.Entry]
+
+    /// What holds where nothing is said.
+    init() { (scope, base, ownParameters) = (SettingsScope(), nil, []) }
+
+    /// What holds where `own` is said above `base`.
+    init(_ own: OwnSettings, above base: Settings) {
+        scope = own.isParametersOnly ? base.scope : SettingsScope(own, above: base.scope)
+        ownParameters = own.parameters
+        // A level without parameters of its own is left out of the chain.
+        self.base = base.ownParameters.isEmpty ? base.base : base
+    }
+
+    /// Free keys and values for the provider, merged key by key; the nearest value of each, with the place where it is
+    /// written. Computed at each call.
+    package var parameters: [String: YAMLNode] {
+        var merged: [String: YAMLNode] = [:]
+        merge(into: &merged)
+        return merged
+    }
+
+    private func merge(into merged: inout [String: YAMLNode]) {
+        base?.merge(into: &merged)
+        for entry in ownParameters { merged[entry.key] = entry.value.isNull ? nil : entry.value }
+    }
+
+    /// The merged parameters as JSON, keys sorted by their bytes: equal parameters have equal texts.
+    package var parametersJSON: String {
+        var text = "{"
+        for (key, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            if text.utf8.count > 1 { text += "," }
+            YAMLNode.appendJSON(key, to: &text)
+            text += ":"
+            value.appendJSON(to: &text, sortingKeys: true)
+        }
+        return text + "}"
+    }
+}
+
+/// A provider's name and where a catalog gives it.
+package struct ProviderReference: Sendable, Hashable {
+    /// As written: letters, digits, `.`, `_`, `-`.
+    package let name: String
+    /// Where it is written.
+    package let location: SourceLocation
+
+    /// A provider's name and its place.
+    package init(name: String, location: SourceLocation) {
+        self.name = name
+        self.location = location
+    }
+}

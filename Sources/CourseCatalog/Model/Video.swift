@@ -1,0 +1,110 @@
+package import YAMLSource
+
+/// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made when asked for.
+package struct Video: Sendable {
+    /// The table of the video's file.
+    let table: VideoTable
+    /// Its row.
+    let index: Int
+
+    private var record: VideoRecord { table.records[index] }
+
+    /// Unique within its course; at most 1 KiB, never empty.
+    package var id: String { table.string(record.id) }
+
+    /// What a person calls it; the id where none is given.
+    package var title: String { table.string(record.title) }
+
+    /// Where its id stands.
+    package var location: SourceLocation { SourceLocation(table.source, record.position) }
+
+    /// The video's own picture, not the one that it inherits.
+    package var ownCover: CoverSource? {
+        record.cover.count == 0 ? nil : CoverSource(table.string(record.cover), folder: table.folder)
+    }
+
+    /// The video's picture: its own, else the nearest above it.
+    package var cover: CoverSource? { ownCover ?? settings.cover }
+
+    /// The higher the sooner; its own, else the nearest above it.
+    package var priority: Int { Int(record.priority) }
+
+    /// Everything else that is inherited. Videos that say nothing of their own share one object.
+    package var settings: Settings { table.settings[Int(record.settings)] }
+
+    /// Who is asked for it.
+    package var provider: ProviderReference {
+        guard let provider = settings.provider else {
+            fatalError("a catalog without errors gives each video a provider")
+        }
+        return provider
+    }
+
+    /// What the finished file must hash to: 32 bytes.
+    package var sha256: [UInt8]? {
+        record.digest == VideoRecord.none
+            ? nil : Array(table.text[Int(record.digest)..<Int(record.digest) + 32])
+    }
+
+    /// The finished file's bytes.
+    package var size: Int64? { record.size < 0 ? nil : record.size }
+
+    /// Subtitle files that the catalog itself names.
+    package var subtitleFiles: [SubtitleFile] { extras?.subtitleFiles ?? [] }
+
+    /// Files that belong to the video.
+    package var attachments: [Attachment] { extras?.attachments ?? [] }
+
+    private var extras: VideoExtras? { record.extras == VideoRecord.none ? nil : table.extras[Int(record.extras)] }
+
+    /// Calls `body` with the id's UTF-8 bytes, without making a string.
+    package func withIDBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let place = record.id
+        return try table.text.withUnsafeBytes { bytes in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[Int(place.offset)..<Int(place.offset) + Int(place.count)]))
+        }
+    }
+}
+
+/// A subtitle file that a catalog names.
+package struct SubtitleFile: Sendable, Hashable {
+    /// A language, as in BCP 47.
+    package let language: String
+    /// http or https.
+    package let url: String
+
+    /// A subtitle file.
+    package init(language: String, url: String) {
+        self.language = language
+        self.url = url
+    }
+}
+
+/// A file that belongs to a video.
+package struct Attachment: Sendable, Hashable {
+    /// What a person calls it.
+    package let title: String
+    /// http or https.
+    package let url: String
+
+    /// A file that belongs to a video.
+    package init(title: String, url: String) {
+        self.title = title
+        self.url = url
+    }
+}
+
+/// Videos that stand one after the other in a file.
+package struct VideoList: Sendable, RandomAccessCollection {
+    /// The table of the file.
+    let table: VideoTable
+    /// The rows.
+    let range: Range<Int>
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { range.count }
+    package subscript(position: Int) -> Video {
+        precondition(position >= 0 && position < range.count, "no such video")
+        return Video(table: table, index: range.lowerBound + position)
+    }
+}

@@ -1,0 +1,124 @@
+import YAMLSource
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads one catalog file, and again if it was changed meanwhile: a cut YAML file often is a valid one.
+struct CatalogFileReader {
+    /// The file as it is opened.
+    let path: String
+    /// Its name in diagnostics.
+    let source: SourceName
+    /// The folder that it really is in.
+    let folder: String
+    /// What is left of the run's bounds.
+    let limits: YAMLLimits
+    /// Called when the file has been decoded and before it is looked at again; for tests.
+    var didDecode: (_ attempt: Int) -> Void = { _ in }
+
+    /// Readings of a file that changes all the time before it is given up.
+    static let attempts = 5
+
+    /// What came of it.
+    struct Outcome {
+        /// What was decoded.
+        var draft = CatalogDraft()
+        /// What was wrong in it.
+        var mistakes = DiagnosticList()
+        /// Whether the file couldn't be read at all.
+        var isUnreadable = false
+        /// Its length.
+        var bytes = 0
+        /// Its values, aliases expanded.
+        var nodes = 0
+    }
+
+    /// What tells whether a file is the one that it was.
+    private struct Stamp: Equatable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+            size = Int64(status.st_size)
+            #if canImport(Darwin)
+            (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+            #else
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+            #endif
+        }
+    }
+
+    /// Reads the file.
+    func read() -> Outcome {
+        for attempt in 1...Self.attempts {
+            let (outcome, isSettled) = readOnce(attempt)
+            if isSettled { return outcome }
+        }
+        return unreadable("keeps changing while it is read; try again when it is complete")
+    }
+
+    private func readOnce(_ attempt: Int) -> (Outcome, isSettled: Bool) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return (unreadable(errno), true) }
+        defer { close(descriptor) }
+        var before = stat()
+        guard fstat(descriptor, &before) == 0 else { return (unreadable(errno), true) }
+        guard before.st_mode & S_IFMT == S_IFREG else {
+            let what = before.st_mode & S_IFMT == S_IFDIR ? "is a folder" : "is not a regular file"
+            return (unreadable("\(what); a catalog is a file"), true)
+        }
+        let outcome = decode(descriptor)
+        didDecode(attempt)
+        var after = stat()
+        var named = stat()
+        let isSame =
+            fstat(descriptor, &after) == 0 && stat(path, &named) == 0 && Stamp(before) == Stamp(after)
+            && Stamp(after) == Stamp(named)
+        return (outcome, isSame)
+    }
+
+    private func decode(_ descriptor: Int32) -> Outcome {
+        let reader = YAMLEventReader(descriptor: descriptor, source: source, limits: limits)
+        var decoder = CatalogDecoder(reader: reader, folder: folder)
+        var outcome = Outcome()
+        do throws(YAMLStop) {
+            try decoder.decode()
+        } catch {
+            switch decoder.reader.problem {
+            case let problem? where problem.byteOffset != nil:
+                let text = SourceText.bytes(of: path)
+                let found = text.withUnsafeBytes { decoder.reader.diagnostic(problem, bytes: $0) }
+                decoder.reader.mistakes.add(found)
+            case let problem?:
+                if case .unreadable(let code) = problem.kind { return unreadable(code) }
+                decoder.reader.mistakes.error(at: decoder.reader.location(problem.position), problem.message)
+            case nil: break
+            }
+        }
+        outcome.mistakes = decoder.reader.mistakes
+        outcome.bytes = decoder.reader.bytesRead
+        outcome.nodes = decoder.reader.nodeCount
+        outcome.draft = decoder.takeDraft()
+        return outcome
+    }
+
+    private func unreadable(_ code: Int32) -> Outcome {
+        unreadable("can't be read: \(SystemError(code: code))")
+    }
+
+    private func unreadable(_ message: String) -> Outcome {
+        var outcome = Outcome(isUnreadable: true)
+        outcome.mistakes.error(at: SourceLocation(source, .wholeFile), message)
+        return outcome
+    }
+}

@@ -1,0 +1,198 @@
+package import YAMLSource
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads the catalogs of a run with all that they include.
+package struct CatalogReader {
+    private var catalog = Catalog()
+    /// For each file, what was found in it.
+    private var found: [DiagnosticList] = []
+    private var sources: [SourceName] = []
+    /// Real paths of files and their index.
+    private var indices: [String: Int] = [:]
+    /// Where the include stands that brought a file in; nil for one of the command line.
+    private var includers: [SourceLocation?] = []
+    private var courses: [String: SourceLocation] = [:]
+    /// Errors that say that a file can't be read.
+    private var unreadableCount = 0
+    private var bytesLeft: Int
+    private var nodesLeft: Int
+    private let limits: YAMLLimits
+
+    private init(limits: YAMLLimits) {
+        self.limits = limits
+        (bytesLeft, nodesLeft) = (limits.bytes, limits.nodes)
+    }
+
+    /// Reads catalogs; several are one run, in which course ids differ.
+    ///
+    /// Every mistake is found in one go. No file's text is kept: where there is something to report, the lines to show
+    /// are read once more at the end.
+    package static func read(_ paths: [String], limits: YAMLLimits = .catalog) -> CatalogReading {
+        var reader = CatalogReader(limits: limits)
+        for path in paths {
+            do throws(SystemError) {
+                let real = try IncludePattern.resolve(path)
+                if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], at: nil) }
+            } catch {
+                reader.unreadable(path, error)
+            }
+        }
+        return reader.reading()
+    }
+
+    // MARK: One file
+
+    /// Reads a file and what it includes.
+    ///
+    /// - Parameter chain: The files that include it, outermost first.
+    private mutating func file(
+        _ path: String, shown: String, base: Settings, chain: [String], at place: SourceLocation?
+    ) {
+        let index = catalog.files.count
+        let source = SourceName(shown)
+        let folder = IncludePattern.folder(of: path)
+        indices[path] = index
+        catalog.files.append(CatalogFile(path: path, shownPath: shown, name: nil))
+        sources.append(source)
+        includers.append(place)
+        found.append(DiagnosticList())
+
+        var limits = limits
+        (limits.bytes, limits.nodes) = (bytesLeft, nodesLeft)
+        var outcome = CatalogFileReader(path: path, source: source, folder: folder, limits: limits).read()
+        bytesLeft = max(0, bytesLeft - outcome.bytes)
+        nodesLeft = max(0, nodesLeft - outcome.nodes)
+        if outcome.isUnreadable { unreadableCount += 1 }
+        catalog.files[index].name = outcome.draft.name
+        let includes = outcome.draft.includes
+        if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
+            // Nor are the files that it includes to blame.
+            outcome.draft.defaults.provider = ProviderReference(name: "", location: SourceLocation(source, .wholeFile))
+        }
+        let defaults = outcome.draft.defaults.isEmpty ? base : Settings(outcome.draft.defaults, above: base)
+        var resolution = SettingsResolution(outcome.draft)
+        outcome.draft = CatalogDraft()
+        let courses = resolution.courses(
+            above: base, file: index, folder: folder, source: source, mistakes: &outcome.mistakes)
+        for course in courses { add(course, mistakes: &outcome.mistakes) }
+        if courses.isEmpty, includes.isEmpty, outcome.mistakes.errorCount == 0 {
+            outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), "the catalog has no courses")
+        }
+        found[index].add(contentsOf: outcome.mistakes)
+        for entry in includes { include(entry, from: index, base: defaults, chain: chain + [path]) }
+    }
+
+    private mutating func add(_ course: Course, mistakes: inout DiagnosticList) {
+        catalog.videoCount += course.videoCount
+        catalog.courses.append(course)
+        guard !course.id.isEmpty else { return }
+        if let first = courses[course.id] {
+            mistakes.error(
+                at: course.location,
+                "the course id “\(course.id.excerpt)” stands already at \(first); ids of courses must differ in a run")
+        } else {
+            courses[course.id] = course.location
+        }
+    }
+
+    // MARK: Includes
+
+    private mutating func include(
+        _ entry: CatalogDraft.Include, from includer: Int, base: Settings, chain: [String]
+    ) {
+        let folder = IncludePattern.folder(of: catalog.files[includer].path)
+        let pattern = entry.pattern
+        var paths = [pattern.hasPrefix("/") ? pattern : folder == "/" ? "/\(pattern)" : "\(folder)/\(pattern)"]
+        if IncludePattern.isPattern(pattern), !exists(paths[0]) {
+            paths = IncludePattern.matches(pattern, in: folder)
+            if paths.isEmpty {
+                found[includer].error(at: entry.location, "no file matches “\(pattern.excerpt)” in \(folder)")
+            }
+        }
+        for path in paths {
+            do throws(SystemError) {
+                let real = try IncludePattern.resolve(path)
+                include(real, found: path, entry, from: includer, base: base, chain: chain)
+            } catch {
+                unreadableCount += 1
+                found[includer].error(
+                    at: entry.location, "the include “\(pattern.excerpt)” can't be read: \(error)")
+            }
+        }
+    }
+
+    private mutating func include(
+        _ path: String, found candidate: String, _ entry: CatalogDraft.Include, from includer: Int, base: Settings,
+        chain: [String]
+    ) {
+        if let place = chain.firstIndex(of: path) {
+            let through = chain[(place + 1)...].map { catalog.files[indices[$0] ?? includer].shownPath }
+            let way = through.isEmpty ? "" : " through \(through.joined(separator: ", "))"
+            return found[includer].error(
+                at: entry.location, "the include “\(entry.pattern.excerpt)” leads back to this file itself\(way)")
+        }
+        if let index = indices[path] {
+            let other = includers[index].map { "included at \($0)" } ?? "given on the command line"
+            if includers[index]?.source !== entry.location.source {
+                found[includer].warning(
+                    at: entry.location,
+                    "\(catalog.files[index].shownPath) is \(other) already; each file counts once, with the settings from there"
+                )
+            }
+            return
+        }
+        guard chain.count <= CatalogBounds.depth else {
+            return found[includer].error(
+                at: entry.location, "files are included more than \(CatalogBounds.depth) levels deep")
+        }
+        guard catalog.files.count < CatalogBounds.files else {
+            return found[includer].error(at: entry.location, "a run reads at most \(CatalogBounds.files) files")
+        }
+        file(
+            path, shown: shownPath(candidate, from: includer), base: base, chain: chain, at: entry.location)
+    }
+
+    /// How messages name an included file: like the file that includes it.
+    private func shownPath(_ path: String, from includer: Int) -> String {
+        let real = IncludePattern.folder(of: catalog.files[includer].path)
+        let shown = IncludePattern.folder(of: catalog.files[includer].shownPath)
+        guard path.hasPrefix(real + "/"), (try? IncludePattern.resolve(shown)) == real else { return path }
+        let rest = path.dropFirst(real.count + 1)
+        return shown == "." && !catalog.files[includer].shownPath.hasPrefix("./") ? String(rest) : "\(shown)/\(rest)"
+    }
+
+    private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    // MARK: The result
+
+    private mutating func unreadable(_ path: String, _ error: SystemError) {
+        unreadableCount += 1
+        let source = SourceName(path)
+        catalog.files.append(CatalogFile(path: path, shownPath: path, name: nil))
+        sources.append(source)
+        includers.append(nil)
+        var list = DiagnosticList()
+        list.error(at: SourceLocation(source, .wholeFile), "can't be read: \(error)")
+        found.append(list)
+    }
+
+    private consuming func reading() -> CatalogReading {
+        var diagnostics = found.flatMap(\.sorted)
+        let paths = Dictionary(catalog.files.map { ($0.shownPath, $0.path) }, uniquingKeysWith: { first, _ in first })
+        diagnostics.addExcerpts { paths[$0] ?? $0 }
+        let errors = found.reduce(0) { $0 + $1.errorCount }
+        var catalog = catalog
+        catalog.warnings = diagnostics.filter { $0.severity == .warning }
+        return CatalogReading(
+            catalog: catalog, diagnostics: diagnostics,
+            omitted: zip(sources, found).compactMap { $1.omitted > 0 ? ($0.path, $1.omitted) : nil },
+            errorCount: errors, verdict: errors == 0 ? .valid : errors == unreadableCount ? .unreadable : .invalid)
+    }
+}

@@ -1,0 +1,40 @@
+package import YAMLSource
+
+/// What came of reading the catalogs of a run.
+package struct CatalogReading: Sendable {
+    /// The catalog; complete and consistent only if ``verdict`` is `valid`.
+    package let catalog: Catalog
+    /// Errors and warnings, file by file in the order of reading, each with its source line.
+    package let diagnostics: [Diagnostic]
+    /// Errors and warnings of a file beyond the hundred that are kept of each.
+    package let omitted: [(file: String, count: Int)]
+    /// Errors, the omitted ones included.
+    package let errorCount: Int
+    /// Whether the catalogs can be used.
+    package let verdict: Verdict
+
+    /// Whether the catalogs of a run can be used.
+    package enum Verdict: Sendable, Hashable {
+        /// Yes, though there may be warnings.
+        case valid
+        /// No: something in them is wrong (exit code 65).
+        case invalid
+        /// No: nothing in them is wrong, as far as they could be read, but a file couldn't (exit code 66).
+        case unreadable
+    }
+
+    /// Everything to tell the person, line by line; empty if there is nothing.
+    package var report: String {
+        var lines: [String] = []
+        var rest = omitted[...]
+        for (index, diagnostic) in diagnostics.enumerated() {
+            lines.append(diagnostic.text)
+            let isLast = index + 1 == diagnostics.count || diagnostics[index + 1].file != diagnostic.file
+            if isLast, let more = rest.first, more.file == diagnostic.file {
+                lines.append("\(PrintableText.safe(more.file)): \(more.count) more like these")
+                rest = rest.dropFirst()
+            }
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+}

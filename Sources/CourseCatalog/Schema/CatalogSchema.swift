@@ -1,0 +1,36 @@
+/// The JSON Schema of the catalog format, for editors that complete and check YAML with a schema.
+///
+/// It is made from the tables that the decoder reads by, so that a key can't be in one and not in the other. What a
+/// schema can't say (ids that differ, a provider that reaches every video, includes) only the decoder checks.
+///
+/// Related: JSON Schema 2020-12, <https://json-schema.org/draft/2020-12>.
+package enum CatalogSchema {
+    /// The schema's text, with a line break at its end.
+    package static var json: String {
+        var definitions: [(String, JSONText)] = CatalogLevel.allCases.dropFirst().map { ($0.definition, mapping($0)) }
+        definitions += FieldSchema.shared
+        let root: JSONText = .object([
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            ("$id", "urn:coursefetch:catalog:1"),
+            ("title", "coursefetch catalog, version 1"),
+        ])
+        guard case .object(let head) = root, case .object(let body) = mapping(.catalog) else { return "" }
+        return JSONText.object(head + body + [("$defs", .object(definitions))]).text() + "\n"
+    }
+
+    private static func mapping(_ level: CatalogLevel) -> JSONText {
+        let properties = level.fields.map { field in
+            (field.key, FieldSchema.schema(of: field).with("description", .string(field.summary)))
+        }
+        var entries: [(String, JSONText)] = [("type", "object")]
+        if !level.required.isEmpty { entries.append(("required", .array(level.required.map { .string($0.key) }))) }
+        entries.append(("properties", .object(properties)))
+        entries.append(("additionalProperties", false))
+        return .object(entries)
+    }
+}
+
+extension CatalogLevel {
+    /// Its name among the schema's definitions.
+    var definition: String { String(describing: self) }
+}

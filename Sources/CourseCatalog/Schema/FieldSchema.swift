@@ -1,0 +1,101 @@
+/// What each key takes, as a schema. Where the format takes text as written (`id: 007`), the schema takes what YAML may
+/// make of it.
+enum FieldSchema {
+    /// The schema of a key's value.
+    static func schema(of field: CatalogField) -> JSONText {
+        switch field {
+        case .version: ["const": 1]
+        case .name, .title: text
+        case .include: ["anyOf": [path, ["type": "array", "items": path]]]
+        case .defaults: ["$ref": "#/$defs/defaults"]
+        case .courses: list(of: "course")
+        case .id: ["$ref": "#/$defs/id"]
+        case .chapters: list(of: "chapter")
+        case .videos:
+            [
+                "type": "array",
+                "items": ["anyOf": [["$ref": "#/$defs/id"], ["$ref": "#/$defs/video"]]],
+            ]
+        case .discover: ["type": "boolean"]
+        case .provider: ["type": scalarTypes, "pattern": .string(CatalogDecoder.providerPattern)]
+        case .priority:
+            [
+                "anyOf": [
+                    ["enum": ["low", "normal", "high"]],
+                    [
+                        "type": "integer", "minimum": .int(-CatalogBounds.priority),
+                        "maximum": .int(CatalogBounds.priority),
+                    ],
+                ]
+            ]
+        case .quality:
+            ["anyOf": [quality, ["type": "array", "items": quality, "minItems": 1]]]
+        case .audio: languages
+        case .subtitles: ["anyOf": [["enum": ["all", "none"]], languages]]
+        case .parameters: ["type": "object"]
+        case .cover:
+            ["type": "string", "anyOf": [["pattern": .string(urlPattern)], ["pattern": .string(besidePattern)]]]
+        case .sha256: ["type": "string", "pattern": "^[0-9A-Fa-f]{64}$"]
+        case .size: ["type": "integer", "minimum": 0, "maximum": .int(1 << 53)]
+        case .subtitleFiles: list(of: "subtitleFile")
+        case .attachments: list(of: "attachment")
+        case .lang: ["$ref": "#/$defs/language"]
+        case .url: ["type": "string", "pattern": .string(urlPattern)]
+        }
+    }
+
+    /// Definitions that several keys share.
+    static let shared: [(String, JSONText)] = [
+        ("id", ["type": scalarTypes, "minLength": 1, "maxLength": .int(CatalogBounds.identifier)]),
+        ("language", ["type": "string", "pattern": .string(CatalogDecoder.languagePattern)]),
+    ]
+
+    private static let scalarTypes: JSONText = ["string", "number", "boolean"]
+    private static let text: JSONText = ["type": scalarTypes, "minLength": 1]
+    private static let path: JSONText = [
+        "type": "string", "minLength": 1, "not": ["pattern": "^[hH][tT][tT][pP][sS]?://"],
+    ]
+    private static let quality: JSONText = ["type": "string", "pattern": .string(Quality.pattern)]
+    private static let languages: JSONText = [
+        "anyOf": [["$ref": "#/$defs/language"], ["type": "array", "items": ["$ref": "#/$defs/language"]]]
+    ]
+
+    private static let urlPattern = "^[hH][tT][tT][pP][sS]?://[^/?#\\s][^\\s]*$"
+    private static let besidePattern = "^(?!/)(?!(.*/)?\\.\\.(/|$))(?!.*://).+$"
+
+    private static func list(of definition: String) -> JSONText {
+        ["type": "array", "items": ["$ref": .string("#/$defs/\(definition)")]]
+    }
+}
+
+extension CatalogField {
+    /// What an editor shows for the key.
+    var summary: String {
+        switch self {
+        case .version: "The version of the catalog format."
+        case .name: "What this catalog is."
+        case .include: "Catalog files whose courses follow, relative to this file; globs are allowed."
+        case .defaults: "What every course, chapter and video below inherits; the nearest value wins."
+        case .courses: "The courses."
+        case .id: "Identifies it for good; never empty. A video's id is what its provider knows it by."
+        case .title: "What people call it; the id if left out."
+        case .chapters: "The chapters."
+        case .videos: "The videos: an id alone, or a mapping."
+        case .discover: "Whether the provider is asked at each sync what the course has."
+        case .provider: "The plugin that says where a video is."
+        case .priority: "What comes first: low (-10), normal (0), high (10) or a number; the higher the sooner."
+        case .quality:
+            "best, worst, audio, a height such as 720p (the nearest at or below it), a bitrate bound such as 2500k, or several of these in order of preference."
+        case .audio: "Languages in order of preference, where a stream has several."
+        case .subtitles: "all, none, or languages, of those that the stream or the provider offers."
+        case .parameters: "Free keys and values for the provider, merged key by key; null removes an inherited key."
+        case .cover: "A picture: an http(s) URL, or a path beside the catalog."
+        case .sha256: "What the finished file must hash to, in hexadecimal digits; quote it."
+        case .size: "The finished file's bytes."
+        case .subtitleFiles: "Subtitle files to have beside the video."
+        case .attachments: "Other files to have beside the video."
+        case .lang: "A language, such as en or pt-BR."
+        case .url: "Where the file is."
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import YAMLSource
+
+/// A JSON value that is written as it is composed, keys in the order given.
+enum JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    case string(String)
+    case int(Int)
+    case bool(Bool)
+    case array([JSONText])
+    case object([(String, JSONText)])
+
+    init(stringLiteral value: String) { self = .string(value) }
+    init(integerLiteral value: Int) { self = .int(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(arrayLiteral elements: JSONText...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONText)...) { self = .object(elements) }
+
+    /// An object with one more key in front.
+    func with(_ key: String, _ value: JSONText) -> JSONText {
+        guard case .object(let entries) = self else { return self }
+        return .object([(key, value)] + entries)
+    }
+
+    /// Indented by two blanks a level; short arrays and objects on one line.
+    func text(indent: Int = 0) -> String {
+        let line = flat
+        if line.utf8.count + indent <= 100, !line.contains("{\"") || line.utf8.count < 60 { return line }
+        let inner = String(repeating: " ", count: indent + 2)
+        let outer = String(repeating: " ", count: indent)
+        switch self {
+        case .array(let items):
+            return "[\n" + items.map { inner + $0.text(indent: indent + 2) }.joined(separator: ",\n") + "\n\(outer)]"
+        case .object(let entries):
+            let lines = entries.map { "\(inner)\(Self.quoted($0.0)): \($0.1.text(indent: indent + 2))" }
+            return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
+        default: return line
+        }
+    }
+
+    private var flat: String {
+        switch self {
+        case .string(let text): Self.quoted(text)
+        case .int(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .array(let items): "[" + items.map(\.flat).joined(separator: ", ") + "]"
+        case .object(let entries):
+            "{" + entries.map { "\(Self.quoted($0.0)): \($0.1.flat)" }.joined(separator: ", ") + "}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = ""
+        YAMLNode.appendJSON(text, to: &result)
+        return result
+    }
+}

@@ -1,0 +1,27 @@
+package import ArgumentParser
+import Foundation
+
+/// The command tree.
+package struct CourseFetch: AsyncParsableCommand {
+    /// The version of the program.
+    package static let version = "0.1.0"
+
+    package static let configuration = CommandConfiguration(
+        commandName: "coursefetch",
+        abstract: "Keeps a folder of course videos in step with a catalog.",
+        version: "coursefetch \(version)",
+        subcommands: [
+            Sync.self, Check.self, Status.self, Resolve.self, Plugins.self, Library.self, Forget.self, Manual.self,
+        ])
+
+    /// What the argument parser says of the whole tree, as JSON.
+    package static var dump: String { _dumpHelp() }
+
+    package init() {}
+
+    package func run() async throws {
+        let context = CommandContext()
+        context.say(Overview.text)
+        await context.output.flush()
+    }
+}

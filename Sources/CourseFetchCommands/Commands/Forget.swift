@@ -1,0 +1,31 @@
+import ArgumentParser
+import DownloadRunner
+
+/// `coursefetch forget`.
+struct Forget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Forget a catalog file that is no longer used.",
+        usage: "coursefetch forget <file> [<options>]",
+        discussion: """
+            Its courses count as gone: their files stay, and a sync with --prune may remove them.
+
+            EXAMPLES:
+              coursefetch forget ~/catalogs/autumn.yaml
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The catalog file; it need not exist any more.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        let forgotten = try await context.orRefuse { () throws(Refusal) in
+            try await ForgottenCatalog.forget(file, at: settings.location)
+        }
+        context.say(LibraryText.forgotten(forgotten))
+        await context.output.flush()
+    }
+}

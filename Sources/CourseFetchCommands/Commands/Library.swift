@@ -1,0 +1,67 @@
+import ArgumentParser
+import DownloadRunner
+
+/// `coursefetch library`.
+struct Library: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tell coursefetch where the library is now.",
+        subcommands: [LibraryMove.self, LibraryAdopt.self])
+}
+
+/// `coursefetch library move`.
+struct LibraryMove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move",
+        abstract: "After you have moved the library's folder: say where it is.",
+        usage: "coursefetch library move <folder> [<options>]",
+        discussion: """
+            Moves no file. The folder must bear the mark of the library that the state knows; from then on it is the one \
+            that syncs use.
+
+            EXAMPLES:
+              mv ~/coursefetch/alice /media/videos && coursefetch library move /media/videos
+            """)
+
+    @Argument(help: ArgumentHelp("Where the library is now.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        let change = try await context.orRefuse { () throws(Refusal) in
+            try await LibraryChange.move(settings.location, to: folder)
+        }
+        context.say(LibraryText.moved(change))
+        await context.output.flush()
+    }
+}
+
+/// `coursefetch library adopt`.
+struct LibraryAdopt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract: "Make a folder the library, whatever mark it bears or lacks.",
+        usage: "coursefetch library adopt [<options>]",
+        discussion: """
+            For a library whose mark was lost, or that another state kept until now. Files that are there and known are \
+            kept; what is missing is fetched by the next sync.
+
+            EXAMPLES:
+              coursefetch library adopt
+              coursefetch library adopt --library /media/videos
+            """)
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        let change = try await context.orRefuse { () throws(Refusal) in
+            try await LibraryChange.adopt(settings.location)
+        }
+        context.say(LibraryText.adopted(change))
+        await context.output.flush()
+    }
+}

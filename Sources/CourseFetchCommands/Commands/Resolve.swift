@@ -1,0 +1,65 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Logging
+
+/// `coursefetch resolve`.
+struct Resolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a provider answers for a video.",
+        usage: "coursefetch resolve <catalog> <selector> [<options>]",
+        discussion: """
+            Asks the provider of each selected video as a sync would, and fetches nothing. Tokens and the queries of URLs \
+            are left out unless you ask for them.
+
+            EXAMPLES:
+              coursefetch resolve catalog.yaml phys101/kinematics/intro
+              coursefetch resolve catalog.yaml 'phys101/*/intro' --show-secrets
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The catalog file.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
+    var catalog: String
+
+    @Argument(
+        help: ArgumentHelp("Which videos: \(SelectorText.forms).", valueName: "selector"), transform: Selector.argument)
+    var selector: Selector
+
+    @Flag(help: "Show tokens, and URLs with their queries.")
+    var showSecrets = false
+
+    @Flag(help: "Print one JSON object a video.")
+    var json = false
+
+    @Flag(name: [.short, .long], help: "Tell what is going on inside.")
+    var verbose = false
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
+        let level: Logger.Level = settings.verbose.value ? .debug : .warning
+        let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: context.complain) }
+        let answers = try await context.orRefuse { () throws(Refusal) in
+            try await ResolveProbe.run(
+                catalog: catalog, selection: Selection(selectors: [selector]), user: settings.user.value,
+                state: settings.state.value, plugins: settings.plugins.map(\.value), caFile: settings.caFile.value,
+                logger: logger)
+        }
+        let text = ResolveText(showsSecrets: showSecrets, now: Date(), zone: context.zone)
+        var conditions: Set<SyncCondition> = []
+        for (reference, answer) in answers {
+            switch answer {
+            case .success(let answer) where json: context.output.send(text.json(answer), to: STDOUT_FILENO)
+            case .success(let answer): text.lines(answer).forEach(context.say)
+            case .failure(let error):
+                conditions.insert(ResolveText.condition(error))
+                context.complain(ResolveText.failure(reference, error))
+            }
+        }
+        throw await context.exit(ExitStatus(conditions))
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+import Logging
+
+/// `coursefetch sync`.
+struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring the library up to date with the catalogs.",
+        discussion: """
+            Reads the catalogs, fetches what is missing, moves what was renamed and goes on with what an earlier run left \
+            unfinished. Stop it whenever you like: nothing that has arrived is fetched again.
+
+            EXAMPLES:
+              coursefetch sync catalog.yaml
+              coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
+              coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
+              coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
+              coursefetch sync --json catalog.yaml | jq 'select(.path)'
+
+            Every long option can stand in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \
+            environment as COURSEFETCH_ and its name (COURSEFETCH_LIMIT_RATE=2M). Option beats environment beats file. \
+            Sizes and rates take B, K, M, G or T, powers of 1024.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
+    var catalogs: [String]
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
+    @OptionGroup(title: "OUTPUT") var output: OutputOptions
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts, plugins.texts, transfer.texts, output.texts)
+        let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
+        let status = settings.dryRun.value ? await session.rehearse() : await session.run()
+        if status != .success { throw await context.exit(status) }
+    }
+}

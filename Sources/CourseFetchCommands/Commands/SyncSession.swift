@@ -1,0 +1,73 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Logging
+
+/// Connects a run with its readers and with the person's signals.
+struct SyncSession {
+    let settings: SyncSettings
+    let catalogs: [String]
+    let context: CommandContext
+
+    /// Runs the sync to its end.
+    func run() async -> ExitStatus {
+        var readers = self.readers
+        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers))
+        let terminal = readers.terminal
+        let abort: @Sendable () -> Void = {
+            terminal?.restore()
+            _exit(ExitStatus.interruptedTwice.rawValue)
+        }
+        let signals = SignalWatch(stop: { run.stop(.signal) }, abort: abort, pause: Self.pause(terminal))
+        readers.start()
+        async let ending = run.run()
+        for await event in run.events { readers.receive(event) }
+        let summary = await ending
+        await readers.finish(summary)
+        withExtendedLifetime(signals) {}
+        return ExitStatus(summary.conditions)
+    }
+
+    /// Says what a sync would do.
+    func rehearse() async -> ExitStatus {
+        let isJSON = settings.json.value
+        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers))
+        let plan = await run.plan()
+        for line in plan.lines where line.action != .keep || settings.verbose.value {
+            if isJSON {
+                context.output.send(DryRunText.json(line), to: STDOUT_FILENO)
+            } else {
+                context.say(DryRunText.line(line))
+            }
+        }
+        if isJSON {
+            context.output.send(JSONEvents.line(.finished(plan.summary), now: Date()), to: STDOUT_FILENO)
+        } else {
+            for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
+            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan.lines)) }
+        }
+        await context.output.flush()
+        return ExitStatus(plan.summary.conditions)
+    }
+
+    /// What Ctrl-Z does where there is a live view to take away first.
+    private static func pause(_ terminal: TerminalScreen?) -> (@Sendable () -> Void)? {
+        guard let terminal else { return nil }
+        return { terminal.step { kill(getpid(), SIGSTOP) } }
+    }
+
+    private var readers: RunReaders {
+        RunReaders(
+            RunReaders.Choice(
+                progress: settings.progress.value, quiet: settings.quiet.value, json: settings.json.value,
+                outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
+                canMoveCursor: TerminalStyle.canMoveCursor(environment: context.environment)),
+            context: context)
+    }
+
+    private func logger(_ readers: RunReaders) -> Logger {
+        let level: Logger.Level = settings.verbose.value ? .debug : settings.quiet.value ? .error : .warning
+        let sink = readers.logSink
+        return Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: sink) }
+    }
+}

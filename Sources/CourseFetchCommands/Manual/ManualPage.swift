@@ -1,0 +1,86 @@
+import Foundation
+
+/// The manual page, made from the command tree, so that it can't tell of options that there aren't.
+struct ManualPage {
+    private let root: CommandTree.Command
+
+    /// Reads what the argument parser says of itself.
+    init(dump: String) throws {
+        root = try JSONDecoder().decode(CommandTree.self, from: Data(dump.utf8)).command
+    }
+
+    /// The page, for man(1).
+    var roff: String {
+        var page = RoffText()
+        page.macro("TH", "COURSEFETCH", "1", "", "coursefetch \(CourseFetch.version)", "User Commands")
+        page.section("NAME")
+        page.text("coursefetch - \(lowercasedFirst(root.abstract ?? ""))")
+        page.section("SYNOPSIS")
+        page.macro("B", "coursefetch")
+        page.text("command [options]")
+        page.section("DESCRIPTION")
+        page.text(
+            """
+            A catalog (a YAML file) names courses, chapters and videos; a provider plugin says where each video is right \
+            now; coursefetch fetches what is missing into a library folder, goes on with what was cut off, and moves \
+            files when their titles change.
+            """)
+        page.section("COMMANDS")
+        for command in root.visibleSubcommands { add(command, path: "coursefetch", to: &page) }
+        page.section("EXIT STATUS")
+        for status in ExitStatus.allCases {
+            page.item("\(status.rawValue)")
+            page.text(status.meaning)
+        }
+        page.section("ENVIRONMENT")
+        for name in SettingNames.values + SettingNames.flags {
+            page.item(SettingNames.variable(for: name))
+            page.text("As --\(name).")
+        }
+        page.item("NO_COLOR")
+        page.text("If not empty, no colours.")
+        page.section("FILES")
+        page.item("$XDG_CONFIG_HOME/coursefetch/config.yaml")
+        page.text("Settings: each long option of sync under its own name. Default: ~/.config.")
+        page.item("$XDG_STATE_HOME/coursefetch/users/NAME/")
+        page.text("State of a user. Default: ~/.local/state.")
+        page.item("$XDG_DATA_HOME/coursefetch/plugins/")
+        page.text("Provider plugins of your own. Default: ~/.local/share.")
+        return page.source
+    }
+
+    private func add(_ command: CommandTree.Command, path: String, to page: inout RoffText) {
+        let path = "\(path) \(command.commandName)"
+        let subcommands = command.visibleSubcommands
+        guard subcommands.isEmpty else {
+            for subcommand in subcommands { add(subcommand, path: path, to: &page) }
+            return
+        }
+        page.macro("SS", synopsis(command, path: path))
+        if let abstract = command.abstract { page.text(abstract) }
+        if let discussion = command.discussion { page.discussion(discussion) }
+        for argument in command.visibleArguments where argument.names?.contains(where: { $0.name == "version" }) != true
+        {
+            page.item(label(argument))
+            page.text(argument.abstract ?? "")
+        }
+    }
+
+    private func synopsis(_ command: CommandTree.Command, path: String) -> String {
+        let positionals = command.visibleArguments.filter { $0.kind == "positional" }.map { argument in
+            let name = (argument.valueName ?? "argument").uppercased() + (argument.isRepeating ? "..." : "")
+            return argument.isOptional ? "[\(name)]" : name
+        }
+        return ([path] + positionals + ["[options]"]).joined(separator: " ")
+    }
+
+    private func label(_ argument: CommandTree.Argument) -> String {
+        let value = argument.valueName ?? "value"
+        if argument.kind == "positional" { return value.uppercased() + (argument.isRepeating ? "..." : "") }
+        // Short names first, as everybody writes them.
+        let names = (argument.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }.map(\.typed)
+        return names.joined(separator: ", ") + (argument.kind == "option" ? " \(value.uppercased())" : "")
+    }
+
+    private func lowercasedFirst(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+}

@@ -1,0 +1,94 @@
+import DownloadRunner
+
+/// A setting: one name for the option, the variable and the key in the settings file, and how its text is read.
+struct SettingKey<Value: Sendable>: Sendable {
+    let name: String
+    /// What holds where nobody says anything.
+    let standard: Value
+    /// Whether the text is a path: `~` is the home folder then, and in the settings file it is relative to that file.
+    var isPath = false
+    let parse: @Sendable (String) throws(ValueError) -> Value
+
+    /// The variable that holds it: `COURSEFETCH_MAX_WAIT` for `max-wait`.
+    var variable: String { SettingNames.variable(for: name) }
+}
+
+/// The names of all settings, which are those of the long options of `sync`.
+enum SettingNames {
+    /// Names that take a value.
+    static let values = [
+        "library", "state", "user", "plugins", "jobs", "limit-rate", "bwlimit", "max-connections-per-host", "retries",
+        "max-wait", "ca-file", "max-delete", "only",
+    ]
+    /// Names that are true or false; `no-` before one of them says the opposite.
+    static let flags = ["prune", "checksum", "dry-run", "quiet", "verbose", "json", "progress"]
+    /// Names that take several values.
+    static let lists: Set<String> = ["plugins", "only"]
+
+    static func variable(for name: String) -> String {
+        "COURSEFETCH_" + name.uppercased().replacing("-", with: "_")
+    }
+}
+
+extension SettingKey<String?> {
+    static let library = SettingKey(name: "library", standard: nil, isPath: true, parse: SettingText.nonEmpty)
+    static let state = SettingKey(name: "state", standard: nil, isPath: true, parse: SettingText.nonEmpty)
+    static let user = SettingKey(name: "user", standard: nil, parse: SettingText.nonEmpty)
+    static let caFile = SettingKey(name: "ca-file", standard: nil, isPath: true, parse: SettingText.nonEmpty)
+}
+
+extension SettingKey<String> {
+    static let plugins = SettingKey(name: "plugins", standard: "", isPath: true) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return text
+    }
+}
+
+extension SettingKey<Int> {
+    static let jobs = SettingKey(name: "jobs", standard: 3) { text throws(ValueError) in
+        try SettingText.wholeNumber(text, 1...256)
+    }
+    static let retries = SettingKey(name: "retries", standard: 10) { text throws(ValueError) in
+        try SettingText.wholeNumber(text, 0...1000)
+    }
+}
+
+extension SettingKey<Int?> {
+    static let maxConnectionsPerHost = SettingKey(name: "max-connections-per-host", standard: nil) {
+        text throws(ValueError) in try SettingText.wholeNumber(text, 1...256)
+    }
+}
+
+extension SettingKey<Int64?> {
+    static let limitRate = SettingKey(name: "limit-rate", standard: nil, parse: ByteAmount.parseRate)
+    static let bwlimit = SettingKey(name: "bwlimit", standard: nil, parse: ByteAmount.parseRate)
+}
+
+extension SettingKey<Duration> {
+    static let maxWait = SettingKey(name: "max-wait", standard: .seconds(600), parse: DurationText.parse)
+}
+
+extension SettingKey<MaxDelete> {
+    static let maxDelete = SettingKey(name: "max-delete", standard: .percent(10), parse: SettingText.maxDelete)
+}
+
+extension SettingKey<Selector?> {
+    static let only = SettingKey(name: "only", standard: nil) { text throws(ValueError) in
+        do throws(SelectorError) { return try Selector(text) } catch { throw .selector(SelectorText.message(error)) }
+    }
+}
+
+extension SettingKey<Bool> {
+    static let prune = SettingKey(name: "prune", standard: false, parse: SettingText.flag)
+    static let checksum = SettingKey(name: "checksum", standard: true, parse: SettingText.flag)
+    static let dryRun = SettingKey(name: "dry-run", standard: false, parse: SettingText.flag)
+    static let quiet = SettingKey(name: "quiet", standard: false, parse: SettingText.flag)
+    static let verbose = SettingKey(name: "verbose", standard: false, parse: SettingText.flag)
+    static let json = SettingKey(name: "json", standard: false, parse: SettingText.flag)
+}
+
+extension SettingKey<Bool?> {
+    static let progress = SettingKey(name: "progress", standard: nil) { text throws(ValueError) in
+        try SettingText.flag(text)
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+
+/// How a sync transfers, what it may delete and what it limits itself to.
+struct TransferOptions: ParsableArguments {
+    @Option(name: [.short, .long], help: ArgumentHelp("Downloads at the same time (default: 3).", valueName: "n"))
+    var jobs: String?
+
+    @Option(help: ArgumentHelp("Bytes a second for each download, such as 2M; off for no limit.", valueName: "rate"))
+    var limitRate: String?
+
+    @Option(help: ArgumentHelp("Bytes a second for the whole run, such as 10M; off for no limit.", valueName: "rate"))
+    var bwlimit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connections to one host (default: 8, or the number of --jobs if that is higher).", valueName: "n"))
+    var maxConnectionsPerHost: String?
+
+    @Option(help: ArgumentHelp("Attempts without progress before a download fails (default: 10).", valueName: "n"))
+    var retries: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait within this run for retries that are due this soon (default: 10m).", valueName: "duration"))
+    var maxWait: String?
+
+    @Option(
+        help: ArgumentHelp("Certificate authorities to trust instead of the system's, as PEM.", valueName: "file"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var caFile: String?
+
+    @Flag(inversion: .prefixedNo, help: "Hash every file and record its SHA-256 (default: --checksum).")
+    var checksum: Bool?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp("Limit the run to a selector; may be given several times.", valueName: "selector"))
+    var only: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Remove what is no longer in the catalogs (default: --no-prune).")
+    var prune: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Remove nothing if --prune would remove more finished downloads than this (default: 10%).",
+            valueName: "n|n%"))
+    var maxDelete: String?
+
+    @Flag(name: [.customShort("n"), .long], help: "Say what would be done and why; do nothing.")
+    var dryRun = false
+
+    /// The texts given, by the names of their settings.
+    var texts: [String: [String]] {
+        var texts = [
+            "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit,
+            "max-connections-per-host": maxConnectionsPerHost,
+            "retries": retries, "max-wait": maxWait, "ca-file": caFile, "max-delete": maxDelete,
+            "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
+        ].compactMapValues { $0.map { [$0] } }
+        if !only.isEmpty { texts["only"] = only }
+        return texts
+    }
+}

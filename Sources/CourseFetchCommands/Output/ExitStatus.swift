@@ -1,0 +1,52 @@
+package import DownloadRunner
+
+/// The one table of exit codes.
+package enum ExitStatus: Int32, CaseIterable, Sendable {
+    case success = 0
+    case failures = 1
+    case usage = 64
+    case invalidCatalog = 65
+    case unreadableCatalog = 66
+    case providerBroken = 69
+    case bug = 70
+    case stateUnusable = 73
+    case workLeft = 75
+    case loginNeeded = 77
+    case interruptedTwice = 130
+
+    /// The code for everything that is true of a run's end: what never let it start before what ended it, and then the
+    /// first of 73, 77, 69, 75 and 1.
+    package init(_ conditions: Set<SyncCondition>) {
+        self = Self.precedence.first { conditions.contains($0.condition) }?.status ?? .success
+    }
+
+    private static let precedence: [(condition: SyncCondition, status: ExitStatus)] = [
+        (.interruptedTwice, .interruptedTwice), (.bug, .bug), (.usage, .usage),
+        (.unreadableCatalog, .unreadableCatalog), (.invalidCatalog, .invalidCatalog),
+        (.stateUnusable, .stateUnusable), (.loginNeeded, .loginNeeded), (.providerBroken, .providerBroken),
+        (.workLeft, .workLeft), (.downloadsFailed, .failures), (.pruneHeld, .failures),
+    ]
+
+    /// What it means, in one line.
+    package var meaning: String {
+        switch self {
+        case .success: "all is finished, or isn't wanted now (paused, cancelled, not ready)"
+        case .failures: "a download is failed, now or from earlier, or --max-delete held"
+        case .usage: "wrong usage, or a selector that matches nothing"
+        case .invalidCatalog: "a catalog is invalid"
+        case .unreadableCatalog: "a catalog, or a file it includes, can't be read"
+        case .providerBroken: "a provider is broken; the others went on"
+        case .bug: "a bug in coursefetch"
+        case .stateUnusable: "library or state can't be written, is full, not mounted, corrupt, newer"
+        case .workLeft: "stopped, or left with work that the next run will do"
+        case .loginNeeded: "logged out, or a provider wants a login"
+        case .interruptedTwice: "the second Ctrl-C"
+        }
+    }
+
+    /// The table as it stands in the help of every command.
+    package static var table: String {
+        let rows = allCases.map { "  \(TerminalText.right(String($0.rawValue), to: 3))  \($0.meaning)" }
+        return "EXIT CODES:\n" + rows.joined(separator: "\n")
+    }
+}

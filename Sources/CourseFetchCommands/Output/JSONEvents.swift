@@ -1,0 +1,145 @@
+package import DownloadRunner
+import DownloadStore
+package import Foundation
+
+/// The events of a sync as JSON, one object a line. Fields may be added, never renamed.
+package enum JSONEvents {
+    /// The number that the first event of a run bears.
+    package static let schema = 1
+
+    /// The line of an event, its line break included. Times are given as of `now`.
+    package static func line(_ event: SyncEvent, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.field("event", name(event))
+        switch event {
+        case .started(let start): fill(&line, start)
+        case .resolved(let reference, let attempt, let reason, let expiresAt):
+            ids(&line, reference)
+            line.field("attempt", attempt)
+            line.field("reason", reason.rawValue)
+            line.field("expires_at", expiresAt)
+        case .downloadStarted(let reference, let resumeFrom):
+            ids(&line, reference)
+            line.field("resume_from", resumeFrom)
+        case .progress(let reference, let progress):
+            ids(&line, reference)
+            line.field("bytes", progress.bytes)
+            line.field("size", progress.size)
+            line.field("bytes_per_second", progress.bytesPerSecond)
+        case .downloadFinished(let reference, let file):
+            ids(&line, reference)
+            line.field("path", file.path)
+            line.field("bytes", file.bytes)
+            line.field("sha256", file.sha256)
+            line.field("seconds", seconds: file.seconds)
+        case .downloadRetrying(let reference, let attempt, let error, let delay):
+            ids(&line, reference)
+            line.field("attempt", attempt)
+            self.error(&line, error)
+            line.field("delay", seconds: delay / .seconds(1))
+        case .downloadFailed(let reference, let error, let retryAt):
+            ids(&line, reference)
+            self.error(&line, error)
+            line.field("retry_at", retryAt)
+        case .downloadSuspended(let reference, let reason):
+            ids(&line, reference)
+            line.field("reason", reason.rawValue)
+        case .downloadPaused(let reference), .downloadCancelled(let reference), .downloadWaiting(let reference),
+            .downloadGone(let reference), .downloadRemoved(let reference):
+            ids(&line, reference)
+        case .downloadMoved(let reference, let from, let path):
+            ids(&line, reference)
+            line.field("from", from)
+            line.field("path", path)
+        case .providerWaiting(let provider, let until, let kind):
+            line.field("provider", provider)
+            line.field("until", until)
+            line.field("kind", kind)
+        case .hostWaiting(let host, let until, let kind):
+            line.field("host", host)
+            line.field("until", until)
+            line.field("kind", kind)
+        case .warning(let message, let reference):
+            line.field("message", message)
+            if let reference { ids(&line, reference) }
+        case .finished(let summary): fill(&line, summary)
+        }
+        return line.finished()
+    }
+
+    private static func name(_ event: SyncEvent) -> String {
+        switch event {
+        case .started: "sync_started"
+        case .resolved: "resolved"
+        case .downloadStarted: "download_started"
+        case .progress: "progress"
+        case .downloadFinished: "download_finished"
+        case .downloadRetrying: "download_retrying"
+        case .downloadFailed: "download_failed"
+        case .downloadSuspended: "download_suspended"
+        case .downloadPaused: "download_paused"
+        case .downloadCancelled: "download_cancelled"
+        case .downloadWaiting: "download_waiting"
+        case .downloadGone: "download_gone"
+        case .downloadRemoved: "download_removed"
+        case .downloadMoved: "download_moved"
+        case .providerWaiting: "provider_waiting"
+        case .hostWaiting: "host_waiting"
+        case .warning: "warning"
+        case .finished: "sync_finished"
+        }
+    }
+
+    private static func fill(_ line: inout JSONLine, _ start: SyncStart) {
+        line.field("schema", schema)
+        line.field("user", start.user)
+        line.field("run", start.run)
+        line.field("catalogs", start.catalogs)
+        line.field("library", start.library)
+        counts(&line, start.downloads)
+        if let bytes = start.waitingBytes { line.field("waiting_bytes", bytes) }
+    }
+
+    private static func fill(_ line: inout JSONLine, _ summary: SyncSummary) {
+        line.field("exit", Int(ExitStatus(summary.conditions).rawValue))
+        counts(&line, summary.downloads)
+        line.field("finished_now", summary.finishedNow)
+        line.field("failed_now", summary.failedNow)
+        line.field("bytes", summary.bytes)
+        line.field("seconds", seconds: summary.seconds)
+        line.field("warnings", summary.warnings)
+        line.objects("errors", summary.errors) { line, error in
+            line.field("file", error.file.isEmpty ? nil : error.file)
+            line.field("line", error.line)
+            line.field("column", error.column)
+            line.field("message", error.message)
+        }
+    }
+
+    /// All states, also those of no download: a reader needs no defaults.
+    private static func counts(_ line: inout JSONLine, _ downloads: [DownloadState: Int]) {
+        line.object("downloads") { line in
+            line.field("waiting", downloads[.waiting] ?? 0)
+            line.field("active", downloads[.active] ?? 0)
+            line.field("paused", downloads[.paused] ?? 0)
+            line.field("suspended", downloads[.suspended] ?? 0)
+            line.field("finished", downloads[.finished] ?? 0)
+            line.field("failed", downloads[.failed] ?? 0)
+            line.field("cancelled", downloads[.cancelled] ?? 0)
+        }
+    }
+
+    static func ids(_ line: inout JSONLine, _ reference: VideoReference) {
+        line.field("course", reference.course)
+        line.field("chapter", reference.chapter)
+        line.field("video", reference.video)
+    }
+
+    static func error(_ line: inout JSONLine, _ error: DownloadError) {
+        line.object("error") { line in
+            line.field("kind", error.kind.rawValue)
+            line.field("message", error.message)
+            line.field("status", error.status)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import DownloadRunner
+
+/// What the commands say that change what the state knows of files and catalogs.
+enum LibraryText {
+    static func moved(_ change: LibraryChange) -> String {
+        let before = change.previous.map { " (was \($0))" } ?? ""
+        return TerminalText.printable(
+            "the library is at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
+    }
+
+    static func adopted(_ change: LibraryChange) -> String {
+        let before = change.previous.map { "; it was kept by \($0)" } ?? ""
+        return TerminalText.printable(
+            "\(change.library) is the library now, with \(Wording.count(change.files, "known video"))\(before)")
+    }
+
+    static func forgotten(_ catalog: ForgottenCatalog) -> String {
+        guard !catalog.courses.isEmpty else { return TerminalText.printable("no course came from \(catalog.file)") }
+        let courses = Wording.count(catalog.courses.count, "course")
+        return TerminalText.printable(
+            """
+            forgot \(catalog.file): \(courses) with \(Wording.count(catalog.downloads, "video")) \
+            (\(Wording.list(catalog.courses))); the files stay until a sync with --prune
+            """)
+    }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import Synchronization
+
+/// Hands text to standard output and standard error without ever making the caller wait.
+///
+/// One queue writes both, in the order of the calls. While a reader is slow, what is droppable is dropped and all else is
+/// kept; when a reader is gone, nothing more is written to it and nobody is told.
+package final class OutputChannel: Sendable {
+    private struct State {
+        var pending: [(descriptor: Int32, bytes: [UInt8])] = []
+        var pendingBytes = 0
+        var isWriting = false
+        var gone: Set<Int32> = []
+    }
+
+    /// Past this much waiting for the reader, droppable text is dropped.
+    private static let backlog = 256 * 1024
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "output")
+
+    package init() {}
+
+    /// Queues bytes for a descriptor.
+    package func send(_ bytes: [UInt8], to descriptor: Int32, isDroppable: Bool = false) {
+        guard !bytes.isEmpty else { return }
+        let startsWriting = state.withLock { state in
+            guard !state.gone.contains(descriptor) else { return false }
+            if isDroppable, state.pendingBytes > Self.backlog { return false }
+            state.pendingBytes += bytes.count
+            if let last = state.pending.indices.last, state.pending[last].descriptor == descriptor {
+                state.pending[last].bytes += bytes
+            } else {
+                state.pending.append((descriptor, bytes))
+            }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if startsWriting { queue.async { self.drain() } }
+    }
+
+    /// Queues a line of text.
+    package func line(_ text: String, to descriptor: Int32) { send(Array((text + "\n").utf8), to: descriptor) }
+
+    /// Waits until everything is written or its reader is gone.
+    package func flush() async {
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+    }
+
+    private func drain() {
+        while true {
+            let batch = state.withLock { state in
+                defer {
+                    state.pending = []
+                    if state.pendingBytes == 0 { state.isWriting = false }
+                }
+                return state.pending
+            }
+            guard !batch.isEmpty else { return }
+            for (descriptor, bytes) in batch {
+                let isGone = state.withLock { $0.gone.contains(descriptor) }
+                if !isGone, !DescriptorWriter.write(bytes, to: descriptor) {
+                    _ = state.withLock { $0.gone.insert(descriptor) }
+                }
+                // Counted as waiting until it is written.
+                state.withLock { $0.pendingBytes -= bytes.count }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import DownloadRunner
+package import Foundation
+
+/// A sync as plain lines, for cron and files: one line for each download that finished or failed, and a summary.
+package struct PlainLog: Sendable {
+    /// Where a line goes.
+    package enum Stream: Sendable, Equatable {
+        case output, diagnostics
+    }
+
+    /// A line and where it goes.
+    package struct Line: Sendable, Equatable {
+        package var stream: Stream
+        package var text: String
+
+        package init(_ stream: Stream, _ text: String) {
+            self.stream = stream
+            self.text = text
+        }
+    }
+
+    /// With `--quiet`: nothing of what went well.
+    private let isQuiet: Bool
+    /// Whether failures are told elsewhere, by the live view.
+    private let hidesDiagnostics: Bool
+    private let zone: TimeZone
+    private var explainer = Explainer(catalogs: [])
+
+    package init(isQuiet: Bool, hidesDiagnostics: Bool = false, zone: TimeZone) {
+        self.isQuiet = isQuiet
+        self.hidesDiagnostics = hidesDiagnostics
+        self.zone = zone
+    }
+
+    /// The lines that an event is worth. The summary is not among them: ``SummaryText`` writes it.
+    package mutating func lines(for event: SyncEvent, now: Date) -> [Line] {
+        switch event {
+        case .started(let start):
+            explainer = Explainer(catalogs: start.catalogs)
+            return []
+        case .downloadFinished(_, let file):
+            return output("finished \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
+        case .downloadFailed(let reference, let error, let retryAt):
+            let explanation = explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)
+            return diagnostic("failed   \(explanation.problem)\(explanation.advice.map { "; \($0)" } ?? "")")
+        case .downloadMoved(_, let from, let path): return output("moved    \(from) -> \(path)")
+        case .downloadRemoved(let reference): return output("removed  \(Selector(reference)) (\(reference.title))")
+        case .downloadGone(let reference):
+            return output(
+                "gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
+        case .warning(let message, let reference):
+            guard !isQuiet else { return [] }
+            return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + message)
+        case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
+            .downloadCancelled, .downloadWaiting, .providerWaiting, .hostWaiting, .finished:
+            return []
+        }
+    }
+
+    private func output(_ text: String) -> [Line] {
+        isQuiet ? [] : [Line(.output, TerminalText.printable(text))]
+    }
+
+    private func diagnostic(_ text: String) -> [Line] {
+        hidesDiagnostics ? [] : [Line(.diagnostics, TerminalText.printable(text))]
+    }
+}

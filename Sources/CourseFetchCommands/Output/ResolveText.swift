@@ -1,0 +1,120 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+
+/// What `resolve` prints of a provider's answer. Secrets show only if they were asked for.
+struct ResolveText {
+    var showsSecrets: Bool
+    var now: Date
+    var zone: TimeZone
+
+    private static let redacted = "[redacted]"
+
+    /// Lines for a person.
+    func lines(_ answer: ResolveAnswer) -> [String] {
+        var lines = ["\(Selector(answer.reference))  \(answer.reference.title)"]
+        func add(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { lines.append("  \(TerminalText.fit(name, to: 12)) \(value)") }
+        }
+        add("provider", "\(answer.provider), answered in \(Int((answer.seconds * 1000).rounded())) ms")
+        add("kind", answer.kind)
+        add("url", url(answer.url))
+        if let token = answer.tokenValue {
+            let origins = answer.tokenOrigins.isEmpty ? "" : ", also for \(Wording.list(answer.tokenOrigins))"
+            add("token", "\(secret(token)) in \(answer.tokenPlace ?? "header")\(origins)")
+        }
+        for header in answer.headers { add("header", "\(header.name): \(self.header(header.name, header.value))") }
+        if let expiresAt = answer.expiresAt {
+            let left = expiresAt.timeIntervalSince(now)
+            let when = left > 0 ? "in \(Wording.duration(left))" : "already over"
+            add("expires", "\(Timestamp.rfc3339(expiresAt)), \(when)")
+        }
+        add("size", answer.size.map { "\(Wording.size($0)) (\($0) bytes)" })
+        add("sha256", answer.sha256)
+        add("media type", answer.mediaType)
+        add("extension", answer.fileExtension)
+        add("duration", answer.duration.map { Wording.duration($0) })
+        if answer.singleUse { add("single use", "yes: each request gets its own answer") }
+        if answer.extendable { add("extendable", "yes: the host prolongs its token") }
+        add("subtitles", Wording.list(answer.subtitles))
+        add("attachments", Wording.list(answer.attachments))
+        return lines.map(TerminalText.printable)
+    }
+
+    /// One JSON object.
+    func json(_ answer: ResolveAnswer) -> [UInt8] {
+        var line = JSONLine()
+        JSONEvents.ids(&line, answer.reference)
+        line.field("provider", answer.provider)
+        line.field("url", url(answer.url))
+        line.field("kind", answer.kind)
+        if let token = answer.tokenValue {
+            line.object("token") { line in
+                line.field("value", secret(token))
+                line.field("place", answer.tokenPlace)
+                line.field("origins", answer.tokenOrigins)
+            }
+        }
+        line.objects("headers", answer.headers) { line, header in
+            line.field("name", header.name)
+            line.field("value", self.header(header.name, header.value))
+        }
+        line.field("expires_at", answer.expiresAt)
+        line.field("size", answer.size)
+        line.field("sha256", answer.sha256)
+        line.field("media_type", answer.mediaType)
+        line.field("extension", answer.fileExtension)
+        line.field("single_use", answer.singleUse)
+        line.field("extendable", answer.extendable)
+        line.field("subtitles", answer.subtitles)
+        line.field("attachments", answer.attachments)
+        line.field("seconds", seconds: answer.seconds)
+        return line.finished()
+    }
+
+    private func secret(_ value: String) -> String { showsSecrets ? value : Self.redacted }
+
+    /// A URL without what may sign it: user, password, query and fragment.
+    private func url(_ text: String) -> String {
+        guard !showsSecrets else { return text }
+        // By scalars: a combining mark must not hide where the query begins.
+        let scalars = text.unicodeScalars
+        let mark = scalars.firstIndex { $0 == "?" || $0 == "#" }
+        var head = scalars[..<(mark ?? scalars.endIndex)]
+        var scheme = Substring.UnicodeScalarView()
+        if let colon = head.firstIndex(of: ":"), head[colon...].starts(with: "://".unicodeScalars) {
+            scheme = head[...head.index(colon, offsetBy: 2)]
+            head = head[scheme.endIndex...]
+        }
+        if let at = head.prefix(while: { $0 != "/" }).lastIndex(of: "@") { head = head[head.index(after: at)...] }
+        return String(scheme) + String(head) + (mark.map { "\(scalars[$0])\(Self.redacted)" } ?? "")
+    }
+
+    /// Headers that carry no credentials by their nature are shown.
+    private func header(_ name: String, _ value: String) -> String {
+        let plain = ["accept", "accept-language", "origin", "referer", "user-agent"]
+        guard !showsSecrets else { return value }
+        guard plain.contains(name.lowercased()) else { return Self.redacted }
+        return name.lowercased() == "referer" ? url(value) : value
+    }
+}
+
+extension ResolveText {
+    /// The line for a provider that has no answer.
+    static func failure(_ reference: VideoReference, _ error: DownloadError) -> String {
+        let name = Selector(reference).description
+        return TerminalText.printable(
+            "error: \(name): \(Explainer(catalogs: []).reason(error)) (\(error.kind.rawValue))")
+    }
+
+    /// What it means for the exit code.
+    static func condition(_ error: DownloadError) -> SyncCondition {
+        switch error.kind {
+        case .authRequired: .loginNeeded
+        case .providerFailed: .providerBroken
+        case .bug: .bug
+        case .notReady, .rateLimited, .unavailable: .workLeft
+        default: .downloadsFailed
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import DownloadRunner
+import Foundation
+import Logging
+
+/// Everything that reads the events of a run: the live view, the plain log and the JSON stream, as far as they are
+/// wanted. None of them ever makes the run wait.
+struct RunReaders: Sendable {
+    /// Which of them there are.
+    struct Choice: Sendable, Equatable {
+        var isLive: Bool
+        var isJSON: Bool
+        /// Plain lines of results, on standard output.
+        var hasResults: Bool
+        var isQuiet: Bool
+
+        /// Chooses by what was asked for and where the output goes.
+        init(
+            progress: Bool?, quiet: Bool, json: Bool, outputIsTerminal: Bool, errorIsTerminal: Bool, canMoveCursor: Bool
+        ) {
+            isLive = errorIsTerminal && canMoveCursor && (progress ?? !(quiet || json))
+            isJSON = json
+            isQuiet = quiet
+            // The live view already says all of it on the same terminal.
+            hasResults = !json && !(isLive && outputIsTerminal)
+        }
+    }
+
+    private let choice: Choice
+    private let output: OutputChannel
+    private let zone: TimeZone
+    private let screen: TerminalScreen?
+    private var log: PlainLog
+
+    init(_ choice: Choice, context: CommandContext) {
+        self.choice = choice
+        output = context.output
+        zone = context.zone
+        log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, zone: context.zone)
+        guard choice.isLive else {
+            screen = nil
+            return
+        }
+        let view = LiveView(style: context.style(of: STDERR_FILENO), zone: context.zone)
+        screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: context.environment)
+    }
+
+    /// The terminal, to give back when the process ends or stops in another way.
+    var terminal: TerminalScreen? { screen }
+
+    /// Begins to draw.
+    func start() { screen?.start() }
+
+    /// Takes an event.
+    mutating func receive(_ event: SyncEvent) {
+        let now = Date()
+        screen?.receive(event)
+        if choice.isJSON {
+            let isProgress = if case .progress = event { true } else { false }
+            output.send(JSONEvents.line(event, now: now), to: STDOUT_FILENO, isDroppable: isProgress)
+        }
+        guard choice.hasResults || choice.isJSON else { return }
+        for line in log.lines(for: event, now: now) {
+            switch line.stream {
+            case .output: if choice.hasResults { output.line(line.text, to: STDOUT_FILENO) }
+            case .diagnostics: output.line(line.text, to: STDERR_FILENO)
+            }
+        }
+    }
+
+    /// A line of the program's own log, above the live view where there is one.
+    var logSink: @Sendable (String) -> Void {
+        if let screen { return { screen.note($0) } }
+        let output = self.output
+        return { output.line($0, to: STDERR_FILENO) }
+    }
+
+    /// Says how it ended, and waits until everything is written.
+    func finish(_ summary: SyncSummary) async {
+        await screen?.close()
+        let status = ExitStatus(summary.conditions)
+        if !choice.isJSON {
+            for text in SummaryText.errors(summary.errors) { output.line(text, to: STDERR_FILENO) }
+        }
+        let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
+        // What never began has nothing to sum up.
+        if isWorthALine, summary.errors.isEmpty || summary.seconds > 0 {
+            let line = SummaryText.line(summary)
+            let isResult = choice.hasResults && !choice.isQuiet
+            output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        if !choice.isQuiet, !choice.isJSON {
+            for line in SummaryText.advice(summary) { output.line(line, to: STDERR_FILENO) }
+        }
+        await output.flush()
+    }
+}

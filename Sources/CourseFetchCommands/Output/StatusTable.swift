@@ -1,0 +1,164 @@
+package import DownloadRunner
+import DownloadStore
+package import Foundation
+
+/// What `status` prints for people.
+package struct StatusTable: Sendable {
+    private let style: TerminalStyle
+    private let width: Int
+    private let zone: TimeZone
+
+    /// `width` is the terminal's, or what a file deserves.
+    package init(style: TerminalStyle, width: Int, zone: TimeZone) {
+        self.style = style
+        self.width = width
+        self.zone = zone
+    }
+
+    /// The lines. Without a selection, what is finished or merely waits is counted, not listed.
+    package func lines(_ report: StatusReport, selection: Selection?, now: Date) -> [String] {
+        let rows = selection.map { selection in report.rows.filter(selection.contains) } ?? report.rows
+        var lines = header(report, now: now)
+        let listsAll = selection != nil
+        for course in grouped(rows, by: { $0.reference.course }) {
+            lines += [""] + courseLines(course, listsAll: listsAll, now: now)
+        }
+        if report.rows.isEmpty { lines += ["", "Nothing yet. Begin with: coursefetch sync CATALOG"] }
+        lines += ["", totals(rows)]
+        if report.fromOtherSource > 0 {
+            let files = Wording.count(report.fromOtherSource, "finished file")
+            lines.append("\(files) came from another source than the catalog names now; they are kept.")
+        }
+        return lines
+    }
+
+    private func header(_ report: StatusReport, now: Date) -> [String] {
+        var lines = ["user \(style.text(report.user))" + (report.library.map { ", library \(style.text($0))" } ?? "")]
+        if let running = report.running {
+            let since = Timestamp.local(running.since, now: now, zone: zone)
+            lines.append(
+                style.paint("syncing since \(since) (process \(running.pid) on \(style.text(running.host)))", .good))
+        } else {
+            lines.append(style.paint("no sync is running", .dim))
+        }
+        return lines
+    }
+
+    private func courseLines(_ rows: [StatusRow], listsAll: Bool, now: Date) -> [String] {
+        guard let first = rows.first else { return [] }
+        let name = Selector(course: first.reference.course).description
+        var lines = [heading(name, first.courseTitle, rows, role: .bold, indent: 0)]
+        for chapter in grouped(rows, by: { $0.reference.chapter ?? "" }) {
+            guard let first = chapter.first else { continue }
+            if let id = first.reference.chapter {
+                let selector = Selector(course: first.reference.course, chapter: id).description
+                lines.append(heading(selector, first.chapterTitle ?? id, chapter, role: .plain, indent: 2))
+            }
+            for row in chapter where listsAll || isNews(row) { lines += videoLines(row, now: now) }
+        }
+        return lines
+    }
+
+    /// What is worth a line of its own without being asked for.
+    private func isNews(_ row: StatusRow) -> Bool {
+        switch row.state {
+        case .active, .failed, .paused, .suspended: true
+        case .waiting: row.error != nil
+        case .finished, .cancelled: false
+        }
+    }
+
+    private func heading(
+        _ selector: String, _ title: String, _ rows: [StatusRow], role: TerminalStyle.Role, indent: Int
+    ) -> String {
+        let finished = rows.count { $0.state == .finished }
+        let size = rows.reduce(Int64(0)) { $0 + ($1.state == .finished ? $1.size ?? $1.bytes : 0) }
+        let count = "\(Wording.grouped(finished)) of \(Wording.grouped(rows.count)) finished"
+        let right = size > 0 ? "\(count), \(Wording.size(size))" : count
+        let label = selector.hasSuffix(title) ? selector : "\(selector)  \(style.text(title))"
+        let room = max(16, width - indent - DisplayWidth.of(right) - 2)
+        return String(repeating: " ", count: indent)
+            + style.paint(TerminalText.fit(style.text(label), to: room, mark: style.ellipsis), role)
+            + "  " + style.paint(right, finished == rows.count ? .good : .dim)
+    }
+
+    private func videoLines(_ row: StatusRow, now: Date) -> [String] {
+        let selector = ShellWord.quoted(Selector(row.reference).description)
+        let facts = self.facts(row, now: now)
+        let mark = style.paint(TerminalText.fit(row.state.rawValue, to: 9), role(row.state))
+        // The selector is there to be pasted: it is never cut, the title is.
+        let fixed = 4 + 9 + 2 + DisplayWidth.of(selector) + 2
+        let room = max(0, width - fixed - (facts.isEmpty ? 0 : DisplayWidth.of(facts) + 2))
+        let title = row.reference.title == row.reference.video ? "" : style.text(row.reference.title)
+        var line = "    \(mark)  \(style.text(selector))"
+        if room >= 6, !title.isEmpty { line += "  \(TerminalText.cut(title, to: room, mark: style.ellipsis))" }
+        if !facts.isEmpty { line += "  " + style.paint(facts, .dim) }
+        guard let error = row.error, row.state != .finished else { return [line] }
+        let explanation = Explainer(catalogs: []).failure(
+            of: row.reference, error, retryAt: row.retryAt, file: row.file, now: now, zone: zone)
+        let texts = [Explainer(catalogs: []).reason(error), row.state == .failed ? explanation.advice : nil]
+        for text in texts.compactMap(\.self) {
+            lines(of: text).forEach { line += "\n" + $0 }
+        }
+        return line.split(separator: "\n").map(String.init)
+    }
+
+    private func lines(of text: String) -> [String] {
+        TerminalText.wrap(style.text(text), to: max(24, width - 16)).map { String(repeating: " ", count: 15) + $0 }
+    }
+
+    private func facts(_ row: StatusRow, now: Date) -> String {
+        var facts: [String] = []
+        switch row.state {
+        case .finished: facts.append(Wording.size(row.size ?? row.bytes))
+        case .active, .suspended, .paused, .waiting, .failed:
+            if row.bytes > 0 {
+                facts.append(Wording.size(row.bytes) + (row.size.map { " of \(Wording.size($0))" } ?? ""))
+            }
+            if row.state == .active, let rate = row.bytesPerSecond, rate > 0 { facts.append(Wording.rate(rate)) }
+        case .cancelled: break
+        }
+        if let reason = row.reason { facts.append(reason.rawValue) }
+        if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
+            facts.append("again at \(Timestamp.local(retryAt, now: now, zone: zone))")
+        }
+        if row.gone { facts.append("gone from its catalog") }
+        return facts.joined(separator: ", ")
+    }
+
+    private func totals(_ rows: [StatusRow]) -> String {
+        let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
+        let states: [DownloadState] = [.finished, .active, .waiting, .suspended, .paused, .failed, .cancelled]
+        let parts = states.compactMap { state -> String? in
+            guard let count = counts[state] else { return nil }
+            return style.paint("\(Wording.grouped(count)) \(state.rawValue)", role(state))
+        }
+        return Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+    }
+
+    private func role(_ state: DownloadState) -> TerminalStyle.Role {
+        switch state {
+        case .finished: .good
+        case .active: .bar
+        case .failed: .bad
+        case .paused, .suspended: .notice
+        case .waiting, .cancelled: .dim
+        }
+    }
+
+    /// The rows in groups of equal keys, in the order in which the keys appear first.
+    private func grouped(_ rows: [StatusRow], by key: (StatusRow) -> String) -> [[StatusRow]] {
+        var places: [String: Int] = [:]
+        var groups: [[StatusRow]] = []
+        for row in rows {
+            let key = key(row)
+            if let place = places[key] {
+                groups[place].append(row)
+            } else {
+                places[key] = groups.count
+                groups.append([row])
+            }
+        }
+        return groups
+    }
+}

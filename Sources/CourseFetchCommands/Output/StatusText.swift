@@ -1,0 +1,21 @@
+import DownloadRunner
+
+/// What `status` says about a selection that selects nothing.
+enum StatusText {
+    /// The message for the first selector that picks no video at all; nil if each picks one.
+    static func unmatched(_ selection: Selection?, _ report: StatusReport) -> String? {
+        for selector in selection?.selectors ?? [] {
+            guard !report.rows.contains(where: { selector.matches($0.reference) }) else { continue }
+            return selector.unmatched(among: report.rows.lazy.map(\.reference))
+        }
+        return nil
+    }
+}
+
+extension Selection {
+    /// Whether a download is selected.
+    func contains(_ row: StatusRow) -> Bool {
+        contains(
+            course: row.reference.course, chapter: row.reference.chapter, video: row.reference.video, state: row.state)
+    }
+}

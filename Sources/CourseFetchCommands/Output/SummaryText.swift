@@ -1,0 +1,62 @@
+package import DownloadRunner
+import DownloadStore
+import YAMLSource
+
+/// The last words of a sync, the same on a terminal and in a log.
+package enum SummaryText {
+    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; 3 waiting, 1 paused`.
+    package static func line(_ summary: SyncSummary) -> String {
+        var now: [String] = []
+        if summary.finishedNow > 0 {
+            let size = summary.bytes > 0 ? "\(Wording.size(summary.bytes)) " : ""
+            now.append(
+                "\(Wording.count(summary.finishedNow, "video")) finished (\(size)in \(Wording.duration(summary.seconds)))"
+            )
+        }
+        if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
+        let finished = summary.downloads[.finished] ?? 0
+        if now.isEmpty {
+            now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
+        }
+        var open: [String] = []
+        for state in [DownloadState.waiting, .active, .suspended, .paused, .failed, .cancelled] {
+            guard let count = summary.downloads[state], count > 0 else { continue }
+            if state == .failed, count == summary.failedNow { continue }
+            open.append("\(Wording.grouped(count)) \(state.rawValue)")
+        }
+        return now.joined(separator: ", ") + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
+    }
+
+    /// What the person should know besides, and do next; in the order of importance.
+    package static func advice(_ summary: SyncSummary) -> [String] {
+        var lines: [String] = []
+        for provider in summary.providersToLogIn.sorted() {
+            lines.append(
+                "provider \(provider) refuses its credentials or has none: its videos wait until that is mended")
+        }
+        if summary.fromOtherSource > 0 {
+            let files = Wording.count(summary.fromOtherSource, "finished file")
+            lines.append("\(files) came from another source than the catalog names now; they are kept")
+        }
+        let status = ExitStatus(summary.conditions)
+        if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
+        return lines
+    }
+
+    /// The errors as compilers write them, with their source lines; one without a place stands for itself.
+    package static func errors(_ errors: [LocatedMessage]) -> [String] {
+        var diagnostics = errors.map { error in
+            Diagnostic(
+                .error, at: SourceLocation(file: error.file, line: error.line ?? 0, column: error.column ?? 0),
+                error.message)
+        }
+        diagnostics.addExcerpts()
+        return zip(errors, diagnostics).map { error, diagnostic in
+            if error.file.isEmpty {
+                return "error: " + TerminalText.printableLines(error.message).joined(separator: "\n")
+            }
+            return error.line == nil
+                ? "\(TerminalText.printable(error.file)): error: \(diagnostic.summary)" : diagnostic.text
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// How sizes, rates, times and counts are written for people.
+enum Wording {
+    /// A size in binary units with three digits at least: `512 B`, `9.77 MiB`, `97.7 MiB`, `1.91 GiB`.
+    static func size(_ bytes: Int64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+        var value = Double(max(0, bytes))
+        var unit = 0
+        // 1023.95 would be written as 1024: it belongs to the next unit.
+        while value >= (unit == 0 ? 1024 : 999.5), unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        guard unit > 0 else { return "\(max(0, bytes)) B" }
+        return "\(decimal(value)) \(units[unit])"
+    }
+
+    /// A rate: `12.3 MiB/s`.
+    static func rate(_ bytesPerSecond: Int64) -> String { size(bytesPerSecond) + "/s" }
+
+    /// A duration, short: `0s`, `41s`, `2m10s`, `1h02m`, `3d04h`.
+    static func duration(_ seconds: Double) -> String {
+        let total = Int(min(max(seconds.isFinite ? seconds : 0, 0).rounded(), 1e9))
+        switch total {
+        case ..<60: return "\(total)s"
+        case ..<3600: return "\(total / 60)m\(twoDigits(total % 60))s"
+        case ..<86400: return "\(total / 3600)h\(twoDigits(total % 3600 / 60))m"
+        default: return "\(total / 86400)d\(twoDigits(total % 86400 / 3600))h"
+        }
+    }
+
+    /// A whole percentage that is 100 only when it is.
+    static func percent(_ fraction: Double) -> String {
+        guard fraction.isFinite else { return "0%" }
+        return "\(fraction >= 1 ? 100 : min(99, max(0, Int(fraction * 100))))%"
+    }
+
+    /// `1 video`, `14 videos`.
+    static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+    }
+
+    /// `100,000`.
+    static func grouped(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var result = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return (number < 0 ? "-" : "") + result
+    }
+
+    /// Joins `a`, `a and b`, `a, b and c`.
+    static func list(_ items: [String], _ conjunction: String = "and") -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+    }
+
+    private static func decimal(_ value: Double) -> String {
+        let places = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        let scale = places == 2 ? 100.0 : places == 1 ? 10 : 1
+        let scaled = Int((value * scale).rounded())
+        switch places {
+        case 2: return "\(scaled / 100).\(twoDigits(scaled % 100))"
+        case 1: return "\(scaled / 10).\(scaled % 10)"
+        default: return "\(scaled)"
+        }
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

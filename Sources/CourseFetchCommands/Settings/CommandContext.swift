@@ -1,0 +1,67 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+
+/// What a command finds around itself: environment, terminal, settings file.
+struct CommandContext: Sendable {
+    let environment: [String: String]
+    let output: OutputChannel
+    let zone: TimeZone
+
+    /// The process's own surroundings.
+    init() {
+        environment = ProcessInfo.processInfo.environment
+        output = OutputChannel()
+        zone = .current
+    }
+
+    /// The effective settings under these options. Prints every mistake and ends with 64 if there is one.
+    func settings(_ options: [String: [String]]...) async throws -> SyncSettings {
+        let texts = options.reduce(into: [:]) { all, texts in all.merge(texts) { first, _ in first } }
+        do throws(SettingsError) {
+            let file = try SettingsFile.path(environment: environment).map(SettingsFile.read) ?? .none
+            return try SyncSettings(SettingLayers(options: texts, environment: environment, file: file))
+        } catch {
+            for problem in error.problems { complain(problem.text) }
+            throw await exit(.usage)
+        }
+    }
+
+    /// Prints a line of results.
+    func say(_ line: String) { output.line(line, to: STDOUT_FILENO) }
+
+    /// Prints a diagnostic.
+    func complain(_ text: String) { output.line(text, to: STDERR_FILENO) }
+
+    /// What to throw to end with a status, once all output is written.
+    func exit(_ status: ExitStatus) async -> ExitCode {
+        await output.flush()
+        return ExitCode(status.rawValue)
+    }
+
+    /// How a descriptor may be written to.
+    func style(of descriptor: Int32) -> TerminalStyle {
+        var style = TerminalStyle(environment: environment)
+        style.hasColor = style.hasColor && isatty(descriptor) == 1
+        // Files and pipes get the text as it is.
+        if isatty(descriptor) == 0 { style.hasUnicode = true }
+        return style
+    }
+}
+
+extension CommandContext {
+    /// The result of `body`; where it is refused, prints why and ends with the refusal's exit code.
+    func orRefuse<Value>(_ body: () async throws(Refusal) -> Value) async throws -> Value {
+        do throws(Refusal) {
+            return try await body()
+        } catch {
+            throw await refuse(ExitStatus([error.condition]), error.message)
+        }
+    }
+
+    /// What to throw after an error that ends the command.
+    func refuse(_ status: ExitStatus, _ message: String) async -> ExitCode {
+        complain("error: " + TerminalText.printableLines(message).joined(separator: "\n"))
+        return await exit(status)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import YAMLSource
+
+/// The places that a setting may come from, the strongest first: option, environment, settings file, default.
+///
+/// Mistakes are collected, so that all are told at once; what has one counts as not set.
+struct SettingLayers {
+    private let options: [String: [String]]
+    private let environment: [String: String]
+    private let file: SettingsFile
+    private(set) var problems: [SettingProblem] = []
+
+    /// `options` holds the texts of the options given, by name; a flag's text is `true` or `false`.
+    init(options: [String: [String]], environment: [String: String], file: SettingsFile) {
+        self.options = options
+        self.environment = environment
+        self.file = file
+    }
+
+    /// The effective value of a setting.
+    mutating func value<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
+        for candidate in [option(key.name), variable(key), entry(key)] {
+            if let (text, origin) = candidate?.first, let value = read(key, text, origin) {
+                return Setting(value: value, origin: origin)
+            }
+        }
+        return Setting(value: key.standard, origin: .standard)
+    }
+
+    /// The effective value of a flag, which may be given as its opposite: `no-checksum: true`.
+    mutating func flag<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
+        let opposite = SettingKey(name: "no-" + key.name, standard: key.standard) { text throws(ValueError) in
+            try key.parse(SettingText.flag(text) ? "false" : "true")
+        }
+        let plain = value(key)
+        let inverted = value(opposite)
+        return inverted.origin.rank < plain.origin.rank ? inverted : plain
+    }
+
+    /// The values of a setting that takes several: those of the strongest place that has any.
+    mutating func list<Value>(_ key: SettingKey<Value>, separator: Character) -> Setting<[Value]> {
+        for candidate in [option(key.name), variable(key, separator: separator), entry(key)] {
+            guard let texts = candidate, let origin = texts.first?.origin else { continue }
+            return Setting(value: texts.compactMap { read(key, $0.text, $0.origin) }, origin: origin)
+        }
+        return Setting(value: [], origin: .standard)
+    }
+
+    /// The values of a setting whose places add up, the strongest first.
+    mutating func all<Value>(_ key: SettingKey<Value>, separator: Character) -> [Setting<Value>] {
+        [option(key.name), variable(key, separator: separator), entry(key)].compactMap(\.self).joined()
+            .compactMap { text, origin in read(key, text, origin).map { Setting(value: $0, origin: origin) } }
+    }
+
+    /// Throws what has been found wrong so far.
+    func check() throws(SettingsError) {
+        if !problems.isEmpty { throw SettingsError(problems) }
+    }
+
+    /// Notes that two settings exclude each other.
+    mutating func contradiction(_ one: String, _ other: String) { problems.append(.contradiction(one, other)) }
+
+    private typealias Texts = [(text: String, origin: SettingOrigin)]
+
+    private func option(_ name: String) -> Texts? { options[name]?.map { ($0, .option) } }
+
+    private func variable<Value>(_ key: SettingKey<Value>, separator: Character? = nil) -> Texts? {
+        guard let text = environment[key.variable], !text.isEmpty else { return nil }
+        let texts = separator.map { text.split(separator: $0).map(String.init) } ?? [text]
+        return texts.map { (expanded($0, key), .environment(variable: key.variable)) }
+    }
+
+    private func entry<Value>(_ key: SettingKey<Value>) -> Texts? {
+        file.entries[key.name]?.map { entry in
+            let text = expanded(entry.text, key)
+            let isRelative = key.isPath && !text.isEmpty && !text.hasPrefix("/")
+            return (isRelative ? "\(file.folder)/\(text)" : text, .file(entry.location))
+        }
+    }
+
+    /// `~` at the beginning of a path is the home folder: no shell has seen this text.
+    private func expanded<Value>(_ text: String, _ key: SettingKey<Value>) -> String {
+        guard key.isPath, text == "~" || text.hasPrefix("~/"), let home = environment["HOME"] else { return text }
+        return home + text.dropFirst()
+    }
+
+    private mutating func read<Value>(_ key: SettingKey<Value>, _ text: String, _ origin: SettingOrigin) -> Value? {
+        do {
+            return try key.parse(text)
+        } catch {
+            let problem: SettingProblem =
+                switch origin {
+                case .environment(let variable): .environment(variable: variable, error)
+                case .file(let location): .file(file.located(.init(.error, at: location, "\(key.name): \(error)")))
+                case .option, .standard: .option(name: key.name, error)
+                }
+            if !problems.contains(problem) { problems.append(problem) }
+            return nil
+        }
+    }
+}
+
+extension SettingOrigin {
+    /// 0 for the strongest.
+    var rank: Int {
+        switch self {
+        case .option: 0
+        case .environment: 1
+        case .file: 2
+        case .standard: 3
+        }
+    }
+}

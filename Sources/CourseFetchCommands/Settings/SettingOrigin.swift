@@ -1,0 +1,28 @@
+import YAMLSource
+
+/// Where the value of a setting comes from.
+enum SettingOrigin: Sendable, Equatable {
+    case option
+    case environment(variable: String)
+    case file(SourceLocation)
+    case standard
+}
+
+extension SettingOrigin: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .option: "the command line"
+        case .environment(let variable): variable
+        case .file(let location): location.description
+        case .standard: "default"
+        }
+    }
+}
+
+/// A value and where it comes from.
+struct Setting<Value: Sendable>: Sendable {
+    var value: Value
+    var origin: SettingOrigin
+}
+
+extension Setting: Equatable where Value: Equatable {}

@@ -1,0 +1,29 @@
+import YAMLSource
+
+/// Something wrong with one setting.
+enum SettingProblem: Sendable, Equatable {
+    case option(name: String, ValueError)
+    case environment(variable: String, ValueError)
+    case file(Diagnostic)
+    case unreadable(String)
+    /// Two that exclude each other, from the same source.
+    case contradiction(String, String)
+
+    /// What to print. A mistake in the file comes with its place and its source line.
+    var text: String {
+        switch self {
+        case .option(let name, let error): "error: --\(name): \(error)"
+        case .environment(let variable, let error): "error: \(variable): \(error)"
+        case .file(let diagnostic): diagnostic.text
+        case .unreadable(let path): "error: the settings file \(path) can't be read"
+        case .contradiction(let one, let other): "error: --\(one) and --\(other) contradict each other"
+        }
+    }
+}
+
+/// Everything wrong with the settings.
+struct SettingsError: Error, Sendable, Equatable {
+    var problems: [SettingProblem]
+
+    init(_ problems: [SettingProblem]) { self.problems = problems }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import YAMLSource
+
+/// The person's settings file: names of settings and their values.
+struct SettingsFile: Sendable {
+    /// The text of one value and where it stands.
+    struct Entry: Sendable, Equatable {
+        var text: String
+        var location: SourceLocation
+    }
+
+    /// Each name's values, in the order of the file.
+    private(set) var entries: [String: [Entry]] = [:]
+    /// The folder of the file, which its relative paths begin at.
+    private(set) var folder = ""
+    private let bytes: [UInt8]
+
+    /// No file: nothing is set.
+    static let none = SettingsFile()
+
+    private init() { bytes = [] }
+
+    /// Where the file is: `$XDG_CONFIG_HOME/coursefetch/config.yaml`, by default in `~/.config`.
+    static func path(environment: [String: String]) -> String? {
+        // A relative value is to be ignored. Related: XDG Base Directory Specification.
+        if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/coursefetch/config.yaml" }
+        return environment["HOME"].map { $0 + "/.config/coursefetch/config.yaml" }
+    }
+
+    /// Reads the file at `path`; one that doesn't exist sets nothing. Throws every mistake that it finds.
+    static func read(_ path: String) throws(SettingsError) -> SettingsFile {
+        guard access(path, F_OK) == 0 else { return .none }
+        guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError([.unreadable(path)]) }
+        return try SettingsFile(bytes: Array(data), path: path)
+    }
+
+    /// Reads the text of a settings file.
+    init(bytes: [UInt8], path: String) throws(SettingsError) {
+        self.bytes = bytes
+        folder = (path as NSString).deletingLastPathComponent
+        let root: YAMLNode
+        do {
+            root = try YAMLNode.parse(bytes: bytes, file: path)
+        } catch {
+            throw SettingsError(error.diagnostics.map { .file($0) })
+        }
+        if root.isNull { return }
+        var problems: [SettingProblem] = []
+        guard let mapping = root.mapping else {
+            throw SettingsError([.file(located(root.error("settings are names with values, not \(root.value.kind)")))])
+        }
+        for entry in mapping {
+            do {
+                try add(entry)
+            } catch {
+                problems.append(.file(located(error)))
+            }
+        }
+        if !problems.isEmpty { throw SettingsError(problems) }
+    }
+
+    /// The diagnostic with its source line.
+    func located(_ diagnostic: Diagnostic) -> Diagnostic {
+        var diagnostic = diagnostic
+        diagnostic.excerpt = bytes.withUnsafeBytes { SourceExcerpt(of: diagnostic.location.position, in: $0) }
+        return diagnostic
+    }
+
+    private mutating func add(_ entry: YAMLMapping.Entry) throws(Diagnostic) {
+        let isFlag = SettingNames.flags.contains { $0 == entry.key || "no-" + $0 == entry.key }
+        guard isFlag || SettingNames.values.contains(entry.key) else {
+            let known = SettingNames.values + SettingNames.flags
+            throw Diagnostic(
+                .error, at: entry.keyLocation, "there is no setting “\(entry.key)”",
+                suggestion: NearestName.suggestion(for: entry.key, among: known))
+        }
+        if let items = entry.value.sequence {
+            guard SettingNames.lists.contains(entry.key) else {
+                throw entry.value.error("“\(entry.key)” takes one value, not a list")
+            }
+            var texts: [Entry] = []
+            for item in items {
+                texts.append(Entry(text: try Self.text(of: item, key: entry.key), location: item.location))
+            }
+            entries[entry.key] = texts
+        } else {
+            let text = try Self.text(of: entry.value, key: entry.key)
+            entries[entry.key] = [Entry(text: text, location: entry.value.location)]
+        }
+    }
+
+    private static func text(of node: YAMLNode, key: String) throws(Diagnostic) -> String {
+        switch node.value {
+        case .string(let text): return text
+        case .int(let number): return String(number)
+        case .double(let number): return String(number)
+        case .bool(let flag): return String(flag)
+        case .null, .sequence, .mapping: throw node.error("“\(key)” takes one value, not \(node.value.kind)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import DownloadRunner
+
+/// The effective settings of a sync, each with where it comes from.
+struct SyncSettings: Sendable {
+    let library: Setting<String?>
+    let state: Setting<String?>
+    let user: Setting<String?>
+    /// The folders of all places, the strongest first.
+    let plugins: [Setting<String>]
+    let jobs: Setting<Int>
+    let limitRate: Setting<Int64?>
+    let bwlimit: Setting<Int64?>
+    let maxConnectionsPerHost: Setting<Int?>
+    let retries: Setting<Int>
+    let maxWait: Setting<Duration>
+    let caFile: Setting<String?>
+    let only: Setting<[Selector]>
+    let prune: Setting<Bool>
+    let maxDelete: Setting<MaxDelete>
+    let checksum: Setting<Bool>
+    let dryRun: Setting<Bool>
+    let quiet: Setting<Bool>
+    let verbose: Setting<Bool>
+    let json: Setting<Bool>
+    let progress: Setting<Bool?>
+
+    /// Works out every value; throws all mistakes at once.
+    init(_ layers: SettingLayers) throws(SettingsError) {
+        var layers = layers
+        library = layers.value(.library)
+        state = layers.value(.state)
+        user = layers.value(.user)
+        plugins = layers.all(.plugins, separator: ":")
+        jobs = layers.value(.jobs)
+        limitRate = layers.value(.limitRate)
+        bwlimit = layers.value(.bwlimit)
+        maxConnectionsPerHost = layers.value(.maxConnectionsPerHost)
+        retries = layers.value(.retries)
+        maxWait = layers.value(.maxWait)
+        caFile = layers.value(.caFile)
+        let only = layers.list(.only, separator: " ")
+        self.only = Setting(value: only.value.compactMap(\.self), origin: only.origin)
+        prune = layers.flag(.prune)
+        maxDelete = layers.value(.maxDelete)
+        checksum = layers.flag(.checksum)
+        dryRun = layers.flag(.dryRun)
+        var quiet = layers.flag(.quiet)
+        var verbose = layers.flag(.verbose)
+        if quiet.value, verbose.value {
+            // The stronger place wins; within one place it is a mistake.
+            if quiet.origin.rank == verbose.origin.rank { layers.contradiction("quiet", "verbose") }
+            if quiet.origin.rank > verbose.origin.rank { quiet.value = false } else { verbose.value = false }
+        }
+        (self.quiet, self.verbose) = (quiet, verbose)
+        json = layers.flag(.json)
+        progress = layers.flag(.progress)
+        try layers.check()
+    }
+
+    /// What the runner is asked to do.
+    func options(catalogs: [String]) -> SyncOptions {
+        var options = SyncOptions(catalogs: catalogs)
+        options.user = user.value
+        options.state = state.value
+        options.library = library.value
+        options.plugins = plugins.map(\.value)
+        options.jobs = jobs.value
+        options.limitRate = limitRate.value
+        options.bandwidth = bwlimit.value
+        options.maxConnectionsPerHost = maxConnectionsPerHost.value
+        options.retries = retries.value
+        options.maxWait = maxWait.value
+        options.only = only.value
+        options.prune = prune.value
+        options.maxDelete = maxDelete.value
+        options.checksums = checksum.value
+        options.caFile = caFile.value
+        options.jobsAreExplicit = jobs.origin != .standard
+        return options
+    }
+
+    /// Where the user's state is.
+    var location: StateLocation { StateLocation(user: user.value, state: state.value, library: library.value) }
+}

@@ -1,0 +1,50 @@
+import DownloadRunner
+import Foundation
+
+/// One download as the live view shows it.
+struct LiveDownload: Sendable {
+    /// What it is doing.
+    enum Phase: Sendable, Equatable {
+        /// Its URL is known, no byte has come yet.
+        case connecting
+        case downloading
+        /// Every byte is there; it is being proven, flushed and placed.
+        case finishing
+        /// The last attempt failed.
+        case retrying(until: Date, why: String)
+    }
+
+    var reference: VideoReference
+    var phase: Phase
+    var progress: DownloadProgress
+    /// When it appeared.
+    var since: Date
+    /// When its phase last changed.
+    var phaseSince: Date
+
+    init(_ reference: VideoReference, at now: Date) {
+        self.reference = reference
+        phase = .connecting
+        progress = DownloadProgress(bytes: 0, size: nil, bytesPerSecond: 0)
+        since = now
+        phaseSince = now
+    }
+
+    /// The part that is there, if the size is known.
+    var fraction: Double? {
+        guard let size = progress.size, size > 0 else { return nil }
+        return min(1, Double(progress.bytes) / Double(size))
+    }
+
+    /// Seconds to its end at the present rate.
+    var secondsLeft: Double? {
+        guard let size = progress.size, progress.bytesPerSecond > 0 else { return nil }
+        return Double(max(0, size - progress.bytes)) / Double(progress.bytesPerSecond)
+    }
+
+    mutating func enter(_ phase: Phase, at now: Date) {
+        guard phase != self.phase else { return }
+        self.phase = phase
+        phaseSince = now
+    }
+}

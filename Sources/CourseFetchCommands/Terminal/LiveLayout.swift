@@ -1,0 +1,185 @@
+import DownloadRunner
+import Foundation
+
+/// Which columns the live lines have at a width, and how a line is put together from them.
+struct LiveLayout {
+    let view: LiveView
+    let now: Date
+    /// Columns to use: the last one of the terminal stays free, so that nothing ever wraps.
+    private let room: Int
+    private let title: Int
+    private let bar: Int
+    private let hasAmounts: Bool
+    private let hasSpeed: Bool
+    private let hasTime: Bool
+
+    private static let narrowest = 14
+    private static let percentColumns = 4
+    private static let amountColumns = 17
+    private static let speedColumns = 10
+    private static let timeColumns = 7
+    /// What takes less time than this to arrive never gets a line: hundreds a second would only flicker.
+    private static let calm: TimeInterval = 0.2
+    /// How long a download that waits for its next attempt keeps its line.
+    private static let brief: TimeInterval = 5
+
+    init(view: LiveView, width: Int, now: Date) {
+        self.view = view
+        self.now = now
+        room = max(width - 1, 1)
+        hasAmounts = room >= 104
+        hasTime = room >= 46
+        hasSpeed = room >= 58 || (30..<46).contains(room)
+        var fixed = 2 + Self.percentColumns
+        if hasAmounts { fixed += 2 + Self.amountColumns }
+        if hasSpeed { fixed += 2 + Self.speedColumns }
+        if hasTime { fixed += 2 + Self.timeColumns }
+        let flexible = max(room - fixed - 1, 4)
+        if room < 46 {
+            title = flexible
+            bar = 0
+        } else {
+            title = min(64, max(18, flexible * 11 / 20))
+            bar = flexible - title - 2
+        }
+    }
+
+    /// All lines: downloads, what waits, and the overall line last, where it never jumps.
+    func lines(height: Int) -> [String] {
+        // Too narrow for columns: how far the run is, and no more.
+        guard room >= Self.narrowest else {
+            return [TerminalText.cut(Wording.percent(view.tally.fraction(of: view.downloads)), to: room, mark: "")]
+        }
+        let limit = max(1, height - 1)
+        let notices = self.notices()
+        let shownNotices = Array(notices.prefix(max(0, min(limit - 2, 3))))
+        return rows(atMost: limit - 1 - shownNotices.count) + shownNotices + [overall()]
+    }
+
+    private var style: TerminalStyle { view.style }
+
+    private func rows(atMost limit: Int) -> [String] {
+        let visible = view.downloads.filter { download in
+            if case .retrying(let until, _) = download.phase {
+                return until > now && now.timeIntervalSince(download.phaseSince) < Self.brief
+            }
+            return now.timeIntervalSince(download.since) >= Self.calm
+        }
+        guard visible.count > limit else { return visible.map(row) }
+        guard limit > 0 else { return [] }
+        let rest = visible.dropFirst(limit - 1)
+        let speed = rest.reduce(Int64(0)) { $0 + $1.progress.bytesPerSecond }
+        let label = "\(style.ellipsis) and \(Wording.count(rest.count, "more", "more"))"
+        return visible.prefix(limit - 1).map(row)
+            + [compose(title: label, role: .dim, bar: nil, percent: "", amounts: "", speed: speed, seconds: nil)]
+    }
+
+    private func row(_ download: LiveDownload) -> String {
+        let name = style.text(download.reference.title)
+        let progress = download.progress
+        switch download.phase {
+        case .connecting:
+            return said(
+                name, "connecting" + (progress.bytes > 0 ? ", goes on at \(Wording.size(progress.bytes))" : ""), .dim)
+        case .finishing:
+            let text = ProgressBar(style: style).filled(1, columns: bar, role: .finishing)
+            return compose(
+                title: name, bar: text, percent: "100%", amounts: amounts(progress.bytes, progress.size),
+                note: "finishing")
+        case .retrying(let until, let why):
+            let delay = Wording.duration(max(0, until.timeIntervalSince(now)))
+            return said(name, "again in \(delay): \(style.text(why))", .notice)
+        case .downloading:
+            let bars = ProgressBar(style: style)
+            let text =
+                download.fraction.map { bars.filled($0, columns: bar) }
+                ?? bars.wandering(at: now.timeIntervalSince(download.since), columns: bar)
+            return compose(
+                title: name, bar: text, percent: download.fraction.map(Wording.percent) ?? "",
+                amounts: amounts(progress.bytes, progress.size), speed: progress.bytesPerSecond,
+                seconds: download.secondsLeft)
+        }
+    }
+
+    private func notices() -> [String] {
+        var lines = view.waits.filter { $0.until > now }.map { wait in
+            let until = Timestamp.local(wait.until, now: now, zone: view.zone)
+            let reason = wait.kind.isEmpty ? "" : " (\(wait.kind.replacing("_", with: " ")))"
+            return notice("waiting for \(wait.name) until \(until)\(reason)")
+        }
+        let later = view.downloads.compactMap { download -> Date? in
+            guard case .retrying(let until, _) = download.phase, until > now,
+                now.timeIntervalSince(download.phaseSince) >= Self.brief
+            else { return nil }
+            return until
+        }
+        if let first = later.min() {
+            let delay = Wording.duration(first.timeIntervalSince(now))
+            lines.append(notice("\(Wording.count(later.count, "download")) to try again, the next in \(delay)"))
+        }
+        return lines
+    }
+
+    private func notice(_ text: String) -> String {
+        " " + style.paint(TerminalText.cut(style.text(text), to: room - 1, mark: style.ellipsis), .notice)
+    }
+
+    private func overall() -> String {
+        let tally = view.tally
+        let active = view.downloads
+        let failed = tally.failed > 0 ? ", \(Wording.grouped(tally.failed)) failed" : ""
+        var label = "\(Wording.grouped(tally.finished)) of \(Wording.grouped(tally.total)) done\(failed)"
+        if label.count > title { label = "\(tally.finished)/\(tally.total)\(failed)" }
+        let fraction = tally.fraction(of: active)
+        return compose(
+            title: label, role: .bold, bar: ProgressBar(style: style).filled(fraction, columns: bar, role: .good),
+            percent: Wording.percent(fraction), amounts: amounts(tally.meter.total, tally.wantedBytes),
+            speed: tally.meter.bytesPerSecond(at: now), seconds: tally.secondsLeft(of: active, at: now))
+    }
+
+    /// A line with words where the bar would be.
+    private func said(_ name: String, _ text: String, _ role: TerminalStyle.Role) -> String {
+        let rest = room - 1 - title - 2
+        return " " + column(name, .plain) + "  "
+            + style.paint(TerminalText.cut(text, to: rest, mark: style.ellipsis), role)
+    }
+
+    private func compose(
+        title name: String, role: TerminalStyle.Role = .plain, bar text: String?, percent: String, amounts: String,
+        speed: Int64 = 0, seconds: Double? = nil, note: String? = nil
+    ) -> String {
+        var line = " " + column(name, role)
+        if bar > 0 { line += "  " + (text ?? String(repeating: " ", count: bar)) }
+        line += "  " + TerminalText.right(percent, to: Self.percentColumns)
+        if hasAmounts { line += "  " + style.paint(TerminalText.right(amounts, to: Self.amountColumns), .dim) }
+        if let note {
+            let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns : 0)
+            guard columns > 0 else { return line }
+            line +=
+                "  " + style.paint(TerminalText.cut(TerminalText.right(note, to: Self.speedColumns), to: columns), .dim)
+            return line
+        }
+        if hasSpeed { line += "  " + TerminalText.right(speed > 0 ? Wording.rate(speed) : "", to: Self.speedColumns) }
+        if hasTime {
+            let time = seconds.map(Wording.duration) ?? ""
+            line += "  " + style.paint(TerminalText.right(time, to: Self.timeColumns), .dim)
+        }
+        return line
+    }
+
+    /// The title, and behind one that isn't plain ASCII a move to where its column ends: terminals don't agree on how
+    /// wide every emoji is, and what follows shall stand in line all the same.
+    private func column(_ name: String, _ role: TerminalStyle.Role) -> String {
+        let text = style.paint(TerminalText.fit(name, to: title, mark: style.ellipsis), role)
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : text + "\u{1B}[\(title + 2)G"
+    }
+
+    private func amounts(_ bytes: Int64, _ size: Int64?) -> String {
+        guard let size else { return Wording.size(bytes) }
+        let (have, want) = (Wording.size(bytes), Wording.size(size))
+        // The same unit is written once.
+        let parts = have.split(separator: " ")
+        if parts.count == 2, want.hasSuffix(" \(parts[1])") { return "\(parts[0])/\(want)" }
+        return "\(have)/\(want)"
+    }
+}

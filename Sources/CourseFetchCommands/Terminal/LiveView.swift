@@ -1,0 +1,137 @@
+package import DownloadRunner
+import DownloadStore
+package import Foundation
+
+/// What a person sees of a running sync: a value that events go into and lines come out of.
+///
+/// The lines of ``lines(width:height:now:)`` stay at the bottom of the terminal and are drawn over; those of
+/// ``takeScrolled(width:now:)`` are written once, above them. Not one is wider than asked for.
+package struct LiveView: Sendable {
+    let style: TerminalStyle
+    let zone: TimeZone
+    private(set) var tally = LiveTally()
+    /// A download keeps its place while it is active; a new one takes the first that is free.
+    private var places: [LiveDownload?] = []
+    private var placeOf: [VideoReference: Int] = [:]
+    /// Hosts and providers that nothing is asked of, and until when.
+    private(set) var waits: [(name: String, until: Date, kind: String)] = []
+    private var scroll: [ScrollEntry] = []
+    private var explainer = Explainer(catalogs: [])
+    private var isOver = false
+
+    package init(style: TerminalStyle, zone: TimeZone) {
+        self.style = style
+        self.zone = zone
+    }
+
+    /// The downloads in progress, in the order of their places.
+    var downloads: [LiveDownload] { places.compactMap(\.self) }
+
+    /// Takes note of what happened.
+    package mutating func receive(_ event: SyncEvent, at now: Date) {
+        switch event {
+        case .started(let start):
+            tally.start(start, at: now)
+            explainer = Explainer(catalogs: start.catalogs)
+        case .resolved(let reference, _, _, _):
+            update(reference, at: now) { $0.enter(.connecting, at: now) }
+        case .downloadStarted(let reference, let resumeFrom):
+            update(reference, at: now) {
+                $0.enter(.connecting, at: now)
+                $0.progress.bytes = resumeFrom
+            }
+        case .progress(let reference, let progress):
+            receive(progress, of: reference, at: now)
+        case .downloadFinished(let reference, let file):
+            if let download = remove(reference) {
+                tally.arrived(file.bytes - download.progress.bytes, at: now)
+                if download.progress.size == nil { tally.sizeIsKnown(file.bytes) }
+            }
+            tally.finishedOne(active: placeOf.count)
+            scroll.append(.finished(file))
+        case .downloadRetrying(let reference, _, let error, let delay):
+            let until = now.addingTimeInterval(Double(delay.components.seconds))
+            update(reference, at: now) {
+                $0.enter(.retrying(until: until, why: error.message), at: now)
+                $0.progress.bytesPerSecond = 0
+            }
+        case .downloadFailed(let reference, let error, let retryAt):
+            remove(reference)
+            tally.failedOne(active: placeOf.count)
+            scroll.append(.failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)))
+        case .downloadPaused(let reference), .downloadCancelled(let reference):
+            remove(reference)
+            tally.dropOne(active: placeOf.count)
+            let word = if case .downloadPaused = event { "paused" } else { "cancelled" }
+            scroll.append(.note("\(reference.title): \(word)"))
+        case .downloadSuspended(let reference, _):
+            remove(reference)
+        case .downloadWaiting(let reference):
+            // One that was active goes back in line; any other is new in this run.
+            if remove(reference) == nil { tally.addOne() }
+        case .downloadGone(let reference):
+            scroll.append(.note("\(reference.title): no longer in its catalog; the file stays"))
+        case .downloadRemoved(let reference):
+            scroll.append(.note("\(reference.title): removed"))
+        case .downloadMoved(_, let from, let path):
+            scroll.append(.note("moved \(from) \(style.hasUnicode ? "→" : "->") \(path)"))
+        case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
+            waits.removeAll { $0.name == name || $0.until <= now }
+            if until > now { waits.append((name, until, kind)) }
+        case .warning(let message, let reference):
+            scroll.append(.warning(reference.map { "\($0.title): \(message)" } ?? message))
+        case .finished:
+            isOver = true
+        }
+    }
+
+    /// Puts a line of text above the live lines.
+    package mutating func note(_ text: String) { scroll.append(.text(text)) }
+
+    /// The lines that have become final since the last call.
+    package mutating func takeScrolled(width: Int) -> [String] {
+        defer { scroll.removeAll(keepingCapacity: true) }
+        return scroll.flatMap { $0.lines(width: width, style: style) }
+    }
+
+    /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over.
+    package func lines(width: Int, height: Int, now: Date) -> [String] {
+        isOver ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
+    }
+
+    private mutating func receive(_ progress: DownloadProgress, of reference: VideoReference, at now: Date) {
+        var arrived: Int64 = 0
+        var newSize: Int64?
+        update(reference, at: now) { download in
+            arrived = progress.bytes - download.progress.bytes
+            if download.progress.size == nil { newSize = progress.size }
+            download.progress = progress
+            let isComplete = progress.size.map { progress.bytes >= $0 } ?? false
+            download.enter(isComplete ? .finishing : .downloading, at: now)
+        }
+        tally.arrived(arrived, at: now)
+        if let newSize { tally.sizeIsKnown(newSize) }
+    }
+
+    private mutating func update(_ reference: VideoReference, at now: Date, _ change: (inout LiveDownload) -> Void) {
+        let place: Int
+        if let known = placeOf[reference] {
+            place = known
+        } else {
+            place = places.firstIndex { $0 == nil } ?? places.count
+            if place == places.count { places.append(nil) }
+            placeOf[reference] = place
+            tally.raiseTotal(active: placeOf.count)
+        }
+        var download = places[place] ?? LiveDownload(reference, at: now)
+        change(&download)
+        places[place] = download
+    }
+
+    @discardableResult
+    private mutating func remove(_ reference: VideoReference) -> LiveDownload? {
+        guard let place = placeOf.removeValue(forKey: reference) else { return nil }
+        defer { places[place] = nil }
+        return places[place]
+    }
+}

@@ -1,0 +1,197 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+
+/// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
+///
+/// It lives from the first attempt of a run to the end of the download, over any number of back-offs in between.
+struct AttemptPolicy: Sendable {
+    /// What happens next.
+    enum Action: Sendable, Equatable {
+        /// The same URL again, at once.
+        case transfer
+        /// A new URL first; the status is what the server answered to the old one.
+        case resolve(ResolveReason, status: Int?)
+        /// The row forgets the partial, then the partial is emptied, then the same URL again.
+        case startOver
+        /// The slot is given away until `delay` is over; `hostFailed` leaves the whole host alone for that time.
+        case wait(DownloadError, delay: Duration, hostFailed: Bool)
+        case fail(DownloadError)
+        case suspend(SuspendReason, DownloadError)
+        /// All bytes are there: compare what can be compared.
+        case verify
+        /// Cancelled from outside.
+        case stop
+    }
+
+    /// Attempts without progress after which the download fails.
+    let retries: Int
+    /// Of what the bytes of the partial are known to be.
+    private(set) var validators: Validators
+    private(set) var total: Int64?
+    private(set) var validatorFailures: Int
+    private(set) var startOvers: Int
+    /// Attempts of this run, for the events.
+    private(set) var attempt = 0
+
+    private(set) var highWater: Int64
+    private var withoutProgress = 0
+    private var refusals = 0
+    private var freshRefusals = 0
+    private var checksumFailed = false
+
+    init(retries: Int, record: ResumeRecord?) {
+        self.retries = retries
+        validators = record?.validators ?? Validators()
+        total = record?.total
+        validatorFailures = record?.validatorFailures ?? 0
+        startOvers = record?.startOvers ?? 0
+        highWater = record?.highWater ?? 0
+    }
+
+    /// How the next transfer begins with `length` bytes in the partial; nil if they can't be continued.
+    ///
+    /// Related: RFC 9110 §13.1.5 (If-Range wants a strong validator), and docs/invariants.md.
+    mutating func start(length: Int64, hasChecksum: Bool) -> TransferRequest.Start? {
+        attempt += 1
+        guard length > 0 else {
+            validators = Validators()
+            total = nil
+            return .beginning
+        }
+        guard let condition = condition(hasChecksum: hasChecksum) else { return nil }
+        return .resume(at: length, total: total, condition: condition)
+    }
+
+    private func condition(hasChecksum: Bool) -> ResumeCondition? {
+        if validatorFailures < 2 {
+            if let etag = validators.etag { return .etag(etag) }
+            if let lastModified = validators.lastModified { return .lastModified(lastModified) }
+        }
+        return hasChecksum && !checksumFailed ? .checksum : nil
+    }
+
+    /// A response has been accepted: these are the identity of the bytes that follow, and of those before.
+    mutating func accepted(_ head: ResponseHead, startedAt offset: Int64) {
+        if offset == 0 {
+            validators = Validators(etag: head.etag, lastModified: head.lastModified)
+            total = head.total
+        } else {
+            total = total ?? head.total
+        }
+    }
+
+    /// The partial is empty again.
+    mutating func startedOver() {
+        validators = Validators()
+        total = nil
+        highWater = 0
+    }
+
+    /// What follows from a transfer that began at `offset`.
+    ///
+    /// `isFresh`: its URL had never been used before. `jitter` is from 0 to 1.
+    mutating func next(
+        after report: TransferReport, startedAt offset: Int64, isFresh: Bool, hasChecksum: Bool, jitter: Double
+    ) -> Action {
+        if report.received > 0 {
+            refusals = 0
+            freshRefusals = 0
+        }
+        let step = min(1 << 20, (total ?? .max) / 100)
+        let hasProgressed = report.length > highWater + step || (report.length > highWater && report.length == total)
+        if hasProgressed {
+            highWater = report.length
+            withoutProgress = 0
+        }
+        guard let failure = report.failure else { return .verify }
+        let error = DownloadError(failure)
+        switch failure.verdict {
+        case .stopped: return .stop
+        case .resolveAgain: return refused(error, isFresh: isFresh)
+        case .startOver: return identityLost(error, wasConditional: offset > 0)
+        case .disk: return DownloadError.isFull(failure) ? .suspend(.disk, error) : .fail(error)
+        case .final:
+            if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
+            return .fail(error)
+        case .retry:
+            if hasProgressed { return .transfer }
+            withoutProgress += 1
+            guard withoutProgress < retries else { return .fail(error) }
+            let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter)
+            // No answer at all is the host's matter, not this file's.
+            let isSilent = report.head == nil && error.kind == .network
+            return .wait(error, delay: delay, hostFailed: isSilent)
+        case .retryHost(let after):
+            withoutProgress += 1
+            guard withoutProgress < retries else { return .fail(error) }
+            let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: after)
+            return .wait(error, delay: delay, hostFailed: true)
+        }
+    }
+
+    /// A URL that was refused is resolved again: a fresh one once more only, and three times at most without a new byte.
+    private mutating func refused(_ error: DownloadError, isFresh: Bool) -> Action {
+        refusals += 1
+        if isFresh { freshRefusals += 1 }
+        guard refusals < 3, freshRefusals < 2 else { return .fail(error) }
+        return .resolve(.rejected, status: error.status)
+    }
+
+    /// What stands in the partial can't be continued: the server has something else, or can't or won't say.
+    private mutating func identityLost(_ error: DownloadError, wasConditional: Bool) -> Action {
+        if wasConditional, validators.etag != nil || validators.lastModified != nil { validatorFailures += 1 }
+        guard startOvers < 3 else {
+            return .fail(
+                DownloadError(
+                    kind: .identityChanged,
+                    message: "the server keeps serving another version of the file than the one begun with",
+                    status: error.status))
+        }
+        startOvers += 1
+        return .startOver
+    }
+
+    /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
+    /// failed, else by the attempts without progress.
+    mutating func cannotResume() -> Action {
+        validatorFailures >= 2 ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
+            : .startOver
+    }
+
+    /// The resolver failed in a way that passes.
+    mutating func unavailable(_ error: DownloadError, atLeast: Duration?, jitter: Double) -> Action {
+        withoutProgress += 1
+        guard withoutProgress < retries else { return .fail(error) }
+        return .wait(
+            error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: atLeast), hostFailed: false)
+    }
+
+    /// The whole file is there and its checksum or size is wrong. A file that was put together from several answers is
+    /// fetched once more in one piece.
+    mutating func verificationFailed(_ error: DownloadError) -> Action {
+        guard !checksumFailed else { return .fail(error) }
+        checksumFailed = true
+        validatorFailures = 2
+        return .startOver
+    }
+}
+
+/// What the state says of a partial.
+struct ResumeRecord: Sendable, Equatable {
+    var durableBytes: Int64
+    var total: Int64?
+    var validators: Validators
+    var highWater: Int64
+    var validatorFailures: Int
+    var startOvers: Int
+
+    init(_ record: DownloadRecord) {
+        durableBytes = record.durableBytes
+        total = record.totalBytes
+        validators = record.validators
+        highWater = record.highWater
+        validatorFailures = record.validatorFailures
+        startOvers = record.startOvers
+    }
+}

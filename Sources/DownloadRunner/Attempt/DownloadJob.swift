@@ -1,0 +1,415 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import MediaTransfer
+import ProviderKit
+import Synchronization
+
+/// How a job's turn ended.
+enum JobOutcome: Sendable {
+    /// All bytes are in the partial, and what could be compared has been.
+    case complete(CompletedVideo)
+    /// Gives its slot away until `delay` is over.
+    case waits(DownloadError, delay: Duration, hostFailed: String?)
+    /// Resolved, but its host has no room; it keeps the answer.
+    case parked(host: String)
+    /// The provider wants to be left alone; the download isn't to blame.
+    case providerWaits(DownloadError, delay: Duration)
+    /// The provider wants a login.
+    case loginNeeded(DownloadError)
+    /// Not there yet; `retryAfter` nil is the next run.
+    case notReady(DownloadError, retryAfter: Duration?)
+    case failed(DownloadError)
+    case suspended(SuspendReason, DownloadError)
+    case stopped
+}
+
+/// One download of this run: resolves just in time, transfers, and decides with ``AttemptPolicy`` what follows.
+///
+/// Keeps its partial, digest and answer over back-offs. Runs in one task at a time.
+actor DownloadJob {
+    /// What the bookkeeper reads while a transfer runs.
+    struct Live: Sendable {
+        var partial: PartialFile?
+        var progress: TransferProgress?
+        var validators = Validators()
+        var total: Int64?
+    }
+
+    nonisolated let wanted: WantedDownload
+    nonisolated let startedAt = Date()
+    /// Bytes that came from the network for it in this run.
+    nonisolated let received = Atomic<Int64>(0)
+    private nonisolated let live = Mutex(Live())
+    private let services: RunServices
+    private var policy: AttemptPolicy
+    private var media: ResolvedMedia?
+    private var lastOrigin: Origin?
+    private var resolves = 0
+    private var previous: ResolveRequest.Previous?
+    private var transferStart = Date()
+    private var losses = 0
+
+    init(_ wanted: WantedDownload, services: RunServices) {
+        self.wanted = wanted
+        self.services = services
+        policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
+    }
+
+    nonisolated var id: DownloadID { wanted.id }
+
+    /// Transfers begun in this run.
+    var attempts: Int { policy.attempt }
+
+    /// When the transfer that ended last began.
+    var lastStart: Date { transferStart }
+
+    /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.
+    nonisolated func flush() throws(FileError) -> ProgressFacts? {
+        let live = live.withLock { $0 }
+        guard let partial = live.partial, partial.isOpen else { return nil }
+        let identity = live.identity
+        let bytes = try partial.flush()
+        guard bytes > 0 else { return nil }
+        return ProgressFacts(bytes: bytes, total: identity.total, validators: identity.validators)
+    }
+
+    /// Bytes so far, and the size where it is known.
+    nonisolated var progress: (bytes: Int64, size: Int64?) {
+        let live = live.withLock { $0 }
+        return (live.partial?.length ?? 0, live.identity.total ?? wanted.video.size)
+    }
+
+    /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
+    ///
+    /// `claim` asks for a connection to a host and answers whether there is room.
+    /// `resolved` is told of each new answer.
+    func run(
+        claim: @Sendable (String) async -> Bool, resolved: @Sendable (ResolvedMedia) async -> Void
+    ) async -> JobOutcome {
+        while true {
+            if Task.isCancelled { return .stopped }
+            let known = resolves
+            if let outcome = await resolveIfNeeded() { return outcome }
+            if resolves != known, let media { await resolved(media) }
+            guard var media else { return .stopped }
+            guard await claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            let partial: PartialFile
+            switch await openPartial() {
+            case .success(let opened): partial = opened
+            case .failure(let error): return .failed(error)
+            }
+            let hasChecksum = expectedSHA256 != nil
+            guard let start = policy.start(length: partial.length, hasChecksum: hasChecksum) else {
+                switch policy.cannotResume() {
+                case .fail(let error): return .failed(error)
+                default:
+                    if let outcome = await startOver(partial) { return outcome }
+                    continue
+                }
+            }
+            let offset = partial.length
+            let isFresh = media.uses == 0
+            media.use()
+            self.media = media
+            let progress = TransferProgress()
+            live.withLock { live in
+                live.partial = partial
+                live.progress = progress
+                live.validators = policy.validators
+                live.total = policy.total
+            }
+            services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
+            transferStart = Date()
+            let request = media.request(
+                start: start, expectedSize: wanted.video.size, limitRate: services.options.limitRate)
+            let report = await services.engine.fetch(request, into: partial, progress: progress)
+            received.add(report.received, ordering: .relaxed)
+            if let head = report.head { note(head) }
+            if let head = progress.head { policy.accepted(head, startedAt: offset) }
+            live.withLock { live in
+                live.progress = nil
+                live.validators = policy.validators
+                live.total = policy.total
+            }
+            let action = policy.next(
+                after: report, startedAt: offset, isFresh: isFresh, hasChecksum: hasChecksum,
+                jitter: .random(in: 0...1))
+            if let outcome = await carryOut(action, partial, report) { return outcome }
+        }
+    }
+
+    /// Nil to go on at once.
+    private func carryOut(
+        _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport
+    ) async -> JobOutcome? {
+        switch action {
+        case .transfer:
+            if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
+            return nil
+        case .resolve(let reason, let status):
+            if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
+            previous = .init(reason: reason == .expired ? .expired : .rejected, status: status, bytes: partial.length)
+            media = nil
+            return nil
+        case .startOver:
+            if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
+            return await startOver(partial)
+        case .wait(let error, let delay, let hostFailed):
+            return .waits(error, delay: delay, hostFailed: hostFailed ? media?.origin.host : nil)
+        case .fail(let error): return .failed(error)
+        case .suspend(let reason, let error): return .suspended(reason, error)
+        case .stop: return .stopped
+        case .verify: return await complete(partial, report)
+        }
+    }
+
+    private func retrying(_ error: DownloadError, delay: Duration) {
+        services.events.post(
+            .downloadRetrying(wanted.reference, attempt: policy.attempt, error: error, delay: delay))
+    }
+
+    // MARK: resolving
+
+    private func resolveIfNeeded() async -> JobOutcome? {
+        let now = Date()
+        if let media {
+            if media.isUsable(at: now) { return nil }
+            // Its time ran out, or it was for one request.
+            if previous == nil {
+                previous = .init(reason: .expired, status: nil, bytes: live.withLock { $0.partial?.length ?? 0 })
+            }
+            self.media = nil
+        }
+        let previous = previous
+        let request = ResolveRequest(
+            user: services.userName, now: services.clock.now(for: lastOrigin), credentials: nil,
+            settings: services.providers.settings,
+            video: .init(
+                id: wanted.reference.video, title: wanted.reference.title,
+                parameters: services.providers.parameters(of: wanted.video.settings)),
+            course: .init(id: wanted.reference.course, title: wanted.courseTitle),
+            chapter: wanted.reference.chapter.map { .init(id: $0, title: wanted.chapterTitle) },
+            quality: wanted.video.settings.quality.map(\.description), previous: previous)
+        do {
+            let resolution = try await services.providers.resolve(request, provider: wanted.provider)
+            guard resolution.kind == .file else {
+                return .failed(
+                    DownloadError(
+                        kind: .notMedia, message: "the provider answered with an HLS stream, which this version can't join"))
+            }
+            guard let resolved = ResolvedMedia(resolution, at: Date()) else {
+                return .failed(
+                    DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
+            }
+            media = resolved
+            lastOrigin = resolved.origin
+            resolves += 1
+            let reason: ResolveReason = previous.map { $0.reason == .expired ? .expired : .rejected } ?? .first
+            self.previous = nil
+            services.events.post(
+                .resolved(wanted.reference, attempt: resolves, reason: reason, expiresAt: resolved.expiresAt))
+            return nil
+        } catch {
+            return outcome(of: error)
+        }
+    }
+
+    private func outcome(of error: ProviderError) -> JobOutcome {
+        let facts = DownloadError(error)
+        switch error.kind {
+        case .authRequired: return .loginNeeded(facts)
+        case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
+        case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
+        case .unavailable:
+            switch policy.unavailable(facts, atLeast: error.retryAfter, jitter: .random(in: 0...1)) {
+            case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
+            default: return .failed(facts)
+            }
+        case .cancelled: return .stopped
+        default: return .failed(facts)
+        }
+    }
+
+    // MARK: the partial
+
+    private var expectedSHA256: [UInt8]? {
+        wanted.video.sha256 ?? media?.resolution.sha256.flatMap { [UInt8](hex: $0) }
+    }
+
+    private func openPartial() async -> Result<PartialFile, DownloadError> {
+        let name = PartialName(download: wanted.id.rawValue)
+        do {
+            if let partial = live.withLock({ $0.partial }) {
+                if !partial.isOpen {
+                    try partial.reopen(descriptor: services.library.openPartial(name).release())
+                }
+                return .success(partial)
+            }
+            let open = try services.library.openPartial(name)
+            let length = min(open.size, wanted.resume?.durableBytes ?? 0)
+            let hashes = services.options.checksums || expectedSHA256 != nil
+            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: hashes)
+            live.withLock { $0.partial = partial }
+            return .success(partial)
+        } catch let error as LibraryError {
+            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error.sentence)"))
+        } catch {
+            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error)"))
+        }
+    }
+
+    /// First the row says that there is nothing, then there is nothing: never the other way round.
+    private func startOver(_ partial: PartialFile) async -> JobOutcome? {
+        let change = DownloadChange.startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+        guard await services.bookkeeper.commit(change) else { return .stopped }
+        policy.startedOver()
+        live.withLock { live in
+            live.validators = Validators()
+            live.total = nil
+        }
+        do {
+            try partial.startOver()
+            return nil
+        } catch {
+            return .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \(error)"))
+        }
+    }
+
+    /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
+    func dropPartial() async -> Int {
+        losses += 1
+        _ = await services.bookkeeper.commit(
+            .startOver(id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers))
+        policy.startedOver()
+        live.withLock { live in
+            live.partial?.close()
+            live = Live()
+        }
+        try? services.library.removePartial(PartialName(download: id.rawValue))
+        return losses
+    }
+
+    /// Gives up the descriptor while it waits; the digest goes on where it is.
+    nonisolated func closePartial() { live.withLock { $0.partial }?.close() }
+
+    /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
+    /// any more, so that it has to be transferred after all.
+    func duplicate(_ donor: StoredFile) async -> JobOutcome? {
+        if let expected = wanted.video.sha256, donor.sha256 != expected { return nil }
+        let name = PartialName(download: id.rawValue)
+        let library = services.library
+        let isDone = await Blocking.run {
+            do {
+                try library.removePartial(name)
+                switch try library.duplicate(donor.path, record: FileRecord(donor), as: name) {
+                case .donorUnusable: return false
+                case .hardLink: return true
+                case .clone, .copy:
+                    try library.openPartial(name).flush()
+                    return true
+                }
+            } catch {
+                try? library.removePartial(name)
+                return false
+            }
+        }
+        guard isDone else { return nil }
+        let stated = donor.path.split(separator: ".").last.map(String.init)
+        return .complete(
+            CompletedVideo(
+                job: self, partial: nil, size: donor.size, sha256: donor.sha256,
+                expectedSHA256: wanted.video.sha256,
+                fileExtension: .choose(.video, stated: stated, mediaType: nil, contentType: nil, url: nil)))
+    }
+
+    // MARK: the end
+
+    private func complete(_ partial: PartialFile, _ report: TransferReport) async -> JobOutcome {
+        guard let media else { return .stopped }
+        let wantedSize = wanted.video.size ?? media.resolution.size
+        if let wantedSize, partial.length != wantedSize {
+            return .failed(
+                DownloadError(
+                    kind: .sizeMismatch, message: "the file has \(partial.length) bytes instead of \(wantedSize)"))
+        }
+        let fileExtension = FileExtension.choose(
+            .video, stated: media.resolution.fileExtension, mediaType: media.resolution.mediaType,
+            contentType: report.head?.contentType, url: media.resolution.url)
+        return .complete(
+            CompletedVideo(
+                job: self, partial: partial, size: partial.length, expectedSHA256: expectedSHA256,
+                fileExtension: fileExtension))
+    }
+
+    /// The checksum of the complete file is wrong: once more in one piece, or that was it. Returns nil to go on.
+    func checksumFailed(_ partial: PartialFile) async -> JobOutcome? {
+        let error = DownloadError(
+            kind: .checksumMismatch, message: "the file that arrived doesn't have the expected SHA-256")
+        switch policy.verificationFailed(error) {
+        case .startOver:
+            retrying(error, delay: .zero)
+            return await startOver(partial)
+        default:
+            _ = await startOver(partial)
+            return .failed(error)
+        }
+    }
+
+    private func note(_ head: ResponseHead) {
+        guard let skew = services.clock.note(head) else { return }
+        let seconds = Int(skew.timeInterval.rounded())
+        services.events.post(
+            .warning(
+                "the clock of \(head.origin.host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's",
+                nil))
+    }
+}
+
+extension DownloadJob.Live {
+    /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
+    var identity: (validators: Validators, total: Int64?) {
+        guard let head = progress?.head else { return (validators, total) }
+        let fromHead = Validators(etag: head.etag, lastModified: head.lastModified)
+        let isKnown = validators.etag != nil || validators.lastModified != nil
+        return (isKnown ? validators : fromHead, total ?? head.total)
+    }
+}
+
+/// A video whose bytes are all there.
+struct CompletedVideo: Sendable {
+    let job: DownloadJob
+    /// Nil for one that was linked or copied from a donor.
+    let partial: PartialFile?
+    let size: Int64
+    /// The donor's; nil where the partial's digest tells.
+    var sha256: [UInt8]?
+    let expectedSHA256: [UInt8]?
+    let fileExtension: FileExtension
+}
+
+extension [UInt8] {
+    /// The bytes that an even number of hex digits means; nil for anything else.
+    package init?(hex: String) {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in hex.utf8 {
+            guard let digit = Character(UnicodeScalar(character)).hexDigitValue.map(UInt8.init) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        guard high == nil else { return nil }
+        self = bytes
+    }
+
+    /// Lower-case hex digits.
+    package var hex: String {
+        let digits = Array<UInt8>("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

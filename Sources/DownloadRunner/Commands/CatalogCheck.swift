@@ -1,0 +1,67 @@
+import CourseCatalog
+import ProviderHost
+package import YAMLSource
+
+/// What `check` found.
+package struct CheckReport: Sendable {
+    /// In order of the files; at most 100 of each.
+    package var diagnostics: [Diagnostic]
+    /// Errors that are not among the diagnostics.
+    package var omitted: Int
+    /// `.invalidCatalog`, `.unreadableCatalog`, or none.
+    package var conditions: Set<SyncCondition>
+    package var files: Int
+    package var courses: Int
+    package var videos: Int
+}
+
+/// Reads and validates catalogs: the same for `check` and for a sync.
+package enum CatalogCheck {
+    /// `plugins` names folders to look in first; nil leaves providers aside.
+    package static func run(_ catalogs: [String], plugins: [String]?) async -> CheckReport {
+        read(catalogs, registry: plugins.map(ProviderCheck.registry)).report
+    }
+
+    /// The JSON Schema of the format.
+    package static var schema: String { CatalogSchema.json }
+
+    /// The catalogs and what is wrong with them.
+    static func read(_ paths: [String], registry: PluginRegistry?) -> (catalog: Catalog, report: CheckReport) {
+        let reading = CatalogReader.read(paths)
+        var diagnostics = reading.diagnostics
+        var conditions: Set<SyncCondition> = []
+        switch reading.verdict {
+        case .invalid: conditions = [.invalidCatalog]
+        case .unreadable: conditions = [.unreadableCatalog]
+        case .valid:
+            if let registry {
+                var mistakes = ProviderCheck.mistakes(in: reading.catalog, registry)
+                if mistakes.contains(where: { $0.severity == .error }) { conditions = [.invalidCatalog] }
+                mistakes.addExcerpts()
+                diagnostics += mistakes
+            }
+        }
+        let catalog = reading.catalog
+        let kept = reading.diagnostics.count { $0.severity == .error }
+        return (
+            catalog,
+            CheckReport(
+                diagnostics: diagnostics, omitted: max(0, reading.errorCount - kept), conditions: conditions,
+                files: catalog.files.count, courses: catalog.courses.count, videos: catalog.videoCount)
+        )
+    }
+}
+
+extension LocatedMessage {
+    /// The diagnostic as the last event repeats it.
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            file: diagnostic.file, line: diagnostic.line > 0 ? diagnostic.line : nil,
+            column: diagnostic.line > 0 ? diagnostic.column : nil, message: diagnostic.summary)
+    }
+}
+
+extension [Diagnostic] {
+    /// The errors as the last event repeats them.
+    var errors: [LocatedMessage] { filter { $0.severity == .error }.map { LocatedMessage($0) } }
+}

@@ -1,0 +1,127 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// What a sync would do.
+package struct DryRunPlan: Sendable {
+    package var lines: [DryRunLine] = []
+    /// What `sync` would say at its end, were it to stop after planning: errors and their conditions.
+    package var summary = SyncSummary()
+
+    package init() {}
+}
+
+/// What a sync would do with one download, and why.
+package struct DryRunLine: Sendable {
+    package enum Action: Sendable, Equatable {
+        case download
+        case resume(from: Int64)
+        case move(from: String, to: String)
+        case link(to: String)
+        case adopt(path: String)
+        case remove(path: String)
+        case refetch
+        case keep
+    }
+
+    package var reference: VideoReference
+    package var action: Action
+    package var why: String
+    /// Bytes that would come from the network, if known.
+    package var size: Int64?
+
+    package init(reference: VideoReference, action: Action, why: String, size: Int64?) {
+        self.reference = reference
+        self.action = action
+        self.why = why
+        self.size = size
+    }
+}
+
+extension SyncRun {
+    /// What ``run()`` would do. Changes nothing: takes no lock, makes no folder, writes no row.
+    package func plan() async -> DryRunPlan {
+        var plan = DryRunPlan()
+        do {
+            let registry = ProviderCheck.registry(options.plugins)
+            let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
+            guard check.conditions.isEmpty else {
+                plan.summary = SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
+                return plan
+            }
+            let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+            let store = try place.openForReading() ?? DownloadStore.empty()
+            defer { store.close() }
+            let library = try Self.look(place, store)
+            let now = Date()
+            var reconciler = try Reconciler(catalog: catalog, store: store, only: options.only, now: now) {
+                path throws(LibraryError) in try library?.facts(of: path) != nil
+            }
+            let reconciliation = try reconciler.run()
+            if let refused = Self.refused(reconciliation, options) {
+                plan.summary = refused
+                return plan
+            }
+            plan.lines = reconciliation.lines(options)
+            plan.summary.downloads = reconciliation.counts
+            plan.summary.fromOtherSource = reconciliation.fromOtherSource
+        } catch {
+            let refusal = Refusal(any: error)
+            plan.summary.conditions = [refusal.condition]
+            plan.summary.errors = [.init(file: "", line: nil, column: nil, message: refusal.message)]
+        }
+        return plan
+    }
+
+    /// The library if the state has one; a folder without the marker is refused as in a real run.
+    private static func look(_ place: StateLocation.Place, _ store: DownloadStore) throws -> LibraryFolder? {
+        guard let id = try LibraryOpening.recordedID(store) else { return nil }
+        return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user))
+    }
+}
+
+extension Reconciliation {
+    /// One line for each thing that would happen.
+    func lines(_ options: SyncOptions) -> [DryRunLine] {
+        let lost = Set(changes.lost)
+        let refetched = Set(changes.refetched)
+        var lines = moves.compactMap { move in
+            move.reference.map {
+                DryRunLine(
+                    reference: $0, action: .move(from: move.from, to: move.to), why: "its name or place changed", size: nil)
+            }
+        }
+        for wanted in wanted {
+            var line = DryRunLine(
+                reference: wanted.reference, action: .download, why: wanted.isNew ? "new" : "unfinished",
+                size: wanted.video.size)
+            if let donor = wanted.donor {
+                line.action = .link(to: donor.path)
+                line.why = "the library has the same file already"
+                line.size = 0
+            } else if followers.isFollower(wanted.id) {
+                line.why = "linked once the same video of another course is there"
+                line.size = 0
+            } else if let resume = wanted.resume, resume.durableBytes > 0 {
+                line.action = .resume(from: resume.durableBytes)
+                line.size = (wanted.video.size ?? resume.total).map { $0 - resume.durableBytes }
+            } else if refetched.contains(wanted.id) {
+                line.action = .refetch
+                line.why = "the catalog's size or checksum contradicts the file"
+            } else if lost.contains(wanted.id) {
+                line.why = "its file is missing from the library"
+            }
+            lines.append(line)
+        }
+        guard options.prune else { return lines }
+        let isHeld = Prune.verdict(self, options.maxDelete) == .held
+        for gone in gone {
+            guard let file = gone.file else { continue }
+            let why = isHeld ? "no longer in its catalog, but --max-delete holds it" : "no longer in its catalog"
+            lines.append(
+                DryRunLine(
+                    reference: gone.reference, action: isHeld ? .keep : .remove(path: file.path), why: why, size: nil))
+        }
+        return lines
+    }
+}

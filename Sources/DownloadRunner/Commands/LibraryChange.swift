@@ -1,0 +1,63 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+
+/// What `library move` and `library adopt` did.
+package struct LibraryChange: Sendable, Equatable {
+    package var library: String
+    package var previous: String?
+    /// Finished downloads that the state has there.
+    package var files: Int
+
+    package init(library: String, previous: String?, files: Int) {
+        self.library = library
+        self.previous = previous
+        self.files = files
+    }
+
+    /// The person has moved the library to `folder`: notes it, after its marker has proven it. Moves no file.
+    package static func move(_ location: StateLocation, to folder: String) async throws(Refusal) -> LibraryChange {
+        var moved = location
+        moved.library = folder
+        return try await change(moved) { place, store throws(Refusal) in
+            do {
+                guard try LibraryOpening.recordedID(store) != nil else {
+                    throw Refusal(condition: .stateUnusable, message: "this state has no library yet; the first sync makes one")
+                }
+            } catch let error as StoreError {
+                throw Refusal(error)
+            } catch let error as Refusal {
+                throw error
+            } catch {
+                throw Refusal(any: error)
+            }
+            _ = try LibraryOpening.open(place, store)
+        }
+    }
+
+    /// Makes the folder this state's library, whoever's it was. Moves no file.
+    package static func adopt(_ location: StateLocation) async throws(Refusal) -> LibraryChange {
+        try await change(location) { place, store throws(Refusal) in _ = try LibraryOpening.adopt(place, store) }
+    }
+
+    private static func change(
+        _ location: StateLocation, _ body: (StateLocation.Place, DownloadStore) throws(Refusal) -> Void
+    ) async throws(Refusal) -> LibraryChange {
+        let place = try location.resolve()
+        let (lock, store) = try await place.openForWriting(for: [])
+        defer {
+            store.close()
+            withExtendedLifetime(lock) {}
+        }
+        do {
+            let previous = try LibraryOpening.recordedPath(store)
+            try body(place, store)
+            var files = 0
+            try store.scan { row in files += row.state == .finished ? 1 : 0 }
+            return LibraryChange(
+                library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files)
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+}

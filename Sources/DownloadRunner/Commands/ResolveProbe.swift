@@ -1,0 +1,120 @@
+import CourseCatalog
+package import DownloadStore
+package import Foundation
+package import Logging
+import ProviderHost
+import ProviderKit
+import YAMLSource
+
+/// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.
+package struct ResolveAnswer: Sendable {
+    package var reference: VideoReference
+    package var provider: String
+    package var url: String
+    package var kind: String
+    package var tokenValue: String?
+    /// `header Authorization`, `query token`, `cookie session`.
+    package var tokenPlace: String?
+    package var tokenOrigins: [String]
+    package var headers: [(name: String, value: String)]
+    package var expiresAt: Date?
+    package var size: Int64?
+    package var sha256: String?
+    package var mediaType: String?
+    package var fileExtension: String?
+    package var duration: Double?
+    package var singleUse: Bool
+    package var extendable: Bool
+    package var subtitles: [String]
+    package var attachments: [String]
+    package var seconds: Double
+
+    package init(reference: VideoReference, provider: String, url: String, kind: String = "file") {
+        self.reference = reference
+        self.provider = provider
+        self.url = url
+        self.kind = kind
+        tokenOrigins = []
+        headers = []
+        singleUse = false
+        extendable = false
+        subtitles = []
+        attachments = []
+        seconds = 0
+    }
+
+    init(_ resolution: Resolution, reference: VideoReference, provider: String, seconds: Double) {
+        self.init(reference: reference, provider: provider, url: resolution.url, kind: resolution.kind.rawValue)
+        if let token = resolution.token {
+            tokenValue = token.value
+            tokenPlace = "\(token.placement.rawValue) \(token.name)"
+            tokenOrigins = token.origins
+        }
+        headers = resolution.headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        expiresAt = resolution.expiresAt
+        size = resolution.size
+        sha256 = resolution.sha256
+        mediaType = resolution.mediaType
+        fileExtension = resolution.fileExtension
+        duration = resolution.duration
+        singleUse = resolution.singleUse
+        extendable = resolution.extendable
+        subtitles = resolution.subtitles.map { "\($0.lang) \($0.url)" }
+        attachments = resolution.attachments.map { "\($0.title) \($0.url)" }
+        self.seconds = seconds
+    }
+}
+
+/// Asks the provider of each selected video, as a sync would for the first time.
+package enum ResolveProbe {
+    package static func run(
+        catalog: String, selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
+        logger: Logger
+    ) async throws(Refusal) -> [(VideoReference, Result<ResolveAnswer, DownloadError>)] {
+        let registry = ProviderCheck.registry(plugins)
+        let (catalog, check) = CatalogCheck.read([catalog], registry: registry)
+        guard check.conditions.isEmpty else {
+            throw Refusal(
+                condition: check.conditions.first ?? .invalidCatalog,
+                message: check.diagnostics.map(\.text).joined(separator: "\n"))
+        }
+        let place = try StateLocation(user: user, state: state).resolve()
+        let entries = CatalogEntries(catalog)
+        let chosen = entries.slots.filter { slot in
+            selection.contains(
+                course: entries.course(slot).id, chapter: entries.chapter(slot)?.id, video: entries.video(slot).id,
+                state: .waiting)
+        }
+        guard !chosen.isEmpty else {
+            let all = entries.slots.map { entries.reference($0) }
+            let messages = selection.selectors.map { $0.unmatched(among: all) }
+            throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
+        }
+        let pool = ProviderPool(
+            registry: registry, settings: HostSettings(userAgent: "coursefetch/\(Version.text)", caFile: caFile),
+            logger: logger)
+        var answers: [(VideoReference, Result<ResolveAnswer, DownloadError>)] = []
+        for slot in chosen {
+            let reference = entries.reference(slot)
+            let video = entries.video(slot)
+            let request = ResolveRequest(
+                user: place.user.text, now: Date(), settings: pool.settings,
+                video: .init(id: video.id, title: video.title, parameters: pool.parameters(of: video.settings)),
+                course: .init(id: reference.course, title: entries.course(slot).title),
+                chapter: entries.chapter(slot).map { .init(id: $0.id, title: $0.title) },
+                quality: video.settings.quality.map(\.description))
+            let started = Date()
+            do {
+                let resolution = try await pool.resolve(request, provider: video.provider.name)
+                let answer = ResolveAnswer(
+                    resolution, reference: reference, provider: video.provider.name,
+                    seconds: Date().timeIntervalSince(started))
+                answers.append((reference, .success(answer)))
+            } catch {
+                answers.append((reference, .failure(DownloadError(error))))
+            }
+        }
+        await pool.shutDown()
+        return answers
+    }
+}

@@ -1,0 +1,136 @@
+package import DownloadStore
+package import Foundation
+
+/// What the state knows about one download.
+package struct StatusRow: Sendable {
+    package var reference: VideoReference
+    package var courseTitle: String
+    package var chapterTitle: String?
+    package var state: DownloadState
+    package var reason: SuspendReason?
+    package var priority: Int
+    package var bytes: Int64
+    package var size: Int64?
+    package var bytesPerSecond: Int64?
+    package var path: String?
+    package var error: DownloadError?
+    package var retryAt: Date?
+    package var updatedAt: Date
+    package var provider: String
+    /// The catalog.
+    package var file: String
+    package var gone: Bool
+    package var sha256: String?
+
+    package init(
+        reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
+        reason: SuspendReason? = nil, priority: Int = 0, bytes: Int64 = 0, size: Int64? = nil,
+        bytesPerSecond: Int64? = nil, path: String? = nil, error: DownloadError? = nil, retryAt: Date? = nil,
+        updatedAt: Date, provider: String, file: String, gone: Bool = false, sha256: String? = nil
+    ) {
+        self.reference = reference
+        self.courseTitle = courseTitle
+        self.chapterTitle = chapterTitle
+        self.state = state
+        self.reason = reason
+        self.priority = priority
+        self.bytes = bytes
+        self.size = size
+        self.bytesPerSecond = bytesPerSecond
+        self.path = path
+        self.error = error
+        self.retryAt = retryAt
+        self.updatedAt = updatedAt
+        self.provider = provider
+        self.file = file
+        self.gone = gone
+        self.sha256 = sha256
+    }
+}
+
+/// The process that holds a user's lock.
+package struct RunningSync: Sendable, Equatable {
+    package var pid: Int32
+    package var host: String
+    package var since: Date
+
+    package init(pid: Int32, host: String, since: Date) {
+        self.pid = pid
+        self.host = host
+        self.since = since
+    }
+}
+
+/// What a user's state holds, in catalog order.
+package struct StatusReport: Sendable {
+    package var user: String
+    /// The library's path, if the state knows one.
+    package var library: String?
+    /// The process that is syncing right now.
+    package var running: RunningSync?
+    package var rows: [StatusRow]
+    /// Finished files that come from another source than the catalog now names.
+    package var fromOtherSource: Int
+
+    package init(
+        user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
+    ) {
+        self.user = user
+        self.library = library
+        self.running = running
+        self.rows = rows
+        self.fromOtherSource = fromOtherSource
+    }
+
+    /// Reads the state as it is. Changes nothing; a user without a state has no rows.
+    package static func read(_ location: StateLocation) async throws(Refusal) -> StatusReport {
+        let place = try location.resolve()
+        guard let store = try place.openForReading() else {
+            return StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
+        }
+        defer { store.close() }
+        do {
+            let held = try SyncLock.holder(of: place.folder)
+            let running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
+            let courses = try store.courses()
+            let chapters = Dictionary(
+                uniqueKeysWithValues: try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) })
+            var report = StatusReport(
+                user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            try store.eachDownload { record in
+                if record.state == .finished, let file = record.file, file.source != record.catalog.source {
+                    report.fromOtherSource += 1
+                }
+                report.rows.append(
+                    StatusRow(
+                        record, course: courses[record.key.course],
+                        chapterTitle: record.catalog.chapter.flatMap {
+                            chapters[DownloadKey(course: record.key.course, video: $0)]
+                        }, isRunning: held != nil))
+            }
+            return report
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+}
+
+extension StatusRow {
+    /// `active` counts only while somebody holds the lock; else it is what the next run makes of it.
+    init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool) {
+        let isInterrupted = record.state == .active && !isRunning
+        let isFinished = record.state == .finished
+        self.init(
+            reference: VideoReference(
+                course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
+                title: record.catalog.title),
+            courseTitle: course?.title ?? record.key.course, chapterTitle: chapterTitle,
+            state: isInterrupted ? .suspended : record.state, reason: isInterrupted ? .interrupted : record.reason,
+            priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
+            size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
+            bytesPerSecond: nil, path: record.isPlacing ? record.oldFile?.path : record.file?.path,
+            error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
+            provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
+            sha256: record.file?.sha256?.hex)
+    }
+}

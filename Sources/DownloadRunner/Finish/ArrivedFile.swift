@@ -1,0 +1,40 @@
+import DownloadStore
+import MediaTransfer
+
+/// A file whose bytes are all in a partial, and where it belongs.
+struct ArrivedFile: Sendable {
+    enum Role: Sendable {
+        case video(DownloadID, source: [UInt8])
+        case sidecar(DownloadID, SidecarRecord.Kind, name: String)
+        case courseCover(course: String, digest: [UInt8])
+        case chapterCover(course: String, chapter: String, digest: [UInt8])
+    }
+
+    var role: Role
+    var partialName: PartialName
+    /// Nil for a file that was linked or copied and is durable already.
+    var partial: PartialFile?
+    var size: Int64
+    var sha256: [UInt8]?
+    /// Where it belongs, relative to the library, extension included.
+    var path: String
+    /// Tells it apart when somebody else's file stands at `path`.
+    var id: String
+    /// Our own file that it replaces.
+    var old: StoredFile?
+}
+
+/// A file at its place, durable.
+struct PlacedFile: Sendable {
+    var file: ArrivedFile
+    var stored: StoredFile
+}
+
+/// Why a file isn't at its place.
+enum PlacingFailure: Sendable, Equatable {
+    /// Its data didn't reach the disk and are lost: fetch it again.
+    case flush(FileError)
+    case library(LibraryError)
+    /// The state can't be written; the run ends.
+    case store
+}

@@ -1,0 +1,164 @@
+import Dispatch
+import DownloadStore
+import Foundation
+import MediaTransfer
+import Synchronization
+
+/// The one writer of a run: everything that has to be durable in a certain order happens on its queue, one thing after
+/// the other, so that no row ever claims bytes of a partial that has been emptied since.
+///
+/// Progress of all active downloads is flushed and written once a second in one transaction; changes of state that
+/// nobody waits for go along with it. Completed files are placed in groups: whatever has arrived while the group before
+/// was being placed is the next one.
+final class Bookkeeper: Sendable {
+    /// What it tells the dispatcher. Called on its queue.
+    struct Callbacks: Sendable {
+        var placed: @Sendable ([PlacedFile]) -> Void
+        /// The data of these could not be made durable, or no place could be found.
+        var notPlaced: @Sendable (ArrivedFile, PlacingFailure) -> Void
+        /// A download's partial failed to reach the disk.
+        var flushFailed: @Sendable (DownloadID, FileError) -> Void
+        /// The state can't be written any more.
+        var storeFailed: @Sendable (StoreError) -> Void
+    }
+
+    private struct State {
+        var journal: [DownloadChange] = []
+        var arrived: [ArrivedFile] = []
+        var active: [DownloadID: DownloadJob] = [:]
+        var isPlacing = false
+        var isRunning = false
+        var hasFailed = false
+    }
+
+    private static let groupLimit = 256
+    private let state = Mutex(State())
+    private let callbacks = Mutex<Callbacks?>(nil)
+    private let queue = DispatchQueue(label: "bookkeeper", qos: .userInitiated)
+    private let store: DownloadStore
+    private let placer: Placer
+
+    init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        placer = Placer(store: store, library: library)
+    }
+
+    func start(_ callbacks: Callbacks) {
+        self.callbacks.withLock { $0 = callbacks }
+        state.withLock { $0.isRunning = true }
+        keepEverySecond()
+    }
+
+    private func keepEverySecond() {
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self, state.withLock({ $0.isRunning }) else { return }
+            keep()
+            keepEverySecond()
+        }
+    }
+
+    /// Writes what is left, and ends.
+    func stop() async {
+        state.withLock { $0.isRunning = false }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.keep()
+                continuation.resume()
+            }
+        }
+        callbacks.withLock { $0 = nil }
+    }
+
+    // MARK: what others ask of it
+
+    /// A change that nobody waits for: durable within a second or two.
+    func note(_ change: DownloadChange) { state.withLock { $0.journal.append(change) } }
+
+    /// A change that is durable on return, with all that was noted before it. False if the state can't be written.
+    func commit(_ change: DownloadChange) async -> Bool {
+        note(change)
+        return await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.write([])) }
+        }
+    }
+
+    /// Its partial is flushed and its progress written from now on.
+    func watch(_ job: DownloadJob) { state.withLock { $0.active[job.id] = job } }
+
+    /// Ends what ``watch(_:)`` began. What has arrived is flushed and written once more.
+    func unwatch(_ job: DownloadJob) {
+        let wasWatched = state.withLock { $0.active.removeValue(forKey: job.id) != nil }
+        if wasWatched { queue.async { self.keep(job) } }
+    }
+
+    /// A complete file on its way to its place.
+    func place(_ file: ArrivedFile) {
+        let isFirst = state.withLock { state in
+            state.arrived.append(file)
+            if case .video(let id, _) = file.role { state.active[id] = nil }
+            defer { state.isPlacing = true }
+            return !state.isPlacing
+        }
+        if isFirst { queue.async { self.placeGroups() } }
+    }
+
+    // MARK: on the queue
+
+    private func keep() {
+        let active = state.withLock { $0.active }
+        _ = write(active.values.compactMap { progress(of: $0) })
+    }
+
+    private func keep(_ job: DownloadJob) {
+        if let change = progress(of: job) { note(change) }
+        job.closePartial()
+    }
+
+    private func progress(of job: DownloadJob) -> DownloadChange? {
+        do {
+            return try job.flush().map { .progress(job.id, $0) }
+        } catch {
+            if error != .closed { tell { $0.flushFailed(job.id, error) } }
+            return nil
+        }
+    }
+
+    /// Writes the journal and then `changes` in one transaction.
+    private func write(_ changes: [DownloadChange]) -> Bool {
+        let journal = state.withLock { state in
+            defer { state.journal.removeAll(keepingCapacity: true) }
+            return state.hasFailed ? [] : state.journal
+        }
+        do {
+            try store.write(journal + changes)
+            return !state.withLock { $0.hasFailed }
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { state.hasFailed = true }
+                return !state.hasFailed
+            }
+            if isFirst { tell { $0.storeFailed(error) } }
+            return false
+        }
+    }
+
+    private func placeGroups() {
+        while true {
+            let group = state.withLock { state -> [ArrivedFile] in
+                let group = Array(state.arrived.prefix(Self.groupLimit))
+                state.arrived.removeFirst(group.count)
+                if group.isEmpty { state.isPlacing = false }
+                return group
+            }
+            if group.isEmpty { return }
+            let placed = placer.place(group, write: write) { file, failure in
+                self.tell { $0.notPlaced(file, failure) }
+            }
+            if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
+        }
+    }
+
+    private func tell(_ body: (Callbacks) -> Void) {
+        if let callbacks = callbacks.withLock({ $0 }) { body(callbacks) }
+    }
+}

@@ -1,0 +1,147 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+import SystemPackage
+
+/// Brings complete files to their places, a group at a time, in the order that survives a kill at any instant: data
+/// flushed, row `placing`, rename, folders flushed, row `finished`.
+struct Placer: Sendable {
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    /// Places the group. `write` commits the journal and the changes given. Returns nil if the state can't be written.
+    func place(
+        _ group: [ArrivedFile], write: ([DownloadChange]) -> Bool,
+        failed: (ArrivedFile, PlacingFailure) -> Void
+    ) -> [PlacedFile]? {
+        var ready: [PlacedFile] = []
+        ready.reserveCapacity(group.count)
+        for file in group {
+            switch flush(file) {
+            case .success(let stored): ready.append(PlacedFile(file: file, stored: stored))
+            case .failure(let error): failed(file, error.failure)
+            }
+        }
+        guard write(ready.compactMap(\.placing)) else {
+            for placed in ready { failed(placed.file, .store) }
+            return nil
+        }
+        var placed: [PlacedFile] = []
+        placed.reserveCapacity(ready.count)
+        for var item in ready {
+            do throws(LibraryError) {
+                try rename(&item, write: write)
+                placed.append(item)
+            } catch {
+                if case .video(let id, _) = item.file.role { _ = write([.unplace(id)]) }
+                failed(item.file, .library(error))
+            }
+        }
+        do {
+            try library.flushFolders(of: placed.map(\.stored.path))
+        } catch {
+            for item in placed { failed(item.file, .library(error)) }
+            return []
+        }
+        guard write(placed.map(\.finished)) else {
+            for item in placed { failed(item.file, .store) }
+            return nil
+        }
+        for item in placed {
+            item.file.partial?.close()
+            removeOld(item)
+        }
+        return placed
+    }
+
+    private func flush(_ file: ArrivedFile) -> Result<StoredFile, PlacingFailureError> {
+        do throws(FileError) {
+            _ = try file.partial?.flush()
+        } catch {
+            return .failure(PlacingFailureError(.flush(error)))
+        }
+        do throws(LibraryError) {
+            let modified = try library.partialFacts(file.partialName)?.modified
+            let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
+            return .success(
+                StoredFile(
+                    path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source))
+        } catch {
+            return .failure(PlacingFailureError(.library(error)))
+        }
+    }
+
+    /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
+    private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
+        let file = item.file
+        if let old = file.old, old.path == item.stored.path {
+            if case .replaced = try library.replace(old.path, with: file.partialName, record: FileRecord(old)) { return }
+        }
+        for attempt in 0..<100 {
+            if attempt > 0 {
+                item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
+                if let placing = item.placing { _ = write([placing]) }
+            }
+            guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
+            let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
+            if facts?.size == file.size, record.sha256 != nil,
+                case .ours(let facts) = try library.proves(item.stored.path, is: record)
+            {
+                // The same bytes are there already: adopted.
+                item.stored.modified = facts.modified
+                try library.removePartial(file.partialName)
+                return
+            }
+        }
+        throw .system(.rename, path: file.path, .fileExists)
+    }
+
+    /// "Folder/03 Lenses.mp4" → "Folder/03 Lenses [id].mp4".
+    static func distinct(_ path: String, id: String, attempt: Int) -> String {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        let name = path[folder.endIndex...]
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        return folder + LibraryName.distinct(String(name[..<dot]), id: id, attempt: attempt) + name[dot...]
+    }
+
+    /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
+    private func removeOld(_ item: PlacedFile) {
+        guard let old = item.file.old, old.path != item.stored.path else { return }
+        _ = try? library.remove(old.path, record: FileRecord(old))
+    }
+}
+
+/// ``PlacingFailure`` as an error.
+struct PlacingFailureError: Error {
+    var failure: PlacingFailure
+
+    init(_ failure: PlacingFailure) { self.failure = failure }
+}
+
+extension FileRecord {
+    init(_ file: StoredFile) {
+        self.init(size: file.size, modified: file.modified, sha256: file.sha256?.hex)
+    }
+}
+
+extension PlacedFile {
+    /// What is written before the rename; nil for what has no row of its own until it is there.
+    fileprivate var placing: DownloadChange? {
+        if case .video(let id, _) = file.role { .placing(id, stored) } else { nil }
+    }
+
+    /// What is written when the name is durable.
+    fileprivate var finished: DownloadChange {
+        switch file.role {
+        case .video(let id, _): .finish(id)
+        case .sidecar(let id, let kind, let name):
+            .sidecar(
+                SidecarRecord(
+                    download: id, kind: kind, name: name, path: stored.path, size: stored.size,
+                    modified: stored.modified ?? 0))
+        case .courseCover(let course, let digest): .courseCover(course, digest, stored)
+        case .chapterCover(let course, let chapter, let digest):
+            .chapterCover(course: course, chapter: chapter, digest, stored)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import DownloadStore
+import Foundation
+
+/// Puts right what a process that was killed left between two steps. Runs at the start, under the user's lock.
+struct Settling {
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
+    /// ``LibraryError``.
+    func run() throws {
+        try finishMoves(try store.recordedMoves())
+        for record in try store.recover() { try settle(record) }
+        try dropPartials()
+    }
+
+    /// Carries out moves that are recorded, and records where the files are now.
+    func finishMoves(_ moves: [RecordedMove]) throws {
+        guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
+            return
+        }
+        let owners = Dictionary(uniqueKeysWithValues: moves.map { ($0.id, $0) })
+        var places: [(owner: RecordedMove.Owner, path: String)] = []
+        for (move, result) in zip(plan.moves, try library.run(plan)) {
+            guard let recorded = owners[move.id] else { continue }
+            switch result {
+            case .moved(let path): places.append((recorded.owner, path))
+            case .missing: places.append((recorded.owner, recorded.to))
+            case .stayed(let path, _): places.append((recorded.owner, path))
+            }
+        }
+        try store.finishMoves(places)
+        try library.forget(plan)
+    }
+
+    /// File there with that size and hash → finished; partial still there → go on; neither → waiting.
+    private func settle(_ record: DownloadRecord) throws {
+        let partial = PartialName(download: record.id.rawValue)
+        guard let file = record.file else { return try store.write([.unplace(record.id)]) }
+        if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
+            try library.flushFolders(of: [file.path])
+            var stored = file
+            stored.modified = facts.modified
+            try store.write([.adopt(record.id, stored)])
+            try library.removePartial(partial)
+            if let old = record.oldFile, old.path != file.path {
+                _ = try library.remove(old.path, record: FileRecord(old))
+            }
+        } else {
+            // The partial, if it is there, was complete and flushed: it goes on from its end. One that is a link to
+            // another download's file must never be written to.
+            var changes: [DownloadChange] = [.unplace(record.id)]
+            if let facts = try library.partialFacts(partial), facts.links > 1 {
+                try library.removePartial(partial)
+                changes.append(
+                    .startOver(
+                        record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers))
+            }
+            try store.write(changes)
+        }
+    }
+
+    /// Partials of downloads that are over, and those of sidecars, which never resume.
+    private func dropPartials() throws {
+        let partials = try library.partials()
+        guard !partials.isEmpty else { return }
+        let ids = partials.keys.filter { $0.sidecar == nil }.map { DownloadID(rawValue: $0.download) }
+        let wanted = Set(
+            try store.downloads(ids).filter { ![.finished, .cancelled].contains($0.state) }.map(\.id.rawValue))
+        for name in partials.keys where name.sidecar != nil || !wanted.contains(name.download) {
+            try library.removePartial(name)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CPlatform
+import Crypto
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Copies of whole files: hashed while they are written, flushed, with the time of the original.
+enum FileCopy {
+    private static let blockSize = 1 << 20
+
+    /// The name of a copy that isn't complete, beside its final place: no name of a library begins with a dot, so it is ours.
+    static func stagingName(for name: String) -> String {
+        ".coursefetch-" + SHA256.hash(data: Array(name.utf8)).hex.prefix(24)
+    }
+
+    /// Copies a file and flushes the copy; a copy of that name that was left over is made anew.
+    ///
+    /// - Returns: the SHA-256 of what was written, in hexadecimal.
+    @discardableResult
+    static func copy(
+        _ name: String, in source: FolderHandle, to target: FolderHandle, _ newName: String,
+        shouldStop: () -> Bool = { false }
+    ) throws(Errno) -> String {
+        let from = try source.open(name, O_RDONLY)
+        defer { close(from) }
+        let facts = try FileFacts(descriptor: from)
+        try target.remove(newName)
+        let to = try target.open(newName, O_WRONLY | O_CREAT | O_EXCL)
+        defer { close(to) }
+        do {
+            var written: Int64 = 0
+            let digest = try digest(of: from, shouldStop: shouldStop) { block throws(Errno) in
+                try write(block, to: to, at: written)
+                written += Int64(block.count)
+            }
+            setTime(facts.modified, of: to)
+            try call { cf_flush_data(to) }
+            return digest
+        } catch {
+            // Ours: made by the exclusive creation above.
+            try? target.remove(newName)
+            throw error
+        }
+    }
+
+    /// The SHA-256 of an open file from its first byte, in hexadecimal; each block is handed to `body`. Throws `canceled` when
+    /// `shouldStop` says so, asked before each block.
+    static func digest(
+        of descriptor: CInt, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
+    ) throws(Errno) -> String {
+        var hasher = SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        var offset: off_t = 0
+        while true {
+            if shouldStop() { throw .canceled }
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+            if count < 0 {
+                let error = Errno(rawValue: errno)
+                if error == .interrupted { continue }
+                throw error
+            }
+            if count == 0 { return hasher.finalize().hex }
+            let block = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hasher.update(bufferPointer: block)
+            try body(block)
+            offset += off_t(count)
+        }
+    }
+
+    /// Whether two files of a folder hold the same bytes.
+    static func isEqual(_ folder: FolderHandle, _ one: String, _ other: String) throws(Errno) -> Bool {
+        guard case .file(let first)? = try folder.entry(one), case .file(let second)? = try folder.entry(other),
+            first.size == second.size
+        else { return false }
+        return try digest(of: one, in: folder) == digest(of: other, in: folder)
+    }
+
+    private static func digest(of name: String, in folder: FolderHandle) throws(Errno) -> String {
+        let descriptor = try folder.open(name, O_RDONLY)
+        defer { close(descriptor) }
+        return try digest(of: descriptor, shouldStop: { false })
+    }
+
+    private static func write(_ block: UnsafeRawBufferPointer, to descriptor: CInt, at start: Int64) throws(Errno) {
+        guard let base = block.baseAddress else { return }
+        var done = 0
+        while done < block.count {
+            let count = pwrite(descriptor, base + done, block.count - done, off_t(start) + off_t(done))
+            if count < 0 {
+                let error = Errno(rawValue: errno)
+                if error == .interrupted { continue }
+                throw error
+            }
+            done += count
+        }
+    }
+
+    /// The arrival time is worth keeping, and not worth failing for.
+    private static func setTime(_ nanoseconds: Int64, of descriptor: CInt) {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        _ = withUnsafePointer(to: (time, time)) { pair in
+            pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor, $0) }
+        }
+    }
+}
+
+extension SHA256Digest {
+    /// Lower-case hexadecimal.
+    var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,88 @@
+/// The extension of a file in the library: 1 to 8 of `a`–`z` and `0`–`9`, and nothing that a system would run when it is opened.
+package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
+    /// Without the dot, in lower case.
+    package let text: String
+
+    package var description: String { text }
+
+    /// Nil for text that isn't a usable extension. A leading dot, case and surrounding blanks don't matter.
+    package init?(_ text: some StringProtocol) {
+        var bytes: [UInt8] = []
+        for byte in text.utf8.drop(while: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ".") }) {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): bytes.append(byte)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+            default: return nil
+            }
+            if bytes.count > 8 { return nil }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard !text.isEmpty, !Self.refused.contains(text) else { return nil }
+        self.text = text
+    }
+
+    private init(known text: String) { self.text = text }
+
+    /// What a file is for; decides what is believed about its extension and what it is called when nothing is known.
+    package enum Purpose: Sendable, Hashable { case video, cover, attachment }
+
+    /// The extension of a file: the first usable one of what the resolution states, its media type, the answer's Content-Type,
+    /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment.
+    ///
+    /// - Parameters:
+    ///   - stated: the resolution's `extension`. A cover's must be an image's.
+    ///   - mediaType: the resolution's `media_type`.
+    ///   - contentType: the answer's Content-Type, parameters and all.
+    ///   - url: the URL (query and fragment are left aside) or its path. A video's and a cover's must be a known media
+    ///     extension: `watch.php` says nothing about the file.
+    package static func choose(
+        _ purpose: Purpose, stated: String? = nil, mediaType: String? = nil, contentType: String? = nil,
+        url: String? = nil
+    ) -> FileExtension {
+        if let chosen = stated.flatMap({ FileExtension($0) }), purpose != .cover || MediaTypes.isImage(chosen.text) {
+            return chosen
+        }
+        for type in [mediaType, contentType] {
+            if let chosen = type.flatMap({ MediaTypes.fileExtension(of: $0, for: purpose) }) {
+                return FileExtension(known: chosen)
+            }
+        }
+        if let chosen = url.flatMap({ ending(of: $0) }) {
+            switch purpose {
+            case .video: if MediaTypes.isMedia(chosen.text) { return chosen }
+            case .cover: if MediaTypes.isImage(chosen.text) { return chosen }
+            case .attachment: return chosen
+            }
+        }
+        switch purpose {
+        case .video: return FileExtension(known: "mp4")
+        case .cover: return FileExtension(known: "jpg")
+        case .attachment: return FileExtension(known: "bin")
+        }
+    }
+
+    /// What follows the last dot of the last part of a URL's path.
+    private static func ending(of url: String) -> FileExtension? {
+        var path = url.prefix { $0 != "?" && $0 != "#" }
+        if let scheme = path.firstRange(of: "://") {
+            guard let slash = path[scheme.upperBound...].firstIndex(of: "/") else { return nil }
+            path = path[slash...]
+        }
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        return FileExtension(name[name.index(after: dot)...])
+    }
+
+    /// What Windows, macOS or a desktop runs, installs or follows, and our own partial's.
+    private static let refused: Set<String> = [
+        "ade", "adp", "app", "appimage", "appref", "apk", "bash", "bat", "chm", "cmd", "com", "command", "cpl",
+        "csh", "deb", "desktop", "dll", "dmg", "elf", "exe", "fish", "gadget", "hta", "htm", "html", "inf", "ins",
+        "isp",
+        "jar", "jnlp", "js", "jse", "ksh", "lnk", "mde", "mht", "mhtml", "mjs", "msc", "msh", "msi", "msix", "msp",
+        "mst",
+        "ocx", "out", "part", "pif", "pkg", "prg", "ps1", "psd1", "psm1", "reg", "rpm", "run", "scf", "scr", "sct",
+        "sh",
+        "shb", "shs", "so", "svgz", "sys", "terminal", "url", "vb", "vbe", "vbs", "vxd", "webloc", "ws", "wsc", "wsf",
+        "wsh", "xhtml", "xht", "xll", "zsh",
+    ]
+}

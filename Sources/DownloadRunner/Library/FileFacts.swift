@@ -1,0 +1,58 @@
+/// What the file system says about a regular file.
+package struct FileFacts: Sendable, Hashable {
+    /// In bytes.
+    package var size: Int64
+    /// Time of the last change of the content, in nanoseconds since 1970.
+    package var modified: Int64
+    package var inode: UInt64
+    /// How many names the file has.
+    package var links: Int
+
+    package init(size: Int64, modified: Int64, inode: UInt64, links: Int) {
+        self.size = size
+        self.modified = modified
+        self.inode = inode
+        self.links = links
+    }
+}
+
+/// What the state recorded about a file of ours, to recognise it by.
+///
+/// The size must be equal. Then an equal `modified` proves a file to be ours without reading it, and otherwise an equal
+/// SHA-256 does. With neither recorded nothing is proven, and nothing is ever deleted or replaced.
+package struct FileRecord: Sendable, Hashable, Codable {
+    package var size: Int64
+    /// ``FileFacts/modified`` when the file was placed.
+    package var modified: Int64?
+    /// Lower-case hexadecimal.
+    package var sha256: String?
+
+    package init(size: Int64, modified: Int64?, sha256: String?) {
+        self.size = size
+        self.modified = modified
+        self.sha256 = sha256
+    }
+}
+
+/// A file that was read from its first byte to its last.
+package struct HashedFile: Sendable, Hashable {
+    /// Before the first byte was read.
+    package var facts: FileFacts
+    /// Lower-case hexadecimal.
+    package var sha256: String
+    /// False if somebody changed the file while it was read: then the hash means nothing.
+    package var isStable: Bool
+
+    package init(facts: FileFacts, sha256: String, isStable: Bool) {
+        self.facts = facts
+        self.sha256 = sha256
+        self.isStable = isStable
+    }
+}
+
+/// Whether the file at a path is the one that was recorded.
+package enum Proof: Sendable, Hashable {
+    case ours(FileFacts)
+    case notOurs(FileFacts)
+    case missing
+}

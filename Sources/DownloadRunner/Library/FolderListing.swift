@@ -1,0 +1,109 @@
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The names in a folder, its folders aside, as they were at one time.
+///
+/// All names lie in one block of memory with an open-addressing table beside it: about 60 bytes for a usual name, and no
+/// `String` is made. Names are compared byte by byte.
+package struct FolderListing: Sendable {
+    private var bytes: [UInt8] = []
+    /// Where each name begins; one more for the end of the last.
+    private var starts: [Int] = [0]
+    /// Number of a name + 1, by hash; 0 is free. The size is a power of two.
+    private var table: [UInt32] = []
+
+    /// Of a folder that doesn't exist.
+    init() {}
+
+    /// Reads the folder once.
+    init(of folder: FolderHandle) throws(Errno) {
+        // A description of its own, so that two listings don't share a position.
+        let descriptor = try call { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let stream = fdopendir(descriptor) else {
+            let error = Errno(rawValue: errno)
+            close(descriptor)
+            throw error
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw Errno(rawValue: errno) }
+                break
+            }
+            if entry.pointee.d_type == UInt8(DT_DIR) { continue }
+            append(entry)
+        }
+        index()
+    }
+
+    /// How many names there are.
+    package var count: Int { starts.count - 1 }
+
+    /// Whether the folder has this name, and it isn't a folder's.
+    package func contains(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { contains(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// All names, as text.
+    var names: [String] {
+        (0..<count).map { String(decoding: bytes[starts[$0]..<starts[$0 + 1]], as: UTF8.self) }
+    }
+
+    /// As ``contains(_:)``, for the bytes of a name.
+    func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard !table.isEmpty else { return false }
+        let mask = table.count - 1
+        var slot = Self.hash(name) & mask
+        return bytes.withUnsafeBytes { all in
+            while table[slot] != 0 {
+                let index = Int(table[slot]) - 1
+                let candidate = UnsafeRawBufferPointer(rebasing: all[starts[index]..<starts[index + 1]])
+                if candidate.elementsEqual(name) { return true }
+                slot = (slot + 1) & mask
+            }
+            return false
+        }
+    }
+
+    private mutating func append(_ entry: UnsafeMutablePointer<dirent>) {
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
+        let name = UnsafeRawPointer(entry) + offset
+        let length = strlen(name.assumingMemoryBound(to: CChar.self))
+        let buffer = UnsafeRawBufferPointer(start: name, count: length)
+        // On some file systems the kind of an entry isn't told.
+        if length <= 2, buffer.allSatisfy({ $0 == UInt8(ascii: ".") }) { return }
+        bytes.append(contentsOf: buffer)
+        starts.append(bytes.count)
+    }
+
+    private mutating func index() {
+        guard count > 0, count < Int(UInt32.max) else { return }
+        var size = 16
+        while size < count * 2 { size *= 2 }
+        table = [UInt32](repeating: 0, count: size)
+        bytes.withUnsafeBytes { all in
+            for number in 0..<(starts.count - 1) {
+                let name = UnsafeRawBufferPointer(rebasing: all[starts[number]..<starts[number + 1]])
+                var slot = Self.hash(name) & (size - 1)
+                while table[slot] != 0 { slot = (slot + 1) & (size - 1) }
+                table[slot] = UInt32(number + 1)
+            }
+        }
+    }
+
+    /// Seeded anew in each process: a folder full of chosen names costs no more than another.
+    private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: name)
+        return hasher.finalize()
+    }
+}

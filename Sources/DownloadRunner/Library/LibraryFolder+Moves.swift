@@ -1,0 +1,200 @@
+import SystemPackage
+
+extension LibraryFolder {
+    /// Runs a plan, new or recorded: each file goes to `moving/<id>`, then each to its place, never replacing anything.
+    ///
+    /// Durable on return. A run that was killed at any instant is finished by running the recorded plan again, in the same
+    /// library; a file is at any time whole under exactly one name that the plan knows (two while a file system without
+    /// `renameat2` renames). Afterwards, in this order: record the new paths and delete the plan in one transaction, then
+    /// ``forget(_:)``.
+    ///
+    /// - Returns: a result for each move, in the plan's order. What can't be moved is brought back. It throws only if nothing
+    ///   can be relied on any more (a disk that fails, no room to bring a file back): the plan then stays recorded.
+    package func run(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
+        try run(plan) { () throws(LibraryError) in }
+    }
+
+    /// The plan's transaction has committed: its mark goes. A mark that stays behind does no harm.
+    package func forget(_ plan: MovePlan) throws(LibraryError) {
+        do {
+            try movingHandle.remove(MoveMark.fileName(of: plan.id))
+        } catch {
+            throw .system(.remove, path: "\(LibraryPath.privateFolder)/moving", error)
+        }
+    }
+
+    /// Files in `moving/` that don't belong to `plan`: somebody went back to an older state. Paths relative to the library.
+    package func strandedMoves(besides plan: MovePlan?) throws(LibraryError) -> [String] {
+        let folder = "\(LibraryPath.privateFolder)/moving"
+        return try names(in: movingHandle, path: folder)
+            .filter { !MoveMark.isMark($0) && (plan == nil || MovePlan.planID(of: $0) != plan?.id) }
+            .sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// As ``run(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
+    func run(
+        _ plan: MovePlan, step: () throws(LibraryError) -> Void
+    ) throws(LibraryError) -> [MoveResult] {
+        var errors: [String: LibraryError] = [:]
+        let mark: MoveMark
+        if let known = try MoveMark.read(plan: plan.id, in: movingHandle) {
+            mark = known
+        } else {
+            try removeOldMarks()
+            mark = try collect(plan, errors: &errors, step: step)
+        }
+        var results: [MoveResult] = []
+        results.reserveCapacity(plan.moves.count)
+        var places: [String] = []
+        for move in plan.moves {
+            switch mark.collected[move.id] {
+            case .file(let size, let modified):
+                let result = try distribute(move, size: size, modified: modified)
+                if case .moved(let path) = result { places.append(path) }
+                if case .stayed(let path, _) = result { places.append(path) }
+                results.append(result)
+                try step()
+            case .stayed:
+                results.append(.stayed(move.from, errors[move.id] ?? reason(for: move)))
+            case .missing, nil:
+                results.append(.missing)
+            }
+        }
+        try flushFolders(of: places)
+        do { try movingHandle.flush() } catch { throw .system(.flush, path: LibraryPath.privateFolder, error) }
+        try step()
+        for folder in try Set(plan.moves.map { move throws(LibraryError) in try LibraryPath(move.from).folder }) {
+            removeEmptyFolders(from: folder)
+        }
+        try step()
+        return results
+    }
+
+    /// The first step; durable with its mark on return.
+    private func collect(
+        _ plan: MovePlan, errors: inout [String: LibraryError], step: () throws(LibraryError) -> Void
+    ) throws(LibraryError) -> MoveMark {
+        var mark = MoveMark()
+        for move in plan.moves {
+            do {
+                mark.collected[move.id] = try collect(move)
+            } catch {
+                if error.isDataLoss { throw error }
+                mark.collected[move.id] = .stayed
+                errors[move.id] = error
+            }
+            try step()
+        }
+        do {
+            try flushFolders(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
+        } catch .leadsOut, .notAFolder {
+            // A folder has changed its kind since its file was collected: nothing of ours is in it.
+        }
+        try mark.write(plan: plan.id, in: movingHandle)
+        try step()
+        return mark
+    }
+
+    private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMark.Collected {
+        if try collectedFacts(move) == nil {
+            try take(move)
+        } else {
+            // Collected before a kill. What is at `from` now is its other name, which goes, or somebody else's file.
+            try? take(move)
+        }
+        switch try collectedFacts(move) {
+        case nil: return .missing
+        case let facts?: return .file(size: facts.size, modified: facts.modified)
+        }
+    }
+
+    private func take(_ move: PlannedMove) throws(LibraryError) {
+        let place = try LibraryPath(move.from)
+        guard try facts(of: move.from) != nil, let source = try folder(place.folder) else { return }
+        do {
+            try moveAcross(place.name, in: source, to: movingHandle, move.id)
+        } catch {
+            if error != .noSuchFileOrDirectory { throw .system(.rename, path: move.from, error) }
+        }
+    }
+
+    /// Why a file could not be collected in a run before this one, as far as it can still be told.
+    private func reason(for move: PlannedMove) -> LibraryError {
+        do {
+            _ = try facts(of: move.from)
+        } catch {
+            return error
+        }
+        return .system(.rename, path: move.from, .notPermitted)
+    }
+
+    /// The second step, for one move.
+    private func distribute(
+        _ move: PlannedMove, size: Int64, modified: Int64
+    ) throws(LibraryError) -> MoveResult {
+        guard try collectedFacts(move) != nil else { return find(move, size: size, modified: modified) }
+        do {
+            return .moved(try put(move.id, at: move.to))
+        } catch {
+            return .stayed(try put(move.id, at: move.from), error)
+        }
+    }
+
+    /// Puts a collected file at a path, or beside it if the path is taken.
+    private func put(_ id: String, at path: String) throws(LibraryError) -> String {
+        for attempt in 1...1000 {
+            let candidate = Self.numbered(path, attempt)
+            let place = try LibraryPath(candidate)
+            do {
+                try withFolder(of: place) { folder throws(Errno) in
+                    try moveAcross(id, in: movingHandle, to: folder, place.name)
+                }
+                return candidate
+            } catch .system(_, _, .fileExists) {
+                continue
+            }
+        }
+        throw .system(.rename, path: path, .fileExists)
+    }
+
+    /// Where a file is that a run before this one has put somewhere.
+    private func find(_ move: PlannedMove, size: Int64, modified: Int64) -> MoveResult {
+        for path in [move.to, move.from] {
+            for attempt in 1...1000 {
+                let candidate = Self.numbered(path, attempt)
+                guard let facts = try? facts(of: candidate) else { break }
+                guard facts.size == size, facts.modified == modified else { continue }
+                if path == move.to { return .moved(candidate) }
+                return .stayed(candidate, .system(.rename, path: move.to, .fileExists))
+            }
+        }
+        return .missing
+    }
+
+    private func collectedFacts(_ move: PlannedMove) throws(LibraryError) -> FileFacts? {
+        do {
+            guard case .file(let facts)? = try movingHandle.entry(move.id) else { return nil }
+            return facts
+        } catch {
+            throw .system(.inspect, path: "\(LibraryPath.privateFolder)/moving/\(move.id)", error)
+        }
+    }
+
+    private func removeOldMarks() throws(LibraryError) {
+        for name in try names(in: movingHandle, path: "\(LibraryPath.privateFolder)/moving") where MoveMark.isMark(name)
+        {
+            try? movingHandle.remove(name)
+        }
+    }
+
+    /// `a/b.mp4`, `a/b [2].mp4`, `a/b [3].mp4` …
+    static func numbered(_ path: String, _ attempt: Int) -> String {
+        guard attempt > 1 else { return path }
+        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let name = path[nameStart...]
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let suffix = " [\(attempt)]" + name[dot...]
+        let stem = NameCleaning.cut(String(name[..<dot]), to: max(LibraryName.limit - suffix.utf8.count, 1))
+        return path[..<nameStart] + stem + suffix
+    }
+}

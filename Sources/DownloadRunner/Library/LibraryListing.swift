@@ -1,0 +1,54 @@
+/// Tells whether files are there, with one listing of each folder instead of a system call for each file.
+///
+/// Not for several threads. Keeps the listing of every folder it was asked about: drop it when the question is answered.
+package final class LibraryListing {
+    private let library: LibraryFolder
+    private var listings: [String: FolderListing] = [:]
+    private var lastFolder: String?
+    /// The last folder as a path begins with it: its bytes and a slash, or nothing for the library itself.
+    private var lastPrefix: [UInt8] = []
+    private var lastListing = FolderListing()
+
+    init(library: LibraryFolder) { self.library = library }
+
+    /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
+    ///
+    /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
+    /// another form (NFD, another case) than they take them. Behind a symbolic link nothing is there.
+    package func contains(_ path: String) throws(LibraryError) -> Bool {
+        if isInLastListing(path) { return true }
+        let place = try LibraryPath(path)
+        if place.folder != lastFolder {
+            if let known = listings[place.folder] {
+                lastListing = known
+            } else {
+                do {
+                    lastListing = try library.listing(of: place.folder)
+                } catch .notAFolder, .leadsOut {
+                    lastListing = FolderListing()
+                }
+                listings[place.folder] = lastListing
+            }
+            lastFolder = place.folder
+            lastPrefix = place.folder.isEmpty ? [] : Array(place.folder.utf8) + [UInt8(ascii: "/")]
+        }
+        if lastListing.contains(place.name) { return true }
+        do {
+            return try library.facts(of: path, tolerant: true) != nil
+        } catch .leadsOut, .notAFolder {
+            return false
+        }
+    }
+
+    /// The usual case, without making a `String`: the path is in the folder that was asked about last. A name that a listing has
+    /// needs no further check.
+    private func isInLastListing(_ path: String) -> Bool {
+        guard lastFolder != nil else { return false }
+        var path = path
+        return path.withUTF8 { bytes in
+            guard bytes.count > lastPrefix.count, bytes.starts(with: lastPrefix) else { return false }
+            return lastListing.contains(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[lastPrefix.count...]))
+        }
+    }
+}

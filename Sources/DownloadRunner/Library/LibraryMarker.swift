@@ -1,0 +1,77 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Which library a folder is. Made once, by the first sync into it.
+package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// 128 random bits, as 32 hexadecimal digits.
+    package static func random() -> LibraryID {
+        LibraryID(rawValue: UUID().uuidString.lowercased().filter { $0 != "-" })
+    }
+}
+
+/// Whose library it is, in words for a person.
+package struct LibraryOwner: Sendable, Hashable {
+    package var user: String
+    package var host: String
+
+    package init(user: String, host: String) {
+        self.user = user
+        self.host = host
+    }
+
+    /// The user on this machine.
+    package static func current(user: UserName) -> LibraryOwner {
+        LibraryOwner(user: user.text, host: HostName.current)
+    }
+}
+
+/// What stands in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
+/// written it: what was read is harmless to print, and may be wrong.
+package struct LibraryMarker: Sendable, Hashable, Codable {
+    package var id: String
+    package var user: String
+    package var host: String
+
+    package init(id: LibraryID, owner: LibraryOwner) {
+        self.id = id.rawValue
+        self.user = owner.user
+        self.host = owner.host
+    }
+}
+
+/// What the state knows about the library it is about to use.
+///
+/// The state records a new id as `new` *before* the folder is opened for the first time, and as `known` after. A kill in
+/// between leaves either no marker, which `new` creates, or ours, which `new` accepts.
+package enum LibraryExpectation: Sendable, Hashable {
+    case new(LibraryID)
+    case known(LibraryID)
+
+    package var id: LibraryID {
+        switch self {
+        case .new(let id), .known(let id): id
+        }
+    }
+}
+
+/// The machine's name.
+enum HostName {
+    static var current: String {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let done = bytes.withUnsafeMutableBytes { buffer in
+            buffer.bindMemory(to: CChar.self).baseAddress.map { gethostname($0, 255) } ?? -1
+        }
+        return done == 0 ? String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) : "unknown"
+    }
+}

@@ -1,0 +1,118 @@
+/// The names of files and folders in a library: pure functions from titles, positions and ids to names.
+///
+/// A video's name is made before its extension is known, so it is a *stem*: the name without extension. Every stem leaves room
+/// for what is appended to it (``reserve``), so that the video and all that lies beside it share their beginning and stay within
+/// 255 bytes.
+package enum LibraryName {
+    /// The longest file name that common file systems take, in bytes.
+    static let limit = 255
+
+    /// Bytes that a stem leaves free for `.<extension>` or `.<language>.<number>.vtt`.
+    static let reserve = 40
+
+    private static let longestLanguage = 32
+    private static let longestID = 64
+
+    /// Text cleaned for use as part of a name, at most 255 bytes.
+    package static func component(_ text: String) -> String {
+        NameCleaning.cut(NameCleaning.clean(text), to: limit)
+    }
+
+    /// A course's folder.
+    package static func course(_ title: String) -> String {
+        withoutDevice(fitted("", title, "", to: limit))
+    }
+
+    /// A chapter's folder, `NN Title`. `position` is 1-based.
+    package static func chapter(_ title: String, position: Int) -> String {
+        fitted(numbered(position), title, "", to: limit)
+    }
+
+    /// A video's stem, `NN Title`. `position` is 1-based.
+    package static func video(_ title: String, position: Int) -> String {
+        fitted(numbered(position), title, "", to: limit - reserve)
+    }
+
+    /// An attachment's stem, `<stem> - Title`. Two attachments with one title get distinct stems from ``FolderNames``.
+    package static func attachment(beside stem: String, title: String) -> String {
+        // 9 is the longest extension with its dot.
+        fitted(stem + " - ", title, "", to: limit - 9)
+    }
+
+    /// A stem with its extension: a video, the cover beside it, an attachment.
+    package static func file(_ stem: String, _ fileExtension: FileExtension) -> String {
+        "\(stem).\(fileExtension.text)"
+    }
+
+    /// A course's or chapter's cover, inside its folder.
+    package static func folderCover(_ fileExtension: FileExtension) -> String {
+        "cover.\(fileExtension.text)"
+    }
+
+    /// Subtitles beside a video. `ordinal` is 1-based among those of one language.
+    package static func subtitle(beside stem: String, language: String, ordinal: Int = 1) -> String {
+        // A dot inside a language would look like another suffix.
+        let safe = NameCleaning.clean(String(language.map { $0 == "." ? "_" : $0 }))
+        let tag = NameCleaning.cut(safe, to: longestLanguage)
+        return ordinal <= 1 ? "\(stem).\(tag).vtt" : "\(stem).\(tag).\(ordinal).vtt"
+    }
+
+    /// The name that a later one gets when `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than
+    /// `name` could be.
+    package static func distinct(_ name: String, id: String, attempt: Int = 1) -> String {
+        let tag = NameCleaning.cut(NameCleaning.clean(id), to: longestID)
+        let suffix = attempt <= 1 ? " [\(tag)]" : " [\(tag) \(attempt)]"
+        // A stem stays a stem: what is longer than a stem can be was a folder or an attachment.
+        let room = name.utf8.count <= limit - reserve ? limit - reserve : limit - 9
+        return NameCleaning.cut(name, to: room - suffix.utf8.count) + suffix
+    }
+
+    /// Whether a recorded name is `wanted` or a ``distinct(_:id:attempt:)`` form of it: then nothing has to move.
+    package static func isSame(_ recorded: String, as wanted: String, id: String) -> Bool {
+        if recorded == wanted { return true }
+        guard recorded.utf8.last == UInt8(ascii: "]") else { return false }
+        if recorded == distinct(wanted, id: id) { return true }
+        let number = recorded.dropLast().reversed().prefix { $0.isASCII && $0.isNumber }
+        guard !number.isEmpty, number.count < 7, let attempt = Int(String(number.reversed())) else { return false }
+        return recorded == distinct(wanted, id: id, attempt: attempt)
+    }
+
+    /// Names with equal keys are taken for one: equal after NFC and case folding, invisible characters aside.
+    ///
+    /// File systems differ in what they take for equal (case on Windows and macOS, invisible characters on HFS+); this is at
+    /// least as strict as each of them, so that a library can be copied anywhere.
+    package static func key(_ name: String) -> String {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
+        var scalars = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars where !scalar.properties.isDefaultIgnorableCodePoint {
+            scalars.append(scalar)
+        }
+        // Upper case first: it unites ß with ss and the two small sigmas, which lower case alone doesn't.
+        return NameCleaning.composed(NameCleaning.composed(String(scalars)).uppercased().lowercased())
+    }
+
+    private static func numbered(_ position: Int) -> String {
+        position < 10 ? "0\(max(position, 0)) " : "\(position) "
+    }
+
+    private static func fitted(_ prefix: String, _ title: String, _ suffix: String, to room: Int) -> String {
+        prefix + NameCleaning.cut(NameCleaning.clean(title), to: room - prefix.utf8.count - suffix.utf8.count) + suffix
+    }
+
+    /// `NUL`, `con.txt`, `LPT1 .a`: Windows opens the device. Only a name without a number in front can be one.
+    private static func withoutDevice(_ name: String) -> String {
+        let base = name.prefix { $0 != "." }
+        var trimmed = base
+        while trimmed.last == " " { trimmed.removeLast() }
+        guard trimmed.utf8.count <= 8, devices.contains(trimmed.uppercased()) else { return name }
+        return trimmed + "_" + name.dropFirst(trimmed.count)
+    }
+
+    private static let devices: Set<String> = {
+        var names: Set<String> = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
+        for port in ["COM", "LPT"] {
+            for digit in "0123456789¹²³" { names.insert("\(port)\(digit)") }
+        }
+        return names
+    }()
+}

@@ -1,0 +1,48 @@
+/// A path inside a library, taken apart and checked.
+struct LibraryPath: Hashable {
+    /// Where coursefetch keeps what isn't media.
+    static let privateFolder = ".coursefetch"
+
+    /// The folder's path; empty for the library itself.
+    let folder: String
+    /// The last component.
+    let name: String
+
+    var text: String { folder.isEmpty ? name : "\(folder)/\(name)" }
+
+    /// Throws ``LibraryError/badPath(_:)`` for what is empty, absolute, has `.` or `..` in it, or is private to coursefetch.
+    init(_ path: String) throws(LibraryError) {
+        try Self.check(path)
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            folder = String(path[..<slash])
+            name = String(path[path.utf8.index(after: slash)...])
+        } else {
+            folder = ""
+            name = path
+        }
+    }
+
+    /// As ``init(_:)``, for a folder; the empty path is the library itself.
+    static func checkFolder(_ path: String) throws(LibraryError) {
+        if !path.isEmpty { try check(path) }
+    }
+
+    /// The folders above `folder` and itself, outermost first, without the library itself.
+    static func chain(_ folder: String) -> [String] {
+        var chain: [String] = []
+        for index in folder.utf8.indices where folder.utf8[index] == UInt8(ascii: "/") {
+            chain.append(String(folder[..<index]))
+        }
+        if !folder.isEmpty { chain.append(folder) }
+        return chain
+    }
+
+    private static func check(_ path: String) throws(LibraryError) {
+        guard !path.utf8.contains(0) else { throw .badPath(path) }
+        for component in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        where component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) {
+            throw .badPath(path)
+        }
+        guard path != privateFolder, !path.hasPrefix(privateFolder + "/") else { throw .badPath(path) }
+    }
+}

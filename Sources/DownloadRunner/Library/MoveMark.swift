@@ -1,0 +1,101 @@
+import Foundation
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `moving/<plan>.collected`: all files of a plan have been collected, and these are they.
+///
+/// Its appearance is the one instant between the two steps of a plan. Before it, what stands at a `from` is yet to be collected;
+/// after it, a file there has just been brought by another move of the plan.
+struct MoveMark: Equatable {
+    /// What became of one move in the first step.
+    enum Collected: Equatable {
+        /// In `moving/`; by size and time it is recognised at its place after a kill.
+        case file(size: Int64, modified: Int64)
+        case missing
+        case stayed
+    }
+
+    /// By move id.
+    var collected: [String: Collected] = [:]
+
+    private static let suffix = ".collected"
+
+    static func fileName(of plan: String) -> String { plan + suffix }
+
+    static func isMark(_ fileName: String) -> Bool { fileName.hasSuffix(suffix) || fileName.hasSuffix(suffix + ".new") }
+
+    /// The text form: a line `<id> <size> <time>`, `<id> missing` or `<id> stayed` for each move, and `end`.
+    var text: String {
+        var text = ""
+        for (id, entry) in collected.sorted(by: { $0.key < $1.key }) {
+            switch entry {
+            case .file(let size, let modified): text += "\(id) \(size) \(modified)\n"
+            case .missing: text += "\(id) missing\n"
+            case .stayed: text += "\(id) stayed\n"
+            }
+        }
+        return text + "end\n"
+    }
+
+    init() {}
+
+    /// Nil for text that isn't complete.
+    init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 2, lines[lines.count - 1].isEmpty, lines[lines.count - 2] == "end" else { return nil }
+        for line in lines.dropLast(2) {
+            let words = line.split(separator: " ")
+            if words.count == 3, let size = Int64(words[1]), let modified = Int64(words[2]) {
+                collected[String(words[0])] = .file(size: size, modified: modified)
+            } else if words.count == 2, words[1] == "missing" {
+                collected[String(words[0])] = .missing
+            } else if words.count == 2, words[1] == "stayed" {
+                collected[String(words[0])] = .stayed
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The mark of a plan; nil if there is none.
+    static func read(plan: String, in moving: FolderHandle) throws(LibraryError) -> MoveMark? {
+        do {
+            let descriptor = try moving.open(fileName(of: plan), O_RDONLY)
+            defer { close(descriptor) }
+            guard let bytes = try SmallFile.read(descriptor, upTo: 1 << 30),
+                let text = String(validating: bytes, as: UTF8.self), let mark = MoveMark(text: text)
+            else { throw Errno.invalidArgument }
+            return mark
+        } catch let error as Errno {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw .system(.read, path: path(of: plan), error)
+        } catch {
+            throw .badPath(path(of: plan))
+        }
+    }
+
+    /// Writes the mark; durable on return, with every name in `moving/`.
+    func write(plan: String, in moving: FolderHandle) throws(LibraryError) {
+        let name = Self.fileName(of: plan)
+        do {
+            try moving.remove(name + ".new")
+            let descriptor = try moving.open(name + ".new", O_WRONLY | O_CREAT | O_EXCL)
+            defer { close(descriptor) }
+            try SmallFile.write(Data(text.utf8), to: descriptor)
+            try call { fsync(descriptor) }
+            try moving.rename(name + ".new", to: moving, name)
+            try moving.flush()
+        } catch {
+            throw .system(.write, path: Self.path(of: plan), error)
+        }
+    }
+
+    private static func path(of plan: String) -> String { "\(LibraryPath.privateFolder)/moving/\(fileName(of: plan))" }
+}

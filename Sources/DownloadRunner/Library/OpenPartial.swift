@@ -1,0 +1,63 @@
+import CPlatform
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A partial that is open for reading and writing at explicit offsets.
+package final class OpenPartial: Sendable {
+    package let name: PartialName
+    /// Valid for as long as this object lives.
+    package let descriptor: FileDescriptor
+    /// The size at the time of opening.
+    package let size: Int64
+
+    init(name: PartialName, owning descriptor: CInt, size: Int64) {
+        self.name = name
+        self.descriptor = FileDescriptor(rawValue: descriptor)
+        self.size = size
+    }
+
+    deinit { close(descriptor.rawValue) }
+
+    /// The size and time as they are now.
+    package func facts() throws(LibraryError) -> FileFacts {
+        do {
+            return try FileFacts(descriptor: descriptor.rawValue)
+        } catch {
+            throw .system(.inspect, path: name.path, error)
+        }
+    }
+
+    /// A descriptor of the same open file for somebody else to own and close. -1 with errno if there are too many.
+    package func release() -> CInt { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
+
+    /// Cuts the file, or extends it with zeros. Not durable by itself.
+    package func truncate(to size: Int64) throws(LibraryError) {
+        do {
+            try call { ftruncate(descriptor.rawValue, off_t(size)) }
+        } catch {
+            throw .system(.write, path: name.path, error)
+        }
+    }
+
+    /// Starts writing everything to disk and returns at once; makes a later ``flush()`` short.
+    package func startWriteback() {
+        cf_start_writeback(descriptor.rawValue, 0, 0)
+    }
+
+    /// The content and the size are durable on return. If it throws, what was written may be lost, and trying again proves
+    /// nothing: drop the partial.
+    package func flush() throws(LibraryError) {
+        do {
+            try call { cf_flush_data(descriptor.rawValue) }
+        } catch {
+            throw .system(.flush, path: name.path, error)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The name of a partial: `<download id>.part`, or `<download id>.<sidecar>.part` for what comes along beside the video.
+package struct PartialName: Sendable, Hashable, CustomStringConvertible {
+    package let download: Int64
+    /// Which of the download's sidecars; nil for the video itself.
+    package let sidecar: String?
+
+    /// The video's.
+    package init(download: Int64) {
+        self.download = download
+        sidecar = nil
+    }
+
+    /// A sidecar's. Whatever isn't `a`–`z`, `0`–`9` or `-` becomes `-`; at most 40 bytes count.
+    package init(download: Int64, sidecar: String) {
+        self.download = download
+        self.sidecar = String(
+            decoding: sidecar.utf8.prefix(40).map { Self.isPlain($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+
+    /// Nil for a file name that isn't a partial's.
+    init?(fileName: String) {
+        let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, parts.last == "part", let download = Int64(parts[0]) else {
+            return nil
+        }
+        self =
+            parts.count == 3
+            ? PartialName(download: download, sidecar: String(parts[1])) : PartialName(download: download)
+        // `007.part` or `+7.part` is somebody else's.
+        guard self.fileName == fileName else { return nil }
+    }
+
+    /// In `.coursefetch/partials/`.
+    package var fileName: String {
+        if let sidecar { "\(download).\(sidecar).part" } else { "\(download).part" }
+    }
+
+    package var description: String { fileName }
+
+    /// Relative to the library.
+    var path: String { "\(LibraryPath.privateFolder)/partials/\(fileName)" }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CourseCatalog
+import Foundation
+import ProviderHost
+import SystemPackage
+import YAMLSource
+
+/// Holds the providers and parameters that a catalog names against the plugins that there are.
+enum ProviderCheck {
+    /// The plugins that this process finds.
+    static func registry(_ folders: [String]) -> PluginRegistry {
+        PluginRegistry.discover(
+            extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
+            executable: executable)
+    }
+
+    /// Where they are looked for.
+    static func searchPath(_ folders: [String]) -> PluginSearchPath {
+        PluginSearchPath(
+            extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
+            executable: executable)
+    }
+
+    private static var executable: FilePath {
+        FilePath(Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
+    }
+
+    /// Every mistake, each once however many videos inherit it.
+    static func mistakes(in catalog: Catalog, _ registry: PluginRegistry) -> [Diagnostic] {
+        var seen: Set<ObjectIdentifier> = []
+        var found: [Diagnostic] = []
+        var known: Set<Diagnostic> = []
+        var last: ObjectIdentifier?
+        for course in catalog.courses {
+            for videos in [course.videos] + course.chapters.map(\.videos) {
+                for video in videos {
+                    let settings = video.settings
+                    let id = ObjectIdentifier(settings)
+                    guard id != last else { continue }
+                    last = id
+                    guard seen.insert(id).inserted else { continue }
+                    for mistake in mistakes(video, settings, registry) where known.insert(mistake).inserted {
+                        found.append(mistake)
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    private static func mistakes(_ video: Video, _ settings: Settings, _ registry: PluginRegistry) -> [Diagnostic] {
+        let provider = video.provider
+        switch registry.plugin(named: provider.name) {
+        case .found(let plugin): return plugin.validate(settings.parameters, at: video.location)
+        case .broken:
+            // It is there: that it can't be used is said when it is asked, and costs nothing else.
+            return []
+        case .unknown(let suggestion):
+            let message = "there is no provider “\(provider.name)”; see: coursefetch plugins list"
+            return [Diagnostic(.error, at: provider.location, message, suggestion: suggestion)]
+        }
+    }
+}

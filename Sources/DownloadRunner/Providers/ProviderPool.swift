@@ -1,0 +1,83 @@
+import CourseCatalog
+import Foundation
+import Logging
+import ProviderHost
+import ProviderKit
+import Synchronization
+
+/// The providers of one run: each is made when it is asked for the first time, so that a run with nothing to do starts no
+/// plugin process.
+final class ProviderPool: Sendable {
+    private struct State {
+        var providers: [String: PluginProvider] = [:]
+        var watchdog: OrphanWatchdog?
+        var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
+        /// Keeps the identifiers in `parameters` valid.
+        var kept: [Settings] = []
+    }
+
+    let settings: HostSettings
+    private let registry: PluginRegistry
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(registry: PluginRegistry, settings: HostSettings, logger: Logger) {
+        self.registry = registry
+        self.settings = settings
+        self.logger = logger
+    }
+
+    func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
+        guard let provider = provider(name) else {
+            throw ProviderError(.providerFailed, "the provider “\(name)” can't be used")
+        }
+        return try await provider.resolve(request)
+    }
+
+    private func provider(_ name: String) -> PluginProvider? {
+        state.withLock { state in
+            if let provider = state.providers[name] { return provider }
+            guard case .found(let plugin) = registry.plugin(named: name) else { return nil }
+            let watchdog = state.watchdog ?? OrphanWatchdog()
+            state.watchdog = watchdog
+            let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog)
+            state.providers[name] = provider
+            return provider
+        }
+    }
+
+    /// The parameters as a plugin gets them, converted once for all videos that share their settings.
+    func parameters(of settings: Settings) -> [String: JSONValue] {
+        state.withLock { state in
+            if let known = state.parameters[ObjectIdentifier(settings)] { return known }
+            let parameters = settings.parameters.mapValues { JSONValue($0) }
+            state.parameters[ObjectIdentifier(settings)] = parameters
+            state.kept.append(settings)
+            return parameters
+        }
+    }
+
+    /// Providers that are out of order, with the reason.
+    var broken: [(name: String, reason: String)] {
+        state.withLock { state in
+            state.providers.values.compactMap { provider in
+                provider.brokenReason.map { (name: provider.plugin.name, reason: $0) }
+            }
+        }
+    }
+
+    /// Ends every plugin process; none is left on return.
+    func shutDown() async {
+        let (providers, watchdog) = state.withLock { state in
+            defer {
+                state.providers = [:]
+                state.watchdog = nil
+            }
+            return (Array(state.providers.values), state.watchdog)
+        }
+        await withDiscardingTaskGroup { group in
+            for provider in providers { group.addTask { await provider.shutDown() } }
+        }
+        await watchdog?.close()
+    }
+}

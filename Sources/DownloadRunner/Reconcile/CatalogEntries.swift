@@ -1,0 +1,138 @@
+import CourseCatalog
+import Crypto
+import DownloadStore
+import Foundation
+
+/// The videos of a run's catalogs as one numbered list, in catalog order, found by number or by key.
+struct CatalogEntries {
+    /// A video's place in the catalogs.
+    struct Slot {
+        var course: Int32
+        /// Index among the course's chapters; -1 directly under the course.
+        var chapter: Int32
+        /// Index among its siblings.
+        var video: Int32
+        /// Index in its course.
+        var ordinal: Int32
+    }
+
+    let catalog: Catalog
+    private(set) var slots: [Slot] = []
+    private let courseIndex: [String: Int]
+    private var byKey: [DownloadKey: Int]?
+    private var digests = SourceDigests()
+
+    init(_ catalog: Catalog) {
+        self.catalog = catalog
+        courseIndex = Dictionary(
+            uniqueKeysWithValues: catalog.courses.enumerated().map { ($0.element.id, $0.offset) })
+        slots.reserveCapacity(catalog.videoCount)
+        for (index, course) in catalog.courses.enumerated() {
+            var ordinal: Int32 = 0
+            for (chapter, videos) in [(-1, course.videos)] + course.chapters.enumerated().map({ ($0, $1.videos) }) {
+                for video in videos.indices {
+                    slots.append(
+                        Slot(course: Int32(index), chapter: Int32(chapter), video: Int32(video), ordinal: ordinal))
+                    ordinal += 1
+                }
+            }
+        }
+    }
+
+    func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
+    func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
+    func video(_ slot: Slot) -> Video { (chapter(slot)?.videos ?? course(slot).videos)[Int(slot.video)] }
+    func reference(_ slot: Slot) -> VideoReference {
+        let video = video(slot)
+        return VideoReference(
+            course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
+    }
+    func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
+
+    /// The slot of a scanned row: usually the one after that of the row before.
+    mutating func find(_ row: ScannedDownload, guess: Int) -> Int? {
+        if guess < slots.count {
+            let slot = slots[guess]
+            if row.equals(.video, video(slot).id), row.equals(.course, course(slot).id) { return guess }
+        }
+        let byKey = byKey ?? index()
+        self.byKey = byKey
+        guard let course = row.string(.course), courseIndex[course] != nil, let video = row.string(.video) else {
+            return nil
+        }
+        return byKey[DownloadKey(course: course, video: video)]
+    }
+
+    private func index() -> [DownloadKey: Int] {
+        var index: [DownloadKey: Int] = [:]
+        index.reserveCapacity(slots.count)
+        for (number, slot) in slots.enumerated() {
+            index[DownloadKey(course: course(slot).id, video: video(slot).id)] = number
+        }
+        return index
+    }
+
+    /// Digest of where a video comes from, but for its id.
+    mutating func source(_ video: Video) -> [UInt8] { digests.source(of: video.settings) }
+
+    /// Digest of what the catalog names beside the video; nil if that is nothing.
+    static func extras(_ video: Video) -> [UInt8]? {
+        let (cover, subtitles, attachments) = (video.ownCover, video.subtitleFiles, video.attachments)
+        guard cover != nil || !subtitles.isEmpty || !attachments.isEmpty else { return nil }
+        var hash = SHA256()
+        if let cover { hash.update(parts: ["cover", cover.text]) }
+        for subtitle in subtitles { hash.update(parts: ["subtitle", subtitle.language, subtitle.url]) }
+        for attachment in attachments { hash.update(parts: ["attachment", attachment.title, attachment.url]) }
+        return Array(hash.finalize().prefix(16))
+    }
+
+    /// Digest of a course's or a chapter's cover.
+    static func digest(_ cover: CoverSource) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(parts: ["cover", cover.text])
+        return Array(hash.finalize().prefix(16))
+    }
+}
+
+/// Digests of (provider, quality, parameters), each computed once for all videos that share their settings.
+private struct SourceDigests {
+    private var digests: [ObjectIdentifier: [UInt8]] = [:]
+    private var last: (id: ObjectIdentifier, digest: [UInt8])?
+
+    mutating func source(of settings: Settings) -> [UInt8] {
+        let id = ObjectIdentifier(settings)
+        if let last, last.id == id { return last.digest }
+        let digest = digests[id] ?? Self.compute(settings)
+        digests[id] = digest
+        last = (id, digest)
+        return digest
+    }
+
+    private static func compute(_ settings: Settings) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(parts: [settings.provider?.name ?? ""] + settings.quality.map(\.description))
+        hash.update(parts: [settings.parametersJSON])
+        return Array(hash.finalize().prefix(16))
+    }
+}
+
+extension SHA256 {
+    /// Each part with its length before it, so that no two lists are alike.
+    fileprivate mutating func update(parts: [String]) {
+        for var part in parts {
+            part.withUTF8 { bytes in
+                withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { update(bufferPointer: $0) }
+                update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            }
+        }
+    }
+}
+
+extension CoverSource {
+    fileprivate var text: String {
+        switch self {
+        case .url(let url): url
+        case .file(let path): path
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CourseCatalog
+import DownloadStore
+
+/// The folders of a run's courses and chapters: those recorded stay unless their title or position changed.
+struct FolderPlan {
+    /// By index of the course in the catalog.
+    private(set) var courses: [String] = []
+    /// By course and chapter index.
+    private(set) var chapters: [[String]] = []
+    /// Whose folder is another one than recorded: everything in it moves.
+    private(set) var movedCourses: Set<Int> = []
+    private(set) var movedChapters: Set<[Int]> = []
+    private(set) var changedCourses: [CourseRecord] = []
+    private(set) var changedChapters: [ChapterRecord] = []
+    /// As recorded before this run, for covers.
+    let recordedCourses: [String: CourseRecord]
+    let recordedChapters: [DownloadKey: ChapterRecord]
+
+    init(_ catalog: Catalog, courses known: [String: CourseRecord], chapters: [ChapterRecord]) {
+        recordedCourses = known
+        recordedChapters = Dictionary(
+            uniqueKeysWithValues: chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) })
+        planCourses(catalog)
+        planChapters(catalog)
+    }
+
+    /// A row's folder is where it was when this is false and its chapter is the same.
+    func hasMoved(_ slot: CatalogEntries.Slot) -> Bool {
+        slot.chapter < 0
+            ? movedCourses.contains(Int(slot.course)) : movedChapters.contains([Int(slot.course), Int(slot.chapter)])
+    }
+
+    func folder(_ slot: CatalogEntries.Slot) -> String {
+        slot.chapter < 0 ? courses[Int(slot.course)] : chapters[Int(slot.course)][Int(slot.chapter)]
+    }
+
+    private mutating func planCourses(_ catalog: Catalog) {
+        let inRun = Set(catalog.courses.map(\.id))
+        var names = FolderNames()
+        var kept: [Int: String] = [:]
+        for record in recordedCourses.values where !inRun.contains(record.id) { names.insert(record.folder) }
+        for (index, course) in catalog.courses.enumerated() {
+            guard let record = recordedCourses[course.id] else { continue }
+            let wanted = LibraryName.course(course.title)
+            if record.title == course.title || LibraryName.isSame(record.folder, as: wanted, id: course.id) {
+                kept[index] = record.folder
+                names.insert(record.folder)
+            }
+        }
+        for (index, course) in catalog.courses.enumerated() {
+            let record = recordedCourses[course.id]
+            let folder = kept[index] ?? names.take(LibraryName.course(course.title), id: course.id)
+            courses.append(folder)
+            if let record, record.folder != folder { movedCourses.insert(index) }
+            let fresh = CourseRecord(
+                id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
+                folder: folder, cover: record?.cover, coverFile: record?.coverFile)
+            if fresh != record { changedCourses.append(fresh) }
+        }
+    }
+
+    private mutating func planChapters(_ catalog: Catalog) {
+        for (courseIndex, course) in catalog.courses.enumerated() {
+            let parent = courses[courseIndex]
+            var names = FolderNames()
+            var kept: [Int: String] = [:]
+            for (index, chapter) in course.chapters.enumerated() {
+                guard let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)] else { continue }
+                let name = LibraryPathParts.split(record.folder).name
+                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
+                if (record.title == chapter.title && record.position == index + 1)
+                    || LibraryName.isSame(name, as: wanted, id: chapter.id)
+                {
+                    kept[index] = name
+                    names.insert(name)
+                }
+            }
+            var folders: [String] = []
+            for (index, chapter) in course.chapters.enumerated() {
+                let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
+                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
+                let folder = "\(parent)/\(kept[index] ?? names.take(wanted, id: chapter.id))"
+                folders.append(folder)
+                if let record, record.folder != folder { movedChapters.insert([courseIndex, index]) }
+                let fresh = ChapterRecord(
+                    course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,
+                    cover: record?.cover, coverFile: record?.coverFile)
+                if fresh != record { changedChapters.append(fresh) }
+            }
+            chapters.append(folders)
+        }
+    }
+}

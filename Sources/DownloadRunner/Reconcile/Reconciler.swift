@@ -1,0 +1,444 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import YAMLSource
+
+/// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.
+///
+/// One scan over the rows in the order in which the catalogs were written first, so that nearly every row meets its
+/// entry without a search, and one listing of each folder. Names are only computed where something changed.
+struct Reconciler {
+    let store: DownloadStore
+    let only: [Selector]
+    let now: Date
+    /// Whether a file is there.
+    let exists: (String) throws(LibraryError) -> Bool
+
+    private var entries: CatalogEntries
+    private var folders: FolderPlan
+    private var result = Reconciliation()
+    private var seen: [Bool] = []
+    /// Entries without a row, or whose name changes: number of the slot.
+    private var renamed: [Renamed] = []
+    private var resumable: [DownloadID] = []
+
+    private struct Renamed {
+        var slot: Int
+        /// Nil for a new one.
+        var row: Row?
+    }
+
+    /// What is kept of a row whose entry changed.
+    private struct Row {
+        var id: DownloadID
+        var state: DownloadState
+        var path: String?
+        var stem: String
+        var wanted: Bool
+        var oldFile: StoredFile?
+        var failedRuns: Int
+        var retryAt: Date?
+        var hasPartial: Bool
+        var hasExtras: Bool
+        var isNew = false
+        var sourceChanged: Bool
+    }
+
+    init(
+        catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
+        exists: @escaping (String) throws(LibraryError) -> Bool
+    ) throws {
+        self.store = store
+        self.only = only
+        self.now = now
+        self.exists = exists
+        entries = CatalogEntries(catalog)
+        folders = FolderPlan(catalog, courses: try store.courses(), chapters: try store.chapters())
+        result.selectorMatched = only.map { _ in false }
+    }
+
+    /// The comparison. Throws ``StoreError`` or ``LibraryError``.
+    mutating func run() throws -> Reconciliation {
+        checkOwnership()
+        guard result.errors.isEmpty else { return result }
+        seen = Array(repeating: false, count: entries.slots.count)
+        try scan()
+        addNew()
+        try nameAndMove()
+        try resume()
+        try findDonors()
+        follow()
+        covers()
+        if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
+        result.changes.courses = folders.changedCourses
+        result.changes.chapters = folders.changedChapters
+        return result
+    }
+
+    // MARK: whose course is it
+
+    private mutating func checkOwnership() {
+        let read = Set(entries.catalog.files.map(\.path))
+        for course in entries.catalog.courses {
+            let file = entries.catalog.files[course.file]
+            guard let record = folders.recordedCourses[course.id], record.file != file.path, !read.contains(record.file)
+            else { continue }
+            if FileManager.default.fileExists(atPath: record.file) {
+                result.errors.append(
+                    LocatedMessage(
+                        file: file.shownPath, line: course.location.line, column: course.location.column,
+                        message: """
+                            the course “\(course.id)” belongs to \(record.file), which still exists; give it another id, \
+                            or run: coursefetch forget \(record.file)
+                            """))
+            } else {
+                result.notices.append("the course “\(course.id)” now belongs to \(file.shownPath)")
+            }
+        }
+    }
+
+    // MARK: rows that the state knows
+
+    private mutating func scan() throws {
+        var guess = 0
+        try store.scan { row in
+            guard let number = entries.find(row, guess: guess) else { return try judgeUnwritten(row) }
+            guess = number + 1
+            let slot = entries.slots[number]
+            seen[number] = true
+            guard isSelected(slot) else { return }
+            try judge(row, number, slot)
+        }
+    }
+
+    private mutating func judgeUnwritten(_ row: ScannedDownload) throws {
+        guard let course = row.string(.course), entries.hasCourse(course) else { return }
+        let reference = VideoReference(
+            course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
+            title: row.string(.title) ?? "")
+        guard isSelected(reference) else { return }
+        let file = row.storedFile
+        let state = row.state
+        if state == .finished { result.finishedInJudged += 1 }
+        let isKnown = row.integer(.isGone) == 1
+        result.gone.append(.init(id: row.id, reference: reference, state: state, file: file, isKnown: isKnown))
+        if !isKnown { result.changes.gone.append(row.id) }
+    }
+
+    private mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
+        let video = entries.video(slot)
+        let source = entries.source(video)
+        let chapter = entries.chapter(slot)
+        let extras = CatalogEntries.extras(video)
+        let isNamedAsBefore =
+            row.equals(.title, video.title) && row.integer(.position) == Int64(slot.video) + 1
+            && row.equals(.chapter, chapter?.id) && !folders.hasMoved(slot)
+        let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
+        let isUnchanged =
+            isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
+            && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
+            && row.equals(.expectedSize, video.size) && row.equals(.expectedSHA256, video.sha256)
+            && row.integer(.isGone) == 0
+        var state = row.state
+        // As the start of a run settles it.
+        let isDue = !row.isNull(.retryAt) && row.real(.retryAt) <= now.timeIntervalSince1970
+        if state == .active || state == .suspended || (state == .failed && isDue) { state = .waiting }
+        var oldFile: StoredFile?
+        if state == .finished {
+            result.finishedInJudged += 1
+            let path = row.string(.path) ?? ""
+            if try !exists(path) {
+                result.changes.lost.append(row.id)
+                result.lost.append(reference(slot))
+                state = .waiting
+            } else if contradicts(row, video) {
+                result.changes.refetched.append(row.id)
+                result.refetched.append(reference(slot))
+                oldFile = row.storedFile
+                state = .waiting
+            } else if !row.equals(.fileSource, source) {
+                result.fromOtherSource += 1
+            }
+        } else if state == .failed, sourceChanged {
+            state = .waiting
+        } else if state == .waiting, !row.isNull(.path) {
+            oldFile = row.storedFile
+        }
+        result.counts[state, default: 0] += 1
+        if isUnchanged, state == .finished, row.equals(.storedExtras, extras) { return }
+
+        let kept = Row(
+            id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
+            wanted: state == .waiting, oldFile: oldFile, failedRuns: Int(row.integer(.failedRuns)),
+            retryAt: row.isNull(.retryAt) ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
+            hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
+            sourceChanged: sourceChanged)
+        if state == .finished, let extras, !row.equals(.storedExtras, extras) {
+            result.sidecarGroups.append((wanted(number, kept), extras))
+        }
+        if !isUnchanged, !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
+        if !isUnchanged { update(number, kept, stem: kept.stem) }
+        if kept.wanted { want(number, kept, stem: kept.stem) }
+    }
+
+    /// What the catalog says the file must be, and it isn't.
+    private func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
+        if let size = video.size, row.integer(.size) != size { return true }
+        if let sha256 = video.sha256, !row.isNull(.sha256), !row.equals(.sha256, sha256) { return true }
+        return false
+    }
+
+    // MARK: entries that the state doesn't know, and names
+
+    private mutating func addNew() {
+        for (number, slot) in entries.slots.enumerated() where !seen[number] && isSelected(slot) {
+            renamed.append(Renamed(slot: number, row: nil))
+        }
+    }
+
+    /// Gives names to what is new or called otherwise now, beside the recorded names that stay.
+    private mutating func nameAndMove() throws {
+        guard !renamed.isEmpty else { return }
+        renamed.sort { $0.slot < $1.slot }
+        let movers = Set(renamed.compactMap { $0.row?.id })
+        let touched = Set(renamed.map { folders.folder(entries.slots[$0.slot]) })
+        var names: [String: FolderNames] = [:]
+        try store.scan { row in
+            guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
+            let (folder, name) = LibraryPathParts.split(stem)
+            if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
+        }
+        // Who keeps a name that is still right keeps it before anybody takes one.
+        var stems: [Int: String] = [:]
+        for item in renamed {
+            guard let row = item.row else { continue }
+            let slot = entries.slots[item.slot]
+            let folder = folders.folder(slot)
+            let (oldFolder, name) = LibraryPathParts.split(row.stem)
+            let wanted = LibraryName.video(entries.video(slot).title, position: Int(slot.video) + 1)
+            let id = entries.video(slot).id
+            guard oldFolder == folder, LibraryName.isSame(name, as: wanted, id: id) else { continue }
+            names[folder, default: FolderNames()].insert(name)
+            stems[item.slot] = row.stem
+        }
+        var nextID = try store.nextID()
+        var moved: [(Row, Int, String)] = []
+        for item in renamed {
+            let slot = entries.slots[item.slot]
+            let video = entries.video(slot)
+            let folder = folders.folder(slot)
+            let stem =
+                stems[item.slot]
+                ?? "\(folder)/\(names[folder, default: FolderNames()].take(LibraryName.video(video.title, position: Int(slot.video) + 1), id: video.id))"
+            if let row = item.row {
+                update(item.slot, row, stem: stem)
+                if row.wanted { want(item.slot, row, stem: stem) }
+                if row.path != nil { moved.append((row, item.slot, stem)) }
+            } else {
+                let id = DownloadID(rawValue: nextID)
+                nextID += 1
+                result.counts[.waiting, default: 0] += 1
+                let key = DownloadKey(course: entries.course(slot).id, video: video.id)
+                result.changes.new.append(.init(id: id, key: key, fields: fields(item.slot, stem: stem)))
+                let row = Row(
+                    id: id, state: .waiting, path: nil, stem: stem, wanted: true, oldFile: nil, failedRuns: 0,
+                    retryAt: nil, hasPartial: false, hasExtras: false, isNew: true, sourceChanged: false)
+                want(item.slot, row, stem: stem)
+            }
+        }
+        try move(moved)
+    }
+
+    /// A finished file goes where its name says, with what came along with it.
+    private mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
+        let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
+        for (row, slot, stem) in moved {
+            guard let path = row.path else { continue }
+            let to = Self.following(path, from: row.stem, to: stem)
+            if to != path {
+                result.moves.append(
+                    .init(
+                        owner: .download(row.id.rawValue), reference: reference(entries.slots[slot]), from: path, to: to))
+            }
+            for sidecar in sidecars[row.id] ?? [] {
+                let to = Self.following(sidecar.path, from: row.stem, to: stem)
+                if to != sidecar.path, try exists(sidecar.path) {
+                    let owner = RecordedMove.Owner.sidecar(
+                        download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
+                    result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
+                }
+            }
+        }
+    }
+
+    /// The path that belongs to the new stem: what followed the old stem follows the new one.
+    static func following(_ path: String, from old: String, to new: String) -> String {
+        if path.hasPrefix(old) { return new + path.dropFirst(old.count) }
+        // Its name was told apart by an id that the stem doesn't have.
+        let (oldName, name) = (LibraryPathParts.split(path).name, LibraryPathParts.split(new))
+        let dot = oldName.lastIndex(of: ".") ?? oldName.endIndex
+        return (name.folder.isEmpty ? "" : name.folder + "/") + name.name + oldName[dot...]
+    }
+
+    // MARK: values
+
+    private mutating func fields(_ number: Int, stem: String) -> CatalogFields {
+        let slot = entries.slots[number]
+        let video = entries.video(slot)
+        return CatalogFields(
+            chapter: entries.chapter(slot)?.id, title: video.title, position: Int(slot.video) + 1,
+            ordinal: Int64(slot.ordinal), provider: video.provider.name, source: entries.source(video),
+            priority: video.priority, extras: CatalogEntries.extras(video), stem: stem, expectedSize: video.size,
+            expectedSHA256: video.sha256)
+    }
+
+    private mutating func update(_ number: Int, _ row: Row, stem: String) {
+        let fields = fields(number, stem: stem)
+        result.changes.updated.append(.init(id: row.id, fields: fields, sourceChanged: row.sourceChanged))
+    }
+
+    private mutating func want(_ number: Int, _ row: Row, stem: String) {
+        var wanted = wanted(number, row)
+        wanted.stem = stem
+        result.wanted.append(wanted)
+        if row.hasPartial { resumable.append(row.id) }
+    }
+
+    private mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
+        let slot = entries.slots[number]
+        let video = entries.video(slot)
+        return WantedDownload(
+            id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
+            chapterTitle: entries.chapter(slot)?.title, source: entries.source(video), priority: video.priority,
+            ordinal: Int64(number), stem: row.stem, resume: nil, oldFile: row.oldFile, donor: nil,
+            retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew,
+            extras: row.hasExtras ? nil : CatalogEntries.extras(video))
+    }
+
+    private func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
+
+    /// What the state knows of partials, and priorities that the person gave.
+    private mutating func resume() throws {
+        guard !resumable.isEmpty else { return }
+        let records = Dictionary(
+            uniqueKeysWithValues: try store.downloads(resumable).map { ($0.id, $0) })
+        for index in result.wanted.indices {
+            guard let record = records[result.wanted[index].id] else { continue }
+            result.wanted[index].resume = ResumeRecord(record)
+        }
+    }
+
+    private mutating func isSelected(_ slot: CatalogEntries.Slot) -> Bool {
+        only.isEmpty || isSelected(reference(slot))
+    }
+
+    private mutating func isSelected(_ reference: VideoReference) -> Bool {
+        guard !only.isEmpty else { return true }
+        var isSelected = false
+        for (index, selector) in only.enumerated()
+        where selector.matches(course: reference.course, chapter: reference.chapter, video: reference.video) {
+            result.selectorMatched[index] = true
+            isSelected = true
+        }
+        return isSelected
+    }
+}
+
+// MARK: the same bytes
+
+extension Reconciler {
+    /// The same video from the same source, or the same checksum: never the id alone.
+    private enum Sameness: Hashable {
+        case source(video: String, source: [UInt8])
+        case sha256([UInt8])
+    }
+
+    private static func keys(_ wanted: WantedDownload) -> [Sameness] {
+        let bySource = Sameness.source(video: wanted.reference.video, source: wanted.source)
+        return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
+    }
+
+    /// Files in the library that have the bytes already, those of gone courses included.
+    private mutating func findDonors() throws {
+        guard !result.wanted.isEmpty else { return }
+        var wanting: [Sameness: [Int]] = [:]
+        for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
+            for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
+        }
+        let excluded = Set(result.changes.lost + result.changes.refetched)
+        try store.scan { row in
+            guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
+            let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
+            let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
+            guard !found.isEmpty, try exists(file.path) else { return }
+            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = file }
+        }
+    }
+
+    /// One of several that want the same bytes is transferred.
+    private mutating func follow() {
+        var leaders: [Sameness: DownloadID] = [:]
+        for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
+            let keys = Self.keys(wanted)
+            if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
+                result.followers.add(wanted.id, to: leader)
+            } else {
+                for key in keys { leaders[key] = wanted.id }
+            }
+        }
+    }
+
+    /// Covers of courses and chapters, and what moved with their folders.
+    private mutating func covers() {
+        guard only.isEmpty else { return }
+        for (index, course) in entries.catalog.courses.enumerated() {
+            let record = folders.recordedCourses[course.id]
+            let folder = folders.courses[index]
+            if let cover = course.cover {
+                let digest = CatalogEntries.digest(cover)
+                want(
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder,
+                    owner: .course(course.id, digest: digest), mover: .course(course.id))
+            }
+            for (number, chapter) in course.chapters.enumerated() {
+                guard let cover = chapter.ownCover else { continue }
+                let record = folders.recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
+                let digest = CatalogEntries.digest(cover)
+                want(
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folders.chapters[index][number],
+                    owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
+                    mover: .chapter(course: course.id, chapter: chapter.id))
+            }
+        }
+    }
+
+    private mutating func want(
+        _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
+        owner: SidecarWish.Owner, mover: RecordedMove.Owner
+    ) {
+        var old = file
+        if let file, LibraryPathParts.split(file.path).folder != folder {
+            let to = "\(folder)/\(LibraryPathParts.split(file.path).name)"
+            result.moves.append(.init(owner: mover, reference: nil, from: file.path, to: to))
+            old?.path = to
+        }
+        guard stored != digest else { return }
+        result.sidecars.append(
+            SidecarWish(
+                owner: owner, source: cover.wishSource, folder: folder, name: "cover", purpose: .cover, old: old))
+    }
+}
+
+extension ScannedDownload {
+    /// The row's state.
+    var state: DownloadState { string(.state).flatMap(DownloadState.init) ?? .waiting }
+
+    /// The row's file in the library; nil without one.
+    var storedFile: StoredFile? {
+        string(.path).map { path in
+            StoredFile(
+                path: path, size: integer(.size), modified: isNull(.modified) ? nil : integer(.modified),
+                sha256: bytes(.sha256), source: bytes(.fileSource) ?? [])
+        }
+    }
+}

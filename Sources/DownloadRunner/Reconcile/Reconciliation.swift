@@ -1,0 +1,52 @@
+import DownloadStore
+import Foundation
+
+/// What a sync has to do to make catalogs, state and library agree. A value: nothing has happened yet.
+struct Reconciliation: Sendable {
+    /// A download that is no longer in its catalog.
+    struct Gone: Sendable {
+        var id: DownloadID
+        var reference: VideoReference
+        var state: DownloadState
+        var file: StoredFile?
+        /// Was so before this run.
+        var isKnown: Bool
+    }
+
+    /// A file of ours that has to be somewhere else.
+    struct Move: Sendable {
+        var owner: RecordedMove.Owner
+        /// For the event; nil for what comes along with a video, a chapter or a course.
+        var reference: VideoReference?
+        var from: String
+        var to: String
+    }
+
+    var changes = ReconcileChanges()
+    /// What waits for its turn in this run.
+    var wanted: [WantedDownload] = []
+    var followers = Followers()
+    /// Covers, and what is missing beside videos that are finished.
+    var sidecars: [SidecarWish] = []
+    /// Digests that are recorded when all sidecars of a finished video are there.
+    var sidecarGroups: [(wanted: WantedDownload, digest: [UInt8])] = []
+    var moves: [Move] = []
+    var gone: [Gone] = []
+    /// References of `changes.lost`.
+    var lost: [VideoReference] = []
+    var refetched: [VideoReference] = []
+    /// Downloads that the catalogs want, by state, before the first turn.
+    var counts: [DownloadState: Int] = [:]
+    /// Finished downloads of the courses judged, for the guard on pruning.
+    var finishedInJudged = 0
+    /// Finished files that come from another source than the catalog names now.
+    var fromOtherSource = 0
+    /// Notices: a course has moved to another file.
+    var notices: [String] = []
+    /// A course that belongs to another file which still exists.
+    var errors: [LocatedMessage] = []
+    /// Whether a selector matched anything; by index.
+    var selectorMatched: [Bool] = []
+    /// All entries, for suggestions, if a selector matched nothing.
+    var references: [VideoReference] = []
+}

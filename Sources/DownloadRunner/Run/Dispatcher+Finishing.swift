@@ -1,0 +1,195 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+
+extension Dispatcher {
+    /// What the bookkeeper tells.
+    nonisolated var callbacks: Bookkeeper.Callbacks {
+        Bookkeeper.Callbacks(
+            placed: { files in Task { await self.placed(files) } },
+            notPlaced: { file, failure in Task { await self.notPlaced(file, failure) } },
+            flushFailed: { id, _ in Task { await self.flushFailed(id) } },
+            storeFailed: { error in Task { await self.storeFailed(error) } })
+    }
+
+    /// Waits for the digest, compares it, and hands the file to the bookkeeper.
+    func finish(_ video: CompletedVideo) async {
+        let id = video.job.id
+        do {
+            let sha256 = try await video.partial?.sha256() ?? video.sha256
+            if let expected = video.expectedSHA256, let sha256, expected != sha256 {
+                return await checksumFailed(video)
+            }
+            guard let wanted = wanted[id] else { return }
+            services.bookkeeper.place(
+                ArrivedFile(
+                    role: .video(id, source: wanted.source), partialName: PartialName(download: id.rawValue),
+                    partial: video.partial, size: video.size, sha256: sha256,
+                    path: "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
+                    old: wanted.oldFile))
+        } catch {
+            await lostPartial(id, DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)"))
+        }
+    }
+
+    private func checksumFailed(_ video: CompletedVideo) async {
+        let id = video.job.id
+        placing.remove(id)
+        guard let wanted = wanted[id], let partial = video.partial else { return }
+        switch await video.job.checksumFailed(partial) {
+        case nil: queue.add(wanted.entry)
+        case .failed(let error): fail(wanted, error)
+        default: storeUnusable()
+        }
+        fill()
+    }
+
+    /// The bytes on the disk can't be trusted any more: they are fetched again, but not for ever.
+    func lostPartial(_ id: DownloadID, _ error: DownloadError) async {
+        placing.remove(id)
+        guard let wanted = wanted[id], let job = jobs[id] else { return fill() }
+        if await job.dropPartial() > 2 { fail(wanted, error) } else { queue.add(wanted.entry, dueAt: Date() + 1) }
+        fill()
+    }
+
+    private func placed(_ files: [PlacedFile]) {
+        for placed in files {
+            switch placed.file.role {
+            case .video(let id, _): finished(id, placed.stored)
+            case .sidecar(let id, let kind, let name): sidecarSettled(.video(id, kind, name: name), isStored: true)
+            case .courseCover(let course, let digest): sidecarSettled(.course(course, digest: digest), isStored: true)
+            case .chapterCover(let course, let chapter, let digest):
+                sidecarSettled(.chapter(course: course, chapter: chapter, digest: digest), isStored: true)
+            }
+        }
+        fill()
+    }
+
+    private func finished(_ id: DownloadID, _ file: StoredFile) {
+        placing.remove(id)
+        guard let wanted = wanted[id], let job = jobs[id] else { return }
+        result.finished += 1
+        services.events.post(
+            .downloadFinished(
+                wanted.reference,
+                FinishedFile(
+                    path: file.path, bytes: file.size, sha256: file.sha256?.hex,
+                    seconds: Date().timeIntervalSince(job.startedAt))))
+        settle(wanted, .finished)
+        for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
+    }
+
+    private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) async {
+        switch (file.role, failure) {
+        case (.video(let id, _), .flush(let error)):
+            await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk: \(error)"))
+        case (.video(let id, _), .library(let error)):
+            placing.remove(id)
+            guard let wanted = wanted[id] else { break }
+            let facts = DownloadError(kind: .disk, message: error.sentence)
+            if error.isFull {
+                result.diskError = facts
+                suspend(wanted, jobs[id], .disk)
+                stop(.disk)
+            } else {
+                fail(wanted, facts)
+            }
+        case (.video(let id, _), .store):
+            placing.remove(id)
+        case (_, let failure): sidecarNotPlaced(file, failure)
+        }
+        fill()
+    }
+
+    private func flushFailed(_ id: DownloadID) async {
+        guard let turn = active[id] else { return }
+        // The turn ends as stopped; its partial is dropped before the next one.
+        turn.task.cancel()
+        lostFlush.insert(id)
+    }
+
+    private func storeFailed(_ error: StoreError) {
+        result.storeError = result.storeError ?? error
+        storeUnusable()
+    }
+
+    private func storeUnusable() { stop(.disk) }
+
+    // MARK: sidecars
+
+    /// Starts what can run beside the videos.
+    func fillSidecars(at now: Date) {
+        let limit = now.advanced(by: services.options.maxWait)
+        for item in sidecars.hopeless({ queue.blockedUntil($0).map { $0 > limit } == true }) {
+            sidecarFailed(item.wish, DownloadError(kind: .network, message: "its host isn't answering"))
+        }
+        // A slot that a video could use is left free.
+        let reserved = queue.count > 0 ? max(0, services.options.jobs - active.count) : 0
+        while let item = sidecars.next(room: { host in
+            host.map { queue.room($0, at: now) > reserved } ?? true
+        }) {
+            let host = item.wish.host
+            if let host { queue.occupy(host) }
+            let fetch = SidecarFetch(
+                wish: item.wish, partialName: item.wish.partialName(ordinal: item.ordinal), services: services)
+            Task {
+                let result = await fetch.run()
+                self.sidecarEnded(item.wish, host: host, result)
+            }
+        }
+    }
+
+    private func sidecarEnded(_ wish: SidecarWish, host: String?, _ result: Swift.Result<ArrivedFile, DownloadError>) {
+        sidecars.fetchEnded()
+        if let host { queue.release(host) }
+        switch result {
+        case .success(let file):
+            sidecarsPlacing += 1
+            services.bookkeeper.place(file)
+        case .failure(let error): sidecarFailed(wish, error)
+        }
+        fill()
+    }
+
+    private func sidecarSettled(_ owner: SidecarWish.Owner, isStored: Bool) {
+        if isStored { sidecarsPlacing -= 1 }
+        if let (id, digest) = sidecars.settled(owner, isStored: isStored) {
+            services.bookkeeper.note(.extrasStored(id, digest))
+        }
+    }
+
+    private func sidecarFailed(_ wish: SidecarWish, _ error: DownloadError) {
+        if stopReason == nil {
+            result.warnings += 1
+            services.events.post(.warning("\(wish.title) was not fetched: \(error.message)", wish.video))
+        }
+        sidecarSettled(wish.owner, isStored: false)
+    }
+
+    private func sidecarNotPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
+        sidecarsPlacing -= 1
+        result.warnings += 1
+        services.events.post(.warning("\(file.path) could not be placed: \(failure.sentence)", nil))
+        try? services.library.removePartial(file.partialName)
+        let owner: SidecarWish.Owner
+        switch file.role {
+        case .video: return
+        case .sidecar(let id, let kind, let name): owner = .video(id, kind, name: name)
+        case .courseCover(let course, let digest): owner = .course(course, digest: digest)
+        case .chapterCover(let course, let chapter, let digest):
+            owner = .chapter(course: course, chapter: chapter, digest: digest)
+        }
+        _ = sidecars.settled(owner, isStored: false)
+    }
+}
+
+extension PlacingFailure {
+    /// For the messages.
+    var sentence: String {
+        switch self {
+        case .flush: "its data didn't reach the disk"
+        case .library(let error): error.sentence
+        case .store: "the state can't be written"
+        }
+    }
+}

@@ -1,0 +1,350 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+import Synchronization
+
+/// Gives downloads their turns: starts what ``DownloadQueue`` chooses while there are free slots, puts back what waits,
+/// and ends when nothing is active and nothing comes due within the longest wait.
+actor Dispatcher {
+    /// How the turns of a run ended.
+    struct Result: Sendable {
+        var states: [DownloadID: DownloadState] = [:]
+        /// Not there yet at their hosts: nothing of ours is left to do.
+        var notReady: Set<DownloadID> = []
+        var failures: [(VideoReference, DownloadError)] = []
+        var failed = 0
+        var finished = 0
+        var received: Int64 = 0
+        var warnings = 0
+        var providersToLogIn: Set<String> = []
+        var storeError: StoreError?
+        var diskError: DownloadError?
+    }
+
+    struct Active {
+        var job: DownloadJob
+        var task: Task<Void, Never>
+        var host: String?
+        var meter = RateMeter()
+    }
+
+    let services: RunServices
+    var queue: DownloadQueue
+    var wanted: [DownloadID: WantedDownload]
+    var jobs: [DownloadID: DownloadJob] = [:]
+    var active: [DownloadID: Active] = [:]
+    /// Complete, on their way to their places.
+    var placing: Set<DownloadID> = []
+    /// Downloads of the same bytes as one that is under way.
+    var followers: Followers
+    var sidecars: SidecarLine
+    /// Sidecars on their way to their places.
+    var sidecarsPlacing = 0
+    /// Downloads whose partial failed to reach the disk while they were active.
+    var lostFlush: Set<DownloadID> = []
+    var result = Result()
+    var stopReason: SuspendReason?
+    private var alarm: Task<Void, Never>?
+    private var ticker: Task<Void, Never>?
+    private var ended: CheckedContinuation<Void, Never>?
+    private var hasEnded = false
+
+    init(services: RunServices, plan: Reconciliation) {
+        self.services = services
+        wanted = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.id, $0) })
+        followers = plan.followers
+        sidecars = SidecarLine(plan.sidecars)
+        queue = DownloadQueue(hostCap: services.options.hostConnections, lookAhead: services.options.jobs)
+        for download in plan.wanted where !followers.isFollower(download.id) {
+            queue.add(download.entry, dueAt: download.retryAt)
+        }
+        for group in plan.sidecarGroups {
+            sidecars.add(Self.wishes(of: group.wanted, services.store), of: group.wanted.id, digest: group.digest)
+        }
+    }
+
+    /// What the catalog names beside a video, each with the file that it replaces.
+    private static func wishes(of wanted: WantedDownload, _ store: DownloadStore) -> [SidecarWish] {
+        let wishes = SidecarPlan.wishes(of: wanted)
+        guard !wanted.isNew, let records = try? store.sidecars(of: [wanted.id]), !records.isEmpty else { return wishes }
+        return wishes.map { wish in
+            guard case .video(_, let kind, let name) = wish.owner,
+                let record = records.first(where: { $0.kind == kind && $0.name == name })
+            else { return wish }
+            var wish = wish
+            wish.old = StoredFile(
+                path: record.path, size: record.size, modified: record.modified, sha256: nil, source: [])
+            return wish
+        }
+    }
+
+    /// Runs until there is nothing left to do in this run.
+    func run() async -> Result {
+        fill()
+        if !hasEnded { await withCheckedContinuation { ended = $0 } }
+        alarm?.cancel()
+        ticker?.cancel()
+        return result
+    }
+
+    /// Ends every active download, partial kept; nothing new is started.
+    func stop(_ reason: SuspendReason) {
+        guard stopReason == nil else { return }
+        stopReason = reason
+        for active in active.values { active.task.cancel() }
+        sidecars.stop()
+        fill()
+    }
+
+    // MARK: turns
+
+    /// Starts what can run now, and finds out whether the run is over.
+    func fill() {
+        let now = Date()
+        while stopReason == nil, active.count < services.options.jobs, placing.count < 1024,
+            let entry = queue.next(at: now)
+        {
+            start(entry)
+        }
+        fillSidecars(at: now)
+        if ticker == nil, !active.isEmpty { startTicker() }
+        guard active.isEmpty, placing.isEmpty, sidecars.isIdle, sidecarsPlacing == 0 else { return setAlarm(now) }
+        guard stopReason == nil, let due = queue.nextDue(after: now),
+            due.timeIntervalSince(now) <= services.options.maxWait.timeInterval
+        else { return end() }
+        setAlarm(now)
+    }
+
+    private func end() {
+        hasEnded = true
+        ended?.resume()
+        ended = nil
+    }
+
+    private func setAlarm(_ now: Date) {
+        alarm?.cancel()
+        alarm = nil
+        let dates = [stopReason == nil ? queue.nextDue(after: now) : nil, sidecars.nextDue(after: now, queue)]
+        guard let due = dates.compactMap({ $0 }).min() else { return }
+        let delay = max(0.001, due.timeIntervalSince(now))
+        alarm = Task {
+            do { try await Task.sleep(for: .seconds(delay)) } catch { return }
+            self.fill()
+        }
+    }
+
+    private func start(_ entry: DownloadQueue.Entry) {
+        guard let wanted = wanted[entry.id] else { return }
+        let isNew = jobs[entry.id] == nil
+        let job = jobs[entry.id] ?? DownloadJob(wanted, services: services)
+        jobs[entry.id] = job
+        if isNew, let extras = wanted.extras {
+            sidecars.add(Self.wishes(of: wanted, services.store), of: entry.id, digest: extras)
+        }
+        services.bookkeeper.note(.begin(entry.id))
+        if let host = entry.host { queue.occupy(host) }
+        let donor = wanted.donor
+        self.wanted[entry.id]?.donor = nil
+        let task = Task {
+            let outcome: JobOutcome
+            if let donor, let linked = await job.duplicate(donor) {
+                outcome = linked
+            } else {
+                outcome = await job.run(
+                    claim: { await self.claim(entry.id, host: $0) }, resolved: { await self.resolved(entry.id, $0) })
+            }
+            await self.turnEnded(entry.id, outcome)
+        }
+        active[entry.id] = Active(job: job, task: task, host: entry.host)
+        services.bookkeeper.watch(job)
+    }
+
+    /// Room for one more connection to `host`? A job has one at a time.
+    private func claim(_ id: DownloadID, host: String) -> Bool {
+        guard let current = active[id] else { return false }
+        if current.host == host { return true }
+        if let old = current.host { queue.release(old) }
+        active[id]?.host = nil
+        guard queue.isFree(host, at: Date()) else { return false }
+        queue.occupy(host)
+        active[id]?.host = host
+        return true
+    }
+
+    private func resolved(_ id: DownloadID, _ media: ResolvedMedia) {
+        guard let wanted = wanted[id] else { return }
+        var wishes = SidecarPlan.wishes(of: wanted, resolved: media)
+        guard !wishes.isEmpty, sidecars.isFirstResolution(of: id) else { return }
+        if !wanted.isNew {
+            wishes = sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? [])
+        }
+        for wish in wishes { sidecars.add(wish) }
+        fillSidecars(at: Date())
+    }
+
+    private func turnEnded(_ id: DownloadID, _ outcome: JobOutcome) async {
+        guard let turn = active.removeValue(forKey: id), let wanted = wanted[id] else { return }
+        if let host = turn.host { queue.release(host) }
+        let job = turn.job
+        switch outcome {
+        case .complete(let video):
+            if let host = turn.host { queue.hostServed(host) }
+            placing.insert(id)
+            Task { await self.finish(video) }
+        case .parked(let host):
+            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
+            services.bookkeeper.unwatch(job)
+            queue.add(entry(wanted, host: host))
+        case .waits(let error, let delay, let failedHost):
+            await wait(wanted, job, error, delay: delay, failedHost: failedHost)
+        case .providerWaits(let error, let delay):
+            let until = Date().advanced(by: delay)
+            queue.block(provider: wanted.provider, until: until)
+            services.events.post(.providerWaiting(provider: wanted.provider, until: until, kind: error.kind.rawValue))
+            putBack(wanted, job, error, until: nil, host: nil)
+        case .loginNeeded(let error):
+            if result.providersToLogIn.insert(wanted.provider).inserted {
+                services.events.post(.warning("the provider “\(wanted.provider)” wants a login: \(error.message)", nil))
+            }
+            queue.stop(provider: wanted.provider)
+            suspend(wanted, job, .auth)
+            for entry in queue.removeAll(of: wanted.provider) {
+                if let other = self.wanted[entry.id] { suspend(other, jobs[entry.id], .auth) }
+            }
+        case .notReady(let error, let retryAfter):
+            let until = retryAfter.map { Date().advanced(by: $0) }
+            if let until, let retryAfter, retryAfter <= services.options.maxWait {
+                putBack(wanted, job, error, until: until, host: nil)
+            } else {
+                result.notReady.insert(id)
+                settle(wanted, .waiting)
+                services.bookkeeper.note(.putBack(id, retryAt: until ?? Date(), error: error))
+                services.bookkeeper.unwatch(job)
+                if let next = followers.failed(id) { enqueueFollower(next, donor: nil) }
+            }
+        case .failed(let error): fail(wanted, error)
+        case .suspended(let reason, let error):
+            result.diskError = error
+            suspend(wanted, job, reason)
+            stop(reason)
+        case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
+            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
+            await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
+        case .stopped: suspend(wanted, job, stopReason ?? .signal)
+        }
+        fill()
+    }
+
+    private func entry(_ wanted: WantedDownload, host: String?) -> DownloadQueue.Entry {
+        var entry = wanted.entry
+        entry.host = host
+        return entry
+    }
+
+    private func wait(
+        _ wanted: WantedDownload, _ job: DownloadJob, _ error: DownloadError, delay: Duration, failedHost: String?
+    ) async {
+        let now = Date()
+        var delay = delay
+        if let failedHost {
+            let until = queue.hostFailed(
+                failedHost, startedAt: await job.lastStart, now: now, jitter: .random(in: 0...1), atLeast: delay)
+            if let until {
+                services.events.post(.hostWaiting(host: failedHost, until: until, kind: error.kind.rawValue))
+                delay = max(delay, .seconds(until.timeIntervalSince(now)))
+            }
+        }
+        let attempt = await job.attempts
+        services.events.post(.downloadRetrying(wanted.reference, attempt: attempt, error: error, delay: delay))
+        putBack(wanted, job, error, until: now.advanced(by: delay), host: failedHost)
+    }
+
+    private func putBack(
+        _ wanted: WantedDownload, _ job: DownloadJob, _ error: DownloadError, until: Date?, host: String?
+    ) {
+        services.bookkeeper.note(.putBack(wanted.id, retryAt: until, error: error))
+        services.bookkeeper.unwatch(job)
+        queue.add(entry(wanted, host: host), dueAt: until)
+    }
+
+    func fail(_ wanted: WantedDownload, _ error: DownloadError) {
+        let retryAt = error.isFinal ? nil : Date().advanced(by: Backoff.nextRun(failedRuns: wanted.failedRuns + 1))
+        services.bookkeeper.note(.fail(wanted.id, error, retryAt: retryAt))
+        if let job = jobs[wanted.id] {
+            services.bookkeeper.unwatch(job)
+            // Nothing arrived: nothing is kept.
+            if job.progress.bytes == 0 { try? services.library.removePartial(PartialName(download: wanted.id.rawValue)) }
+        }
+        result.failed += 1
+        if result.failures.count < 1000 { result.failures.append((wanted.reference, error)) }
+        settle(wanted, .failed)
+        services.events.post(.downloadFailed(wanted.reference, error: error, retryAt: retryAt))
+        if let next = followers.failed(wanted.id) { enqueueFollower(next, donor: nil) }
+    }
+
+    func suspend(_ wanted: WantedDownload, _ job: DownloadJob?, _ reason: SuspendReason) {
+        services.bookkeeper.note(.suspend(wanted.id, reason))
+        if let job { services.bookkeeper.unwatch(job) }
+        settle(wanted, .suspended)
+        services.events.post(.downloadSuspended(wanted.reference, reason: reason))
+    }
+
+    /// Nothing more happens to it in this run.
+    func settle(_ wanted: WantedDownload, _ state: DownloadState) {
+        result.states[wanted.id] = state
+        if let job = jobs.removeValue(forKey: wanted.id) { result.received += job.received.load(ordering: .relaxed) }
+    }
+
+    /// A follower's turn: with a donor it is linked, without one it is the next to be transferred.
+    func enqueueFollower(_ id: DownloadID, donor: StoredFile?) {
+        guard wanted[id] != nil else { return }
+        wanted[id]?.donor = donor
+        if let entry = wanted[id]?.entry { queue.add(entry, dueAt: wanted[id]?.retryAt) }
+    }
+
+    // MARK: progress
+
+    private func startTicker() {
+        ticker = Task {
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+                if !self.tick() { return }
+            }
+        }
+    }
+
+    /// False when there is nothing to tell until the next start.
+    private func tick() -> Bool {
+        guard !active.isEmpty else {
+            ticker = nil
+            return false
+        }
+        let now = Date()
+        for (id, turn) in active {
+            let (bytes, size) = turn.job.progress
+            guard let rate = active[id]?.meter.note(bytes, at: now), bytes > 0 else { continue }
+            services.events.post(
+                .progress(
+                    turn.job.wanted.reference, DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate)))
+        }
+        return true
+    }
+}
+
+/// Bytes per second over about the last three seconds.
+struct RateMeter {
+    private var last: (bytes: Int64, date: Date)?
+    private var rate = 0.0
+
+    mutating func note(_ bytes: Int64, at now: Date) -> Int64 {
+        defer { last = (bytes, now) }
+        guard let last, bytes >= last.bytes else {
+            rate = 0
+            return 0
+        }
+        let seconds = max(now.timeIntervalSince(last.date), 0.001)
+        let weight = min(1, seconds / (rate == 0 ? seconds : 1.5))
+        rate += (Double(bytes - last.bytes) / seconds - rate) * weight
+        return Int64(rate)
+    }
+}

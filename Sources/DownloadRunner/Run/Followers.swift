@@ -1,0 +1,31 @@
+import DownloadStore
+
+/// Downloads of the same bytes: one is transferred, the others wait for its file.
+struct Followers: Sendable {
+    private var leaders: [DownloadID: DownloadID] = [:]
+    private var followers: [DownloadID: [DownloadID]] = [:]
+
+    /// `follower` waits for `leader`, which must not follow anybody.
+    mutating func add(_ follower: DownloadID, to leader: DownloadID) {
+        leaders[follower] = leader
+        followers[leader, default: []].append(follower)
+    }
+
+    func isFollower(_ id: DownloadID) -> Bool { leaders[id] != nil }
+
+    /// The leader's file is there: everybody who waited for it.
+    mutating func finished(_ leader: DownloadID) -> [DownloadID] {
+        let released = followers.removeValue(forKey: leader) ?? []
+        for id in released { leaders[id] = nil }
+        return released
+    }
+
+    /// The leader's file won't come: the next leader, whom the others follow now.
+    mutating func failed(_ leader: DownloadID) -> DownloadID? {
+        var rest = finished(leader)
+        guard !rest.isEmpty else { return nil }
+        let next = rest.removeFirst()
+        for id in rest { add(id, to: next) }
+        return next
+    }
+}

@@ -1,0 +1,64 @@
+import DownloadStore
+import SystemPackage
+
+/// The library as the state knows it.
+enum LibraryOpening {
+    private static let idFact = "library"
+    private static let confirmedFact = "library_confirmed"
+    private static let pathFact = "library_path"
+
+    /// Where the state's library was opened last; nil if it has none.
+    static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? { try store.fact(pathFact) }
+
+    /// The library's id, if the state has one that is confirmed by a marker.
+    static func recordedID(_ store: DownloadStore) throws(StoreError) -> LibraryID? {
+        guard try store.fact(confirmedFact) != nil else { return nil }
+        return try store.fact(idFact).map { LibraryID(rawValue: $0) }
+    }
+
+    /// Opens the library that the state knows, or makes one for a state that knows none.
+    ///
+    /// The id is recorded before the folder is made and confirmed after, so that a kill between leaves nothing that the
+    /// next run refuses.
+    static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
+        do {
+            let owner = LibraryOwner.current(user: place.user)
+            let recorded = try store.fact(idFact).map { LibraryID(rawValue: $0) }
+            if let recorded, try store.fact(confirmedFact) != nil {
+                let library = try LibraryFolder.open(place.library, expecting: .known(recorded), owner: owner)
+                if try store.fact(pathFact) != place.library.string { try store.setFact(pathFact, place.library.string) }
+                return library
+            }
+            let id = recorded ?? .random()
+            if recorded == nil { try store.setFact(idFact, id.rawValue) }
+            let library = try LibraryFolder.open(place.library, expecting: .new(id), owner: owner)
+            try store.setFact(pathFact, place.library.string)
+            try store.setFact(confirmedFact, "1")
+            return library
+        } catch let error as StoreError {
+            throw Refusal(error)
+        } catch let error as LibraryError {
+            throw Refusal(error)
+        } catch {
+            throw Refusal(condition: .bug, message: "\(error)")
+        }
+    }
+
+    /// Makes the folder this state's library from now on, whoever's it was.
+    static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
+        do {
+            let id = try store.fact(idFact).map { LibraryID(rawValue: $0) } ?? .random()
+            try store.setFact(idFact, id.rawValue)
+            let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user))
+            try store.setFact(pathFact, place.library.string)
+            try store.setFact(confirmedFact, "1")
+            return library
+        } catch let error as StoreError {
+            throw Refusal(error)
+        } catch let error as LibraryError {
+            throw Refusal(error)
+        } catch {
+            throw Refusal(condition: .bug, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import DownloadStore
+
+/// A command that can't do what it was asked: what stands in its way, and the condition that it is.
+package struct Refusal: Error, Sendable, Equatable {
+    package var condition: SyncCondition
+    /// Whole sentences for the person, ways out included.
+    package var message: String
+
+    package init(condition: SyncCondition, message: String) {
+        self.condition = condition
+        self.message = message
+    }
+
+    init(_ error: StoreError) {
+        let message =
+            switch error {
+            case .cannotOpen(let path, let detail): "the state file \(path) can't be opened: \(detail)"
+            case .corrupt(let path, let detail):
+                """
+                the state file \(path) is damaged (\(detail)); nothing was changed. Put a backup in its place, or move it \
+                away to begin anew: files that are in the library already are adopted where a catalog gives their SHA-256
+                """
+            case .newerVersion(let path):
+                "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
+            case .needsMigration(let path):
+                "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
+            case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
+            case .full(let path): "the disk that holds the state file \(path) is full"
+            case .busy(let path): "the state file \(path) has been locked by another process for 5 s"
+            case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
+            case .refusedTransition(let id, let transition, let state):
+                "download \(id.rawValue) can't \(transition.rawValue) while \(state?.rawValue ?? "unknown"): a bug"
+            }
+        self.init(condition: error.isBug ? .bug : .stateUnusable, message: message)
+    }
+
+    init(_ error: StateError) {
+        let message =
+            switch error {
+            case .notAFolder(let path): "\(path) is needed as a folder for the state, and is something else"
+            case .notAFile(let path): "\(path) is needed as a file of the state, and is something else"
+            case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
+            case .noLocks(let path): "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+            case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
+            }
+        self.init(condition: .stateUnusable, message: message)
+    }
+
+    init(_ error: LibraryError) {
+        let message =
+            switch error {
+            case .markerMissing(let library, let exists):
+                """
+                \(exists ? "\(library) isn't" : "there is no folder \(library), so it isn't") the library that the state \
+                knows; nothing was started. If its disk isn't mounted, mount it. If it has moved, run: coursefetch library \
+                move NEW-FOLDER. To take this folder as the library, run: coursefetch library adopt --library \(library)
+                """
+            case .markerOfAnother(let library, let found):
+                """
+                \(library) is the library of another state (user \(found.user) on \(found.host)); nothing was started. If \
+                the wrong disk is mounted, mount the right one. If the library has moved, run: coursefetch library move \
+                NEW-FOLDER. To take this folder over, run: coursefetch library adopt --library \(library)
+                """
+            default: "the library can't be used: \(error.sentence)"
+            }
+        self.init(condition: .stateUnusable, message: message)
+    }
+}
+
+extension StoreError {
+    fileprivate var isBug: Bool {
+        if case .refusedTransition = self { true } else { false }
+    }
+}
+
+extension LibraryError {
+    /// One sentence without its full stop.
+    var sentence: String {
+        switch self {
+        case .markerMissing(let library, _): "\(library) isn't the library that the state knows"
+        case .markerOfAnother(let library, _): "\(library) is another state's library"
+        case .markerUnreadable(let library): "\(library)/.coursefetch/library.json isn't what it should be"
+        case .notAFolder(let path): "\(path) is needed as a folder, and is something else"
+        case .notAFile(let path): "\(path) is needed as a file, and is something else"
+        case .leadsOut(let path):
+            "\(path) leads through a symbolic link, which is never followed in a library; use a bind mount instead"
+        case .badPath(let path): "\(path) isn't a path in a library: a bug"
+        case .stopped: "it was stopped"
+        case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import DownloadStore
+import Foundation
+import Logging
+import MediaTransfer
+import Synchronization
+
+/// What the parts of one run share.
+struct RunServices: Sendable {
+    let options: SyncOptions
+    let userName: String
+    let engine: TransferEngine
+    let providers: ProviderPool
+    let library: LibraryFolder
+    let store: DownloadStore
+    let bookkeeper: Bookkeeper
+    let events: EventHub
+    let clock: ServerClocks
+    let logger: Logger
+}
+
+/// How far each server's clock is from ours, as its answers' Date said last.
+final class ServerClocks: Sendable {
+    private let skews = Mutex<[Origin: Duration]>([:])
+
+    /// Notes an answer. Returns the skew if it is beyond 5 s and this is the first time that the origin's is.
+    func note(_ head: ResponseHead) -> Duration? {
+        guard let skew = head.skew else { return nil }
+        let isLarge = abs(skew.timeInterval) > 5
+        let wasLarge = skews.withLock { skews in
+            defer { skews[head.origin] = skew }
+            return abs((skews[head.origin] ?? .zero).timeInterval) > 5
+        }
+        return isLarge && !wasLarge ? skew : nil
+    }
+
+    /// The instant to sign with for an origin: ours, corrected by a skew beyond 5 s.
+    func now(for origin: Origin?) -> Date {
+        let now = Date()
+        guard let origin, let skew = skews.withLock({ $0[origin] }), abs(skew.timeInterval) > 5 else { return now }
+        return now.advanced(by: skew)
+    }
+}

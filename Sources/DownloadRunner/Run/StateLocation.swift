@@ -1,0 +1,88 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+
+/// Where a command finds its user's state and library.
+package struct StateLocation: Sendable, Equatable {
+    /// Nil is the account's own user.
+    package var user: String?
+    /// Replaces the folder that holds all users' state.
+    package var state: String?
+    /// Nil is the default.
+    package var library: String?
+
+    package init(user: String? = nil, state: String? = nil, library: String? = nil) {
+        self.user = user
+        self.state = state
+        self.library = library
+    }
+
+    /// The user and where everything of theirs lies. Makes nothing.
+    func resolve() throws(Refusal) -> Place {
+        let environment = ProcessInfo.processInfo.environment
+        let account = UserName.ofThisAccount(environment: environment)
+        let name: UserName
+        do {
+            name = try user.map { text throws(UserNameError) in try UserName(text) } ?? account
+        } catch {
+            throw Refusal(
+                condition: .usage,
+                message: """
+                    “\(user ?? "")” can't be a user's name: 1 to 64 of letters, digits, “.”, “_”, “-” and “@”, not \
+                    beginning with “.” or “-”
+                    """)
+        }
+        let locations = Locations(environment: environment, state: state.map { FilePath($0) })
+        return Place(
+            user: name, isAccountsOwn: name == account, folder: locations.state(of: name),
+            library: locations.library(library, user: name))
+    }
+
+    struct Place: Sendable {
+        var user: UserName
+        /// The account's own user is logged in from the start.
+        var isAccountsOwn: Bool
+        var folder: StateFolder
+        var library: FilePath
+
+        /// The state, or nil if this user has none yet.
+        func openForReading() throws(Refusal) -> DownloadStore? {
+            guard FileManager.default.fileExists(atPath: folder.database.string) else { return nil }
+            do { return try DownloadStore(path: folder.database.string, role: .visitor) } catch { throw Refusal(error) }
+        }
+
+        /// Takes the user's lock and opens the state to change it.
+        func openForWriting(for catalogs: [String]) async throws(Refusal) -> (SyncLock, DownloadStore) {
+            let lock: SyncLock
+            let attempt: SyncLock.Attempt
+            do {
+                try folder.create()
+                attempt = try await SyncLock.acquire(folder, catalogs: catalogs)
+            } catch { throw Refusal(error) }
+            switch attempt {
+            case .acquired(let acquired): lock = acquired
+            case .held(let holder): throw .held(by: holder)
+            }
+            do {
+                return (lock, try DownloadStore(path: folder.database.string, role: .holder))
+            } catch { throw Refusal(error) }
+        }
+    }
+}
+
+extension Refusal {
+    /// Another process is at work for the same user.
+    static func held(by holder: LockHolder?) -> Refusal {
+        guard let holder else {
+            return Refusal(condition: .workLeft, message: "another sync of this user is running; try again when it is done")
+        }
+        let since = holder.since.formatted(date: .omitted, time: .shortened)
+        let catalogs = holder.catalogs.joined(separator: ", ")
+        return Refusal(
+            condition: .workLeft,
+            message: """
+                another sync of this user is running since \(since): process \(holder.pid) on \(holder.host)\
+                \(catalogs.isEmpty ? "" : " with \(catalogs)"); try again when it is done
+                """)
+    }
+}

@@ -1,0 +1,57 @@
+/// What a sync is asked to do.
+package struct SyncOptions: Sendable {
+    /// Paths of catalog files, as given.
+    package var catalogs: [String]
+    /// The user's name; nil is the account's own.
+    package var user: String?
+    /// Replaces the folder that holds all users' state.
+    package var state: String?
+    /// The library's path, `{user}` in it replaced by the user's name; nil is the default.
+    package var library: String?
+    /// Folders to look for plugins in before all others.
+    package var plugins: [String] = []
+    /// Downloads that may be active at once.
+    package var jobs = 3
+    /// Bytes per second of each download.
+    package var limitRate: Int64?
+    /// Bytes per second of the whole run.
+    package var bandwidth: Int64?
+    /// Connections to one host, counted over media and sidecars; nil is 8, or `jobs` where that was given and is more.
+    package var maxConnectionsPerHost: Int?
+    /// Whether `jobs` was given by the person.
+    package var jobsAreExplicit = false
+    /// Attempts without progress after which a download fails.
+    package var retries = 10
+    /// The longest time that a run waits for a retry.
+    package var maxWait: Duration = .seconds(600)
+    /// Limits the run, the judging and the pruning.
+    package var only: [Selector] = []
+    /// Whether files of what is gone are deleted.
+    package var prune = false
+    /// The guard on pruning.
+    package var maxDelete: MaxDelete = .percent(10)
+    /// Whether the SHA-256 of each file is computed. An expected one is always checked.
+    package var checksums = true
+    /// PEM file of certificate authorities to trust instead of the system's.
+    package var caFile: String?
+
+    package init(catalogs: [String]) { self.catalogs = catalogs }
+
+    /// The cap on connections to one host.
+    var hostConnections: Int { maxConnectionsPerHost ?? (jobsAreExplicit ? max(8, jobs) : 8) }
+}
+
+/// How many finished downloads a prune may delete.
+package enum MaxDelete: Sendable, Equatable {
+    case count(Int)
+    /// Of the finished downloads of the courses judged; one is always allowed.
+    case percent(Double)
+
+    /// The number that is allowed out of `finished`.
+    package func limit(finished: Int) -> Int {
+        switch self {
+        case .count(let count): count
+        case .percent(let percent): max(1, Int(Double(finished) * percent / 100))
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import CourseCatalog
+package import DownloadStore
+import Foundation
+package import Logging
+import MediaTransfer
+import ProviderKit
+import Synchronization
+import SystemPackage
+import YAMLSource
+
+/// One sync: brings the library up to date with the catalogs.
+///
+/// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Everything that a person
+/// has to know comes out of the events and the summary; nothing is printed here.
+package final class SyncRun: Sendable {
+    let options: SyncOptions
+    private let logger: Logger
+    private let hub = EventHub()
+    private let state = Mutex(State())
+
+    private struct State {
+        var dispatcher: Dispatcher?
+        var stopReason: SuspendReason?
+    }
+
+    package init(_ options: SyncOptions, logger: Logger) {
+        self.options = options
+        self.logger = logger
+    }
+
+    /// The events from now on, for one reader.
+    package var events: SyncEvents { hub.subscribe() }
+
+    /// Suspends everything that is active and ends the run. Returns at once; ``run()`` returns when all is durable.
+    package func stop(_ reason: SuspendReason) {
+        let dispatcher = state.withLock { state in
+            state.stopReason = state.stopReason ?? reason
+            return state.dispatcher
+        }
+        if let dispatcher { Task { await dispatcher.stop(reason) } }
+    }
+
+    /// Runs to the end.
+    package func run() async -> SyncSummary {
+        let started = Date()
+        var summary: SyncSummary
+        do {
+            summary = try await runThrowing(started)
+        } catch {
+            summary = SyncSummary(
+                conditions: [error.condition],
+                errors: [LocatedMessage(file: "", line: nil, column: nil, message: error.message)])
+        }
+        summary.seconds = Date().timeIntervalSince(started)
+        hub.post(.finished(summary))
+        hub.finish()
+        return summary
+    }
+
+    private func runThrowing(_ started: Date) async throws(Refusal) -> SyncSummary {
+        let registry = ProviderCheck.registry(options.plugins)
+        let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
+        guard check.conditions.isEmpty else {
+            return SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
+        }
+        for warning in check.diagnostics { hub.post(.warning(warning.text, nil)) }
+        let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+        guard place.isAccountsOwn else {
+            throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
+        }
+        let (lock, store) = try await place.openForWriting(for: options.catalogs)
+        defer {
+            store.close()
+            withExtendedLifetime(lock) {}
+        }
+        let library = try LibraryOpening.open(place, store)
+        do {
+            try Settling(store: store, library: library).run()
+        } catch {
+            throw Refusal(any: error)
+        }
+        var plan = try reconcile(catalog, store, library)
+        if let refused = Self.refused(plan, options) { return refused }
+        let run = try apply(plan, store, library, place)
+        let pruned = try prune(&plan, store, library)
+
+        let bookkeeper = Bookkeeper(store: store, library: library)
+        var configuration = TransferConfiguration()
+        configuration.connectionsPerHost = options.hostConnections
+        configuration.bandwidth = options.bandwidth
+        configuration.caFile = options.caFile
+        configuration.userAgent = "coursefetch/\(Version.text)"
+        let services = RunServices(
+            options: options, userName: place.user.text, engine: TransferEngine(configuration: configuration),
+            providers: ProviderPool(
+                registry: registry,
+                settings: HostSettings(userAgent: configuration.userAgent, caFile: options.caFile), logger: logger),
+            library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: ServerClocks(), logger: logger)
+        hub.post(
+            .started(
+                SyncStart(
+                    user: place.user.text, run: run, catalogs: options.catalogs, library: place.library.string,
+                    downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
+        announce(plan)
+        let result = await dispatch(plan, services)
+        var summary = Self.summary(plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
+        summary.warnings += check.diagnostics.count
+        if pruned == .held { summary.conditions.insert(.pruneHeld) }
+        // A run that the state can't record any more has said so already.
+        let exit = summary.conditions.isEmpty ? 0 : 1
+        try? store.endRun(
+            run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
+        return summary
+    }
+
+    // MARK: steps
+
+    private func reconcile(
+        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder
+    ) throws(Refusal) -> Reconciliation {
+        do {
+            let listing = library.names()
+            var reconciler = try Reconciler(catalog: catalog, store: store, only: options.only, now: Date()) {
+                path throws(LibraryError) in try listing.contains(path)
+            }
+            return try reconciler.run()
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    /// The summary of a run that doesn't start; nil if it does.
+    static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
+        if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
+        let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
+        guard !unmatched.isEmpty else { return nil }
+        let messages = unmatched.map { selector in
+            LocatedMessage(file: "", line: nil, column: nil, message: selector.unmatched(among: plan.references))
+        }
+        return SyncSummary(conditions: [.usage], errors: messages)
+    }
+
+    private func apply(
+        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder, _ place: StateLocation.Place
+    ) throws(Refusal) -> Int64 {
+        do {
+            var changes = plan.changes
+            changes.moves = try plan.recordedMoves()
+            try store.apply(changes)
+            try Settling(store: store, library: library).finishMoves(changes.moves)
+            return try store.beginRun(catalogs: options.catalogs)
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private func announce(_ plan: Reconciliation) {
+        for notice in plan.notices { hub.post(.warning(notice, nil)) }
+        for move in plan.moves {
+            if let reference = move.reference { hub.post(.downloadMoved(reference, from: move.from, path: move.to)) }
+        }
+        for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
+        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
+    }
+
+    private func prune(
+        _ plan: inout Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
+    ) throws(Refusal) -> Prune.Verdict {
+        guard options.prune else { return .nothing }
+        do {
+            let verdict = Prune.verdict(plan, options.maxDelete)
+            if case .delete(let gone) = verdict {
+                for item in gone where try Prune.delete(item, store, library) {
+                    hub.post(.downloadRemoved(item.reference))
+                }
+            }
+            if case .held = verdict { hub.post(.warning(Prune.message(plan, options.maxDelete), nil)) }
+            return verdict
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
+        guard !plan.wanted.isEmpty || !plan.sidecars.isEmpty || !plan.sidecarGroups.isEmpty else {
+            return Dispatcher.Result()
+        }
+        let dispatcher = Dispatcher(services: services, plan: plan)
+        services.bookkeeper.start(dispatcher.callbacks)
+        let stopped = state.withLock { state in
+            state.dispatcher = dispatcher
+            return state.stopReason
+        }
+        if let stopped { await dispatcher.stop(stopped) }
+        let result = await dispatcher.run()
+        await services.engine.shutDown()
+        await services.bookkeeper.stop()
+        await services.providers.shutDown()
+        return result
+    }
+
+    private static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
+        var sum: Int64 = 0
+        for download in wanted {
+            guard let size = download.video.size ?? download.resume?.total else { return nil }
+            sum += size
+        }
+        return sum
+    }
+
+    private static func summary(
+        _ plan: Reconciliation, _ result: Dispatcher.Result, _ broken: [(name: String, reason: String)],
+        stopReason: SuspendReason?
+    ) -> SyncSummary {
+        var summary = SyncSummary()
+        summary.downloads = plan.counts
+        var isWorkLeft = stopReason != nil
+        for wanted in plan.wanted {
+            let state = result.states[wanted.id] ?? .waiting
+            summary.downloads[.waiting, default: 0] -= 1
+            summary.downloads[state, default: 0] += 1
+            let isOver = [.finished, .failed].contains(state) || result.notReady.contains(wanted.id)
+            let isForLogin = state == .suspended && !result.providersToLogIn.isEmpty
+            if !isOver, !isForLogin { isWorkLeft = true }
+        }
+        summary.downloads = summary.downloads.filter { $0.value > 0 }
+        summary.finishedNow = result.finished
+        summary.failedNow = result.failed
+        summary.bytes = result.received
+        summary.failures = result.failures
+        summary.warnings = result.warnings
+        summary.fromOtherSource = plan.fromOtherSource
+        summary.providersToLogIn = result.providersToLogIn.sorted()
+        if isWorkLeft { summary.conditions.insert(.workLeft) }
+        if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
+        if !result.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
+        for (name, reason) in broken {
+            summary.conditions.insert(.providerBroken)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
+        }
+        if let error = result.storeError {
+            summary.conditions.insert(.stateUnusable)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: Refusal(error).message))
+        }
+        if let error = result.diskError {
+            summary.conditions.insert(.stateUnusable)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: error.message))
+        }
+        return summary
+    }
+}
+
+extension Refusal {
+    /// Of what the rooms below throw.
+    init(any error: any Error) {
+        switch error {
+        case let error as Refusal: self = error
+        case let error as StoreError: self.init(error)
+        case let error as LibraryError: self.init(error)
+        case let error as StateError: self.init(error)
+        default: self.init(condition: .bug, message: "\(error)")
+        }
+    }
+}
+
+extension Reconciliation {
+    /// The moves as the state records them, in one plan.
+    func recordedMoves() throws -> [RecordedMove] {
+        guard !moves.isEmpty else { return [] }
+        // Two that would be at one place: the first one goes, the other stays where it is.
+        var targets: Set<String> = []
+        let moves = moves.filter { targets.insert(LibraryName.key($0.to)).inserted }
+        guard let plan = try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) }) else { return [] }
+        let owners = Dictionary(moves.map { ($0.from, $0.owner) }, uniquingKeysWith: { first, _ in first })
+        return plan.moves.compactMap { move in
+            owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// A download that this run is to bring in.
+struct WantedDownload: Sendable {
+    var id: DownloadID
+    var reference: VideoReference
+    /// The catalog's entry.
+    var video: Video
+    var courseTitle: String
+    var chapterTitle: String?
+    /// Digest of (provider, quality, parameters).
+    var source: [UInt8]
+    var priority: Int
+    var ordinal: Int64
+    /// Planned path without its extension, relative to the library.
+    var stem: String
+    /// What the state knows of a partial; nil if there is none.
+    var resume: ResumeRecord?
+    /// The file that its successor is to replace.
+    var oldFile: StoredFile?
+    /// A file of the same bytes that the library has already.
+    var donor: StoredFile?
+    /// Not before then.
+    var retryAt: Date?
+    /// Runs in a row that ended with it failed.
+    var failedRuns: Int
+    /// The state didn't know it before this run.
+    var isNew: Bool
+    /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
+    var extras: [UInt8]?
+
+    var provider: String { video.provider.name }
+    var entry: DownloadQueue.Entry {
+        DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider)
+    }
+}

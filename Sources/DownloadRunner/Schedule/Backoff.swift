@@ -1,0 +1,39 @@
+package import Foundation
+
+/// How long to wait before trying again.
+package enum Backoff {
+    /// Before the n-th attempt without progress (from 1): 1, 2, 4 … 64 s, of which a random half is taken off, and never
+    /// less than what the server asked for.
+    ///
+    /// `jitter` is from 0 to 1. The jitter keeps the downloads that one failure has hit from coming back together.
+    package static func delay(attempt: Int, jitter: Double, atLeast: Duration? = nil) -> Duration {
+        let full = Double(1 << min(max(attempt - 1, 0), 6))
+        return max(.seconds(full * (1 - jitter / 2)), atLeast ?? .zero)
+    }
+
+    /// How long a host is left alone after `failures` in a row (from 1): doubles from 1 s without a bound but a day, so
+    /// that a host that stays away soon lies beyond the longest wait of the run.
+    package static func coolDown(failures: Int, jitter: Double, atLeast: Duration? = nil) -> Duration {
+        let full = Double(1 << min(max(failures - 1, 0), 16))
+        return max(.seconds(min(full, 86_400) * (1 - jitter / 2)), atLeast ?? .zero)
+    }
+
+    /// When a download that failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92 h, then
+    /// 7 d less 4 h each. Never whole days: a nightly job would come a minute too early and skip a night.
+    package static func nextRun(failedRuns: Int) -> Duration {
+        let hours = [1, 20, 44, 92]
+        return .seconds(3600 * (failedRuns <= hours.count ? hours[max(failedRuns, 1) - 1] : 7 * 24 - 4))
+    }
+}
+
+extension Date {
+    /// The instant `duration` later.
+    package func advanced(by duration: Duration) -> Date { addingTimeInterval(duration.timeInterval) }
+}
+
+extension Duration {
+    /// In seconds.
+    package var timeInterval: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,23 @@
+package import DownloadStore
+
+/// What a command is asked to look at: selectors, states, or both. Empty means everything.
+package struct Selection: Sendable, Equatable {
+    /// A video is selected if one of them picks it; none picks all.
+    package var selectors: [Selector]
+    /// Only downloads in these states; nil takes any.
+    package var states: Set<DownloadState>?
+
+    package init(selectors: [Selector] = [], states: Set<DownloadState>? = nil) {
+        self.selectors = selectors
+        self.states = states
+    }
+
+    /// Whether nothing is left out.
+    package var isEverything: Bool { selectors.isEmpty && states == nil }
+
+    /// Whether a download is selected.
+    package func contains(course: String, chapter: String?, video: String, state: DownloadState) -> Bool {
+        if let states, !states.contains(state) { return false }
+        return selectors.isEmpty || selectors.contains { $0.matches(course: course, chapter: chapter, video: video) }
+    }
+}

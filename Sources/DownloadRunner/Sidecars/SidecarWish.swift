@@ -1,0 +1,60 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+
+/// A cover, subtitle or attachment that is to come along.
+struct SidecarWish: Sendable {
+    enum Owner: Sendable, Hashable {
+        case video(DownloadID, SidecarRecord.Kind, name: String)
+        case course(String, digest: [UInt8])
+        case chapter(course: String, chapter: String, digest: [UInt8])
+    }
+
+    enum Source: Sendable {
+        /// A file beside the catalog, by its absolute path.
+        case file(String)
+        /// A URL that the catalog names: fetched with nothing added.
+        case url(String)
+        /// A URL that a resolution names: its fields go along, its token to its origins only.
+        case resolved(String, ResolvedMedia)
+
+        var url: String? {
+            switch self {
+            case .file: nil
+            case .url(let url), .resolved(let url, _): url
+            }
+        }
+    }
+
+    var owner: Owner
+    var source: Source
+    /// The folder that it belongs in, relative to the library; empty for the root.
+    var folder: String
+    /// The name without its extension; for a subtitle the whole name.
+    var name: String
+    /// Nil for a subtitle, whose name is whole.
+    var purpose: FileExtension.Purpose?
+    /// Stated by whoever named it.
+    var mediaType: String?
+    /// For the messages.
+    var video: VideoReference?
+    /// Our own file that it replaces.
+    var old: StoredFile?
+
+    var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
+
+    /// For the messages: "subtitle en".
+    var title: String {
+        switch owner {
+        case .video(_, let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
+        case .course: "the course's cover"
+        case .chapter: "the chapter's cover"
+        }
+    }
+
+    /// Distinguishes the partials of one run: courses' and chapters' covers have no download.
+    func partialName(ordinal: Int) -> PartialName {
+        if case .video(let id, _, _) = owner { return PartialName(download: id.rawValue, sidecar: "s\(ordinal)") }
+        return PartialName(download: 0, sidecar: "c\(ordinal)")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where things live, by the XDG base directory specification.
+package struct Locations: Sendable, Hashable {
+    /// Holds `users/NAME/`: `--state`, else `$XDG_STATE_HOME/coursefetch`.
+    package let stateRoot: FilePath
+    /// `$XDG_CONFIG_HOME/coursefetch/config.yaml`.
+    package let settingsFile: FilePath
+    /// The plugins that the user installed: `$XDG_DATA_HOME/coursefetch/plugins`.
+    package let pluginFolder: FilePath
+    /// The person's home.
+    package let home: FilePath
+
+    /// - Parameters:
+    ///   - environment: variables; a relative path in an XDG variable is ignored, as the specification says.
+    ///   - home: nil for `HOME`, else what the account database says.
+    ///   - state: `--state`; a relative one is taken from the working directory.
+    package init(environment: [String: String], home: FilePath? = nil, state: FilePath? = nil) {
+        let home = home ?? Self.home(environment)
+        self.home = home
+        func folder(_ variable: String, _ fallback: String) -> FilePath {
+            if let value = environment[variable], value.hasPrefix("/") { return FilePath(value) }
+            return home.appending(fallback)
+        }
+        stateRoot = state.map(Self.absolute) ?? folder("XDG_STATE_HOME", ".local/state").appending("coursefetch")
+        settingsFile = folder("XDG_CONFIG_HOME", ".config").appending("coursefetch").appending("config.yaml")
+        pluginFolder = folder("XDG_DATA_HOME", ".local/share").appending("coursefetch").appending("plugins")
+    }
+
+    /// A user's state. Creates nothing.
+    package func state(of user: UserName) -> StateFolder {
+        StateFolder(path: stateRoot.appending("users").appending(user.text), user: user)
+    }
+
+    /// The library: the setting with `{user}` and a leading `~` replaced, made absolute; without a setting
+    /// `~/coursefetch/NAME`.
+    package func library(_ setting: String?, user: UserName) -> FilePath {
+        guard let setting, !setting.isEmpty else { return home.appending("coursefetch").appending(user.text) }
+        let text = setting.replacing("{user}", with: user.text)
+        if text == "~" { return home }
+        if text.hasPrefix("~/") { return home.appending(String(text.dropFirst(2))) }
+        return Self.absolute(FilePath(text))
+    }
+
+    /// All users that have a state here, by name.
+    package func users() throws(StateError) -> [UserName] {
+        let folder = stateRoot.appending("users")
+        guard let stream = folder.withPlatformString({ opendir($0) }) else {
+            let error = Errno(rawValue: errno)
+            if error == .noSuchFileOrDirectory { return [] }
+            throw error == .notDirectory
+                ? .notAFolder(path: folder.string) : .system(.list, path: folder.string, error)
+        }
+        defer { closedir(stream) }
+        var users: [UserName] = []
+        while let entry = readdir(stream) {
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+            let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
+            guard let user = UserName(folderName: name), state(of: user).exists else { continue }
+            users.append(user)
+        }
+        return users.sorted { $0.text < $1.text }
+    }
+
+    private static func home(_ environment: [String: String]) -> FilePath {
+        if let home = environment["HOME"], home.hasPrefix("/") { return FilePath(home) }
+        if let entry = getpwuid(geteuid()), let home = entry.pointee.pw_dir { return FilePath(String(cString: home)) }
+        return "/"
+    }
+
+    private static func absolute(_ path: FilePath) -> FilePath {
+        if path.isAbsolute { return path.lexicallyNormalized() }
+        return FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
+    }
+}

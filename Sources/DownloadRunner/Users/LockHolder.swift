@@ -1,0 +1,52 @@
+package import Foundation
+
+/// Who holds a user's lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
+package struct LockHolder: Sendable, Hashable {
+    package var host: String
+    package var pid: Int
+    package var since: Date
+    package var catalogs: [String]
+
+    package init(host: String, pid: Int, since: Date, catalogs: [String]) {
+        self.host = host
+        self.pid = pid
+        self.since = since
+        self.catalogs = catalogs
+    }
+
+    /// The most that is read of a lock file.
+    static let longest = 64 * 1024
+    private static let mostCatalogs = 100
+
+    private struct Written: Codable {
+        var host: String
+        var pid: Int
+        var started: String
+        var catalogs: [String]
+    }
+
+    /// One line of JSON. Catalogs beyond 100, or beyond what fits, are left out.
+    var line: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var written = Written(
+            host: host, pid: pid, started: since.formatted(.iso8601),
+            catalogs: Array(catalogs.prefix(Self.mostCatalogs)))
+        while true {
+            guard var line = try? encoder.encode(written) else { return Data() }
+            line.append(UInt8(ascii: "\n"))
+            if line.count <= Self.longest || written.catalogs.isEmpty { return line }
+            written.catalogs.removeLast()
+        }
+    }
+
+    /// Nil for anything that isn't such a line: it may be half written, or somebody else's.
+    init?(line: Data) {
+        guard line.count <= Self.longest, let written = try? JSONDecoder().decode(Written.self, from: line),
+            let since = try? Date(written.started, strategy: .iso8601), written.pid > 0
+        else { return nil }
+        self.init(
+            host: HarmlessText.of(written.host, limit: 255), pid: written.pid, since: since,
+            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { HarmlessText.of($0, limit: 4096) })
+    }
+}

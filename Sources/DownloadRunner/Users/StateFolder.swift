@@ -1,0 +1,74 @@
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// One user's state: a folder that only the account can enter.
+package struct StateFolder: Sendable, Hashable {
+    package let path: FilePath
+    package let user: UserName
+
+    package init(path: FilePath, user: UserName) {
+        self.path = path
+        self.user = user
+    }
+
+    package var database: FilePath { path.appending("state.sqlite") }
+    package var credentials: FilePath { path.appending("credentials.json") }
+    package var lock: FilePath { path.appending("sync.lock") }
+
+    /// Where it is, whether it exists or will.
+    package var fileSystem: FileSystemKind { .of(path) }
+
+    /// Whether it is there, and a folder.
+    package var exists: Bool {
+        var facts = stat()
+        return path.withPlatformString { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Creates the folder and those above it, with mode 0700, or closes an existing one of ours to others.
+    ///
+    /// Folders above the user's own are left as they are if they exist. A folder of another account is refused, except for root.
+    package func create() throws(StateError) {
+        try Self.create(path)
+        var facts = stat()
+        do {
+            try call { path.withPlatformString { lstat($0, &facts) } }
+            guard facts.st_mode & S_IFMT == S_IFDIR else { throw StateError.notAFolder(path: path.string) }
+            guard facts.st_uid == geteuid() || geteuid() == 0 else {
+                throw StateError.ownedByAnother(path: path.string, account: facts.st_uid)
+            }
+            if facts.st_mode & 0o077 != 0 { try call { path.withPlatformString { chmod($0, 0o700) } } }
+        } catch let error as StateError {
+            throw error
+        } catch let error as Errno {
+            throw .system(.create, path: path.string, error)
+        } catch {
+            throw .notAFolder(path: path.string)
+        }
+    }
+
+    private static func create(_ path: FilePath) throws(StateError) {
+        var facts = stat()
+        if path.withPlatformString({ stat($0, &facts) }) == 0 {
+            guard facts.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path: path.string) }
+            return
+        }
+        let above = path.removingLastComponent()
+        if !above.isEmpty, above != path { try create(above) }
+        do {
+            try call { path.withPlatformString { mkdir($0, 0o700) } }
+        } catch .fileExists {
+            // Another process was faster, or it is a link that leads nowhere: the caller looks again.
+        } catch .notDirectory {
+            throw .notAFolder(path: path.string)
+        } catch {
+            throw .system(.create, path: path.string, error)
+        }
+    }
+}

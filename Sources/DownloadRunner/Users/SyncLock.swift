@@ -1,0 +1,152 @@
+package import Foundation
+import Synchronization
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The right to change a user's downloads. One process has it at a time; it ends with the process, in whatever way that ends.
+///
+/// It is a `flock` on `sync.lock`; the file's content only tells a person who holds it. The descriptor is closed on exec, so
+/// that no child inherits the lock.
+package final class SyncLock: Sendable {
+    /// What came of trying to take the lock.
+    package enum Attempt: Sendable {
+        case acquired(SyncLock)
+        /// Somebody else has it; nil if the file doesn't tell who.
+        case held(LockHolder?)
+    }
+
+    /// The state of a lock that is held.
+    package struct Held: Sendable, Hashable {
+        /// Nil if the file doesn't tell who.
+        package var holder: LockHolder?
+    }
+
+    /// Nil once it was let go.
+    private let descriptor: Mutex<CInt?>
+
+    private init(owning descriptor: CInt) { self.descriptor = Mutex(descriptor) }
+
+    deinit { release() }
+
+    /// Lets the lock go; again is fine.
+    package func release() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    /// Takes the lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`.
+    ///
+    /// - Parameter catalogs: what the holder will be said to be working on; empty for a command.
+    package static func acquire(
+        _ folder: StateFolder, catalogs: [String], now: Date = Date(), patience: Duration = .milliseconds(500)
+    ) async throws(StateError) -> Attempt {
+        let deadline = ContinuousClock.now + patience
+        let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: now, catalogs: catalogs)
+        while true {
+            switch try attempt(folder, as: me) {
+            case .acquired(let lock): return .acquired(lock)
+            case .held(let holder):
+                if ContinuousClock.now >= deadline || Task.isCancelled { return .held(holder) }
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Who holds the lock now; nil if nobody does. Creates nothing.
+    package static func holder(of folder: StateFolder) throws(StateError) -> Held? {
+        let path = folder.lock
+        let descriptor: CInt
+        do {
+            descriptor = try open(path.string, O_RDONLY)
+        } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw refusal(path.string, error)
+        }
+        defer { close(descriptor) }
+        if try lock(descriptor, LOCK_SH, path.string) { return nil }
+        return Held(holder: read(descriptor))
+    }
+
+    private static func attempt(_ folder: StateFolder, as me: LockHolder) throws(StateError) -> Attempt {
+        let path = folder.lock.string
+        do {
+            // Once more if the file was deleted between opening and locking: a lock on it would exclude nobody.
+            for _ in 0..<8 {
+                let descriptor = try open(path, O_RDWR | O_CREAT)
+                guard try lock(descriptor, LOCK_EX, path) else {
+                    defer { close(descriptor) }
+                    return .held(read(descriptor))
+                }
+                guard try isStill(descriptor, at: path) else {
+                    close(descriptor)
+                    continue
+                }
+                // Full disks don't matter here: the lock holds without its inscription.
+                let line = me.line
+                try? SmallFile.write(line, to: descriptor)
+                _ = ftruncate(descriptor, off_t(line.count))
+                return .acquired(SyncLock(owning: descriptor))
+            }
+            throw Errno.noSuchFileOrDirectory
+        } catch let error as StateError {
+            throw error
+        } catch let error as Errno {
+            throw refusal(path, error)
+        } catch {
+            throw .notAFile(path: path)
+        }
+    }
+
+    /// False if somebody else has it. Closes the descriptor when it throws.
+    private static func lock(_ descriptor: CInt, _ kind: CInt, _ path: String) throws(StateError) -> Bool {
+        while flock(descriptor, kind | LOCK_NB) != 0 {
+            let error = Errno(rawValue: errno)
+            if error == .interrupted { continue }
+            if error == .wouldBlock { return false }
+            if kind == LOCK_EX { close(descriptor) }
+            if error == .noLocks || error == .notSupported || error == .noFunction { throw .noLocks(path: path) }
+            throw .system(.lock, path: path, error)
+        }
+        return true
+    }
+
+    private static func isStill(_ descriptor: CInt, at path: String) throws(Errno) -> Bool {
+        var mine = stat()
+        var there = stat()
+        try call { fstat(descriptor, &mine) }
+        guard lstat(path, &there) == 0 else { return false }
+        return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev
+    }
+
+    private static func open(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
+        let descriptor = try call { openat(AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600) }
+        do throws(Errno) {
+            guard case .file = try FolderHandle.entry(descriptor: descriptor) else { throw Errno.invalidArgument }
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func read(_ descriptor: CInt) -> LockHolder? {
+        guard let line = try? SmallFile.read(descriptor, upTo: LockHolder.longest) else { return nil }
+        return LockHolder(line: line)
+    }
+
+    private static func refusal(_ path: String, _ error: Errno) -> StateError {
+        switch error {
+        case .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice, .invalidArgument: .notAFile(path: path)
+        default: .system(.open, path: path, error)
+        }
+    }
+}

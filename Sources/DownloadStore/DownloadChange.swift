@@ -1,0 +1,50 @@
+package import Foundation
+
+/// One change of one download. ``DownloadStore/write(_:)`` carries out any number of them in one transaction.
+package enum DownloadChange: Sendable {
+    /// Its turn has come.
+    case begin(DownloadID)
+    /// So much of its partial is durable, under these validators. Never touches the state.
+    case progress(DownloadID, ProgressFacts)
+    /// The partial is worth nothing any more. To be committed before the partial is truncated. Never touches the state.
+    case startOver(DownloadID, validatorFailures: Int, startOvers: Int)
+    /// The file is complete and durable and about to be renamed to its path.
+    case placing(DownloadID, StoredFile)
+    /// The rename didn't happen and won't; the old file, if any, is what the row has again.
+    case unplace(DownloadID)
+    /// The file is at its place, and its folder durable.
+    case finish(DownloadID)
+    /// A finished file is at its place without a transfer: linked, copied or adopted.
+    case adopt(DownloadID, StoredFile)
+    /// Waits again: backing off, not ready, or somebody else's turn. `error` nil clears what stood there.
+    case putBack(DownloadID, retryAt: Date?, error: DownloadError?)
+    /// Stopped from outside.
+    case suspend(DownloadID, SuspendReason)
+    /// Nothing more in this run; `retryAt` nil is for good.
+    case fail(DownloadID, DownloadError, retryAt: Date?)
+    /// The file is missing from the library.
+    case lose(DownloadID)
+    /// The finished file isn't what is wanted; it stays until its successor is complete.
+    case refetch(DownloadID)
+    /// The cover, subtitles and attachments of the catalog are in the library.
+    case extrasStored(DownloadID, [UInt8]?)
+    /// A file that came along.
+    case sidecar(SidecarRecord)
+    /// A course's cover that has this digest in the catalog.
+    case courseCover(String, [UInt8], StoredFile)
+    /// A chapter's cover.
+    case chapterCover(course: String, chapter: String, [UInt8], StoredFile)
+}
+
+/// What is durable of a partial.
+package struct ProgressFacts: Sendable, Equatable {
+    package var bytes: Int64
+    package var total: Int64?
+    package var validators: Validators
+
+    package init(bytes: Int64, total: Int64?, validators: Validators) {
+        self.bytes = bytes
+        self.total = total
+        self.validators = validators
+    }
+}

@@ -1,0 +1,236 @@
+package import Foundation
+
+/// Names a row of the `downloads` table; also the stem of its partial's file name.
+package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable {
+    package var rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (a: DownloadID, b: DownloadID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The identity of a download within one user's state.
+package struct DownloadKey: Sendable, Hashable {
+    package var course: String
+    package var video: String
+
+    package init(course: String, video: String) {
+        self.course = course
+        self.video = video
+    }
+}
+
+/// What a catalog says of a download.
+package struct CatalogFields: Sendable, Equatable {
+    /// The chapter's id; nil for a video directly under its course.
+    package var chapter: String?
+    package var title: String
+    /// 1-based among its siblings.
+    package var position: Int
+    /// Place in the order of its course.
+    package var ordinal: Int64
+    package var provider: String
+    /// Digest of (provider, quality, parameters); with the video's id it is the download's source.
+    package var source: [UInt8]
+    package var priority: Int
+    /// Digest of cover, subtitle files and attachments that the catalog names; nil without any.
+    package var extras: [UInt8]?
+    /// The planned path without its extension, relative to the library.
+    package var stem: String
+    package var expectedSize: Int64?
+    package var expectedSHA256: [UInt8]?
+
+    package init(
+        chapter: String?, title: String, position: Int, ordinal: Int64, provider: String, source: [UInt8],
+        priority: Int, extras: [UInt8]?, stem: String, expectedSize: Int64?, expectedSHA256: [UInt8]?
+    ) {
+        self.chapter = chapter
+        self.title = title
+        self.position = position
+        self.ordinal = ordinal
+        self.provider = provider
+        self.source = source
+        self.priority = priority
+        self.extras = extras
+        self.stem = stem
+        self.expectedSize = expectedSize
+        self.expectedSHA256 = expectedSHA256
+    }
+}
+
+/// What proves that a server still serves the same bytes (RFC 9110 §8.8, §13.1.5).
+package struct Validators: Sendable, Equatable {
+    /// A strong ETag as written, quotes included.
+    package var etag: String?
+    /// A Last-Modified that was at least a second before its answer's Date.
+    package var lastModified: String?
+
+    package init(etag: String? = nil, lastModified: String? = nil) {
+        self.etag = etag
+        self.lastModified = lastModified
+    }
+}
+
+/// A file that a download has in the library.
+package struct StoredFile: Sendable, Equatable {
+    /// Relative to the library.
+    package var path: String
+    package var size: Int64
+    /// Modification time in ns since 1970, which proves the file ours without reading it; nil if never recorded.
+    package var modified: Int64?
+    /// Nil for files that arrived with `--no-checksum`.
+    package var sha256: [UInt8]?
+    /// The source that it came from.
+    package var source: [UInt8]
+
+    package init(path: String, size: Int64, modified: Int64?, sha256: [UInt8]?, source: [UInt8]) {
+        self.path = path
+        self.size = size
+        self.modified = modified
+        self.sha256 = sha256
+        self.source = source
+    }
+}
+
+/// A row of the `downloads` table.
+package struct DownloadRecord: Sendable, Equatable {
+    package var id: DownloadID
+    package var key: DownloadKey
+    package var catalog: CatalogFields
+    package var state: DownloadState
+    package var reason: SuspendReason?
+    /// Overrides the catalog's priority until the download ends.
+    package var priorityOverride: Int?
+    /// Bytes of the partial that are known to be durable.
+    package var durableBytes: Int64
+    /// The whole size as the server said it, of the partial.
+    package var totalBytes: Int64?
+    package var validators: Validators
+    /// The highest durable offset that this identity ever reached.
+    package var highWater: Int64
+    /// How often resuming against a validator failed.
+    package var validatorFailures: Int
+    /// How often the file was started over.
+    package var startOvers: Int
+    package var error: DownloadError?
+    package var retryAt: Date?
+    /// Runs in a row that ended with this download failed.
+    package var failedRuns: Int
+    /// A rename to `file.path` is under way.
+    package var isPlacing: Bool
+    /// The file in the library: of a finished download, of one that is being placed, or the old one that stays until
+    /// its successor is complete.
+    package var file: StoredFile?
+    /// While its successor is being placed: the old file.
+    package var oldFile: StoredFile?
+    /// The digest of the extras that are in the library.
+    package var storedExtras: [UInt8]?
+    package var updatedAt: Date
+    /// No longer in its catalog.
+    package var isGone: Bool
+
+    /// What counts: the override, else the catalog's.
+    package var priority: Int { priorityOverride ?? catalog.priority }
+}
+
+/// A course as the state remembers it.
+package struct CourseRecord: Sendable, Equatable {
+    package var id: String
+    /// The catalog file that it is written in: absolute, symlinks resolved.
+    package var file: String
+    /// Its place in the order of the catalogs.
+    package var ordinal: Int
+    package var title: String
+    /// Its folder, relative to the library.
+    package var folder: String
+    /// Digest of the cover in the library; nil without one.
+    package var cover: [UInt8]?
+    /// The cover's file; its source is of no meaning.
+    package var coverFile: StoredFile?
+
+    package init(
+        id: String, file: String, ordinal: Int, title: String, folder: String, cover: [UInt8]? = nil,
+        coverFile: StoredFile? = nil
+    ) {
+        self.ordinal = ordinal
+        self.id = id
+        self.file = file
+        self.title = title
+        self.folder = folder
+        self.cover = cover
+        self.coverFile = coverFile
+    }
+}
+
+/// A chapter as the state remembers it.
+package struct ChapterRecord: Sendable, Equatable {
+    package var course: String
+    package var id: String
+    package var title: String
+    /// 1-based among the course's chapters.
+    package var position: Int
+    /// Its folder, relative to the library.
+    package var folder: String
+    package var cover: [UInt8]?
+    package var coverFile: StoredFile?
+
+    package init(
+        course: String, id: String, title: String, position: Int, folder: String, cover: [UInt8]? = nil,
+        coverFile: StoredFile? = nil
+    ) {
+        self.course = course
+        self.id = id
+        self.title = title
+        self.position = position
+        self.folder = folder
+        self.cover = cover
+        self.coverFile = coverFile
+    }
+}
+
+/// A file that came along with a video.
+package struct SidecarRecord: Sendable, Equatable {
+    package enum Kind: String, Sendable { case cover, subtitle, attachment }
+
+    package var download: DownloadID
+    package var kind: Kind
+    /// Language or title, made unique within the kind.
+    package var name: String
+    /// Relative to the library.
+    package var path: String
+    package var size: Int64
+    /// In ns since 1970.
+    package var modified: Int64
+
+    package init(download: DownloadID, kind: Kind, name: String, path: String, size: Int64, modified: Int64) {
+        self.download = download
+        self.kind = kind
+        self.name = name
+        self.path = path
+        self.size = size
+        self.modified = modified
+    }
+}
+
+/// A file or folder that has to be somewhere else; recorded before the first rename.
+package struct RecordedMove: Sendable, Equatable {
+    /// Whose path it changes.
+    package enum Owner: Sendable, Hashable, Codable {
+        case download(Int64)
+        case sidecar(download: Int64, kind: String, name: String)
+        case course(String)
+        case chapter(course: String, chapter: String)
+    }
+
+    package var id: String
+    package var from: String
+    package var to: String
+    package var owner: Owner
+
+    package init(id: String, from: String, to: String, owner: Owner) {
+        self.id = id
+        self.from = from
+        self.to = to
+        self.owner = owner
+    }
+}

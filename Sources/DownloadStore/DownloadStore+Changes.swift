@@ -1,0 +1,147 @@
+package import Foundation
+import GRDB
+
+extension DownloadStore {
+    /// Carries out `changes` in order in one transaction; durable when it returns, undone as a whole when it throws.
+    package func write(_ changes: [DownloadChange], at now: Date = Date()) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        try write { db in
+            for change in changes { try Self.apply(change, now.timeIntervalSince1970, db) }
+        }
+    }
+
+    private static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
+        switch change {
+        case .begin(let id):
+            try move(id, .begin, "reason = NULL, retry_at = NULL", [], now, db)
+        case .progress(let id, let facts):
+            try run(
+                """
+                UPDATE downloads SET durable_bytes = ?, total_bytes = ?, etag = ?, last_modified = ?,
+                    high_water = max(high_water, ?), updated_at = ? WHERE id = ?
+                """,
+                [
+                    facts.bytes, facts.total, facts.validators.etag, facts.validators.lastModified, facts.bytes, now,
+                    id.rawValue,
+                ], db)
+        case .startOver(let id, let validatorFailures, let startOvers):
+            try run(
+                """
+                UPDATE downloads SET durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL,
+                    high_water = 0, validator_failures = ?, start_overs = ?, updated_at = ? WHERE id = ?
+                """, [validatorFailures, startOvers, now, id.rawValue], db)
+        case .placing(let id, let file):
+            // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
+            // with the old values (lang_update.html).
+            try run(
+                """
+                UPDATE downloads SET
+                    old_path = iif(is_placing, old_path, path), old_size = iif(is_placing, old_size, size),
+                    old_modified = iif(is_placing, old_modified, modified),
+                    old_sha256 = iif(is_placing, old_sha256, sha256),
+                    old_source = iif(is_placing, old_source, file_source),
+                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?,
+                    durable_bytes = ?, total_bytes = ?, updated_at = ?
+                WHERE id = ?
+                """,
+                [
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), file.size,
+                    file.size, now, id.rawValue,
+                ], db)
+        case .unplace(let id):
+            try run(
+                """
+                UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
+                    sha256 = old_sha256, file_source = old_source, \(noOld), updated_at = ?
+                WHERE id = ? AND is_placing = 1
+                """, [now, id.rawValue], db)
+        case .finish(let id):
+            try move(id, .finish, ended, [], now, db)
+        case .adopt(let id, let file):
+            try move(
+                id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?",
+                [file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source)], now, db)
+        case .putBack(let id, let retryAt, let error):
+            try move(
+                id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
+                [retryAt?.timeIntervalSince1970, error?.kind.rawValue, error?.message, error?.status], now, db)
+        case .suspend(let id, let reason):
+            try move(id, .suspend, "reason = ?", [reason.rawValue], now, db)
+        case .fail(let id, let error, let retryAt):
+            try move(
+                id, .fail,
+                """
+                reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?,
+                failed_runs = failed_runs + 1, priority_override = NULL
+                """,
+                [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status], now, db)
+        case .lose(let id):
+            try move(
+                id, .lose, "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, " + fresh, [], now, db)
+        case .refetch(let id):
+            try move(id, .refetch, fresh, [], now, db)
+        case .extrasStored(let id, let digest):
+            try run(
+                "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
+                [digest.map { Data($0) }, now, id.rawValue], db)
+        case .sidecar(let sidecar):
+            try run(
+                """
+                INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
+                    modified = excluded.modified
+                """,
+                [
+                    sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
+                    sidecar.modified,
+                ], db)
+        case .courseCover(let course, let digest, let file):
+            try run(
+                "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",
+                [Data(digest), file.path, file.size, file.modified, course], db)
+        case .chapterCover(let course, let chapter, let digest, let file):
+            try run(
+                """
+                UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
+                WHERE course = ? AND id = ?
+                """, [Data(digest), file.path, file.size, file.modified, course, chapter], db)
+        }
+    }
+
+    private static let noOld =
+        "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"
+
+    /// A download that has ended well keeps nothing of the way there.
+    private static let ended = """
+        \(noOld), reason = NULL, retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
+        is_placing = 0, durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
+        validator_failures = 0, start_overs = 0, priority_override = NULL
+        """
+
+    /// A download that begins anew.
+    private static let fresh = """
+        retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
+        durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
+        validator_failures = 0, start_overs = 0
+        """
+
+    /// The one statement that writes `state` of an existing row.
+    static func move(
+        _ id: DownloadID, _ transition: StateTransition, _ assignments: String,
+        _ values: [(any DatabaseValueConvertible)?], _ now: Double, _ db: Database
+    ) throws {
+        let current = try db.cachedStatement(sql: "SELECT state FROM downloads WHERE id = ?")
+        let state = try String.fetchOne(current, arguments: [id.rawValue]).flatMap(DownloadState.init)
+        guard let next = state?.after(transition) else {
+            throw StoreError.refusedTransition(id, transition, from: state)
+        }
+        let fields = assignments.isEmpty ? "" : ", " + assignments
+        try run(
+            "UPDATE downloads SET state = ?, updated_at = ?\(fields) WHERE id = ?",
+            [next.rawValue, now] + values + [id.rawValue], db)
+    }
+
+    static func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?], _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
+    }
+}

@@ -1,0 +1,188 @@
+package import Foundation
+import GRDB
+
+/// Everything that a sync found changed between catalogs, state and library. Written in one transaction.
+package struct ReconcileChanges: Sendable {
+    /// A download that the state doesn't know yet.
+    package struct New: Sendable {
+        /// At least ``DownloadStore/nextID()``, each given once.
+        package var id: DownloadID
+        package var key: DownloadKey
+        package var fields: CatalogFields
+
+        package init(id: DownloadID, key: DownloadKey, fields: CatalogFields) {
+            self.id = id
+            self.key = key
+            self.fields = fields
+        }
+    }
+
+    /// A download whose catalog entry reads differently now.
+    package struct Updated: Sendable {
+        package var id: DownloadID
+        package var fields: CatalogFields
+        /// Its partial must prove itself against the new source, or its file is no longer what is wanted.
+        package var sourceChanged: Bool
+
+        package init(id: DownloadID, fields: CatalogFields, sourceChanged: Bool) {
+            self.id = id
+            self.fields = fields
+            self.sourceChanged = sourceChanged
+        }
+    }
+
+    package var courses: [CourseRecord] = []
+    package var chapters: [ChapterRecord] = []
+    package var new: [New] = []
+    package var updated: [Updated] = []
+    package var gone: [DownloadID] = []
+    package var lost: [DownloadID] = []
+    package var refetched: [DownloadID] = []
+    package var moves: [RecordedMove] = []
+
+    package init() {}
+
+    /// Whether there is nothing to write.
+    package var isEmpty: Bool {
+        courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
+            && refetched.isEmpty && moves.isEmpty
+    }
+}
+
+extension DownloadStore {
+    /// Writes all of it, or nothing.
+    package func apply(_ changes: ReconcileChanges, at now: Date = Date()) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        let time = now.timeIntervalSince1970
+        try write { db in
+            for course in changes.courses { try Self.save(course, db) }
+            for chapter in changes.chapters { try Self.save(chapter, db) }
+            for new in changes.new { try Self.insert(new, time, db) }
+            for updated in changes.updated { try Self.update(updated, time, db) }
+            for id in changes.gone {
+                try Self.run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [time, id.rawValue], db)
+            }
+            for move in changes.moves {
+                let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
+                try Self.run("INSERT INTO moves VALUES (?, ?, ?, ?)", [move.id, move.from, move.to, owner], db)
+            }
+        }
+        try write(changes.lost.map { .lose($0) } + changes.refetched.map { .refetch($0) }, at: now)
+    }
+
+    private static func save(_ course: CourseRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO courses (id, file, ordinal, title, folder) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET file = excluded.file, ordinal = excluded.ordinal,
+                title = excluded.title, folder = excluded.folder
+            """, [course.id, course.file, course.ordinal, course.title, course.folder], db)
+    }
+
+    private static func save(_ chapter: ChapterRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO chapters (course, id, title, position, folder) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (course, id) DO UPDATE SET title = excluded.title, position = excluded.position,
+                folder = excluded.folder
+            """, [chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder], db)
+    }
+
+    private static func insert(_ new: ReconcileChanges.New, _ now: Double, _ db: Database) throws {
+        let fields = new.fields
+        try run(
+            """
+            INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+                stem, expected_size, expected_sha256, state, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
+            """, [new.id.rawValue, new.key.course, new.key.video] + values(fields) + [now], db)
+    }
+
+    private static func update(_ updated: ReconcileChanges.Updated, _ now: Double, _ db: Database) throws {
+        try run(
+            """
+            UPDATE downloads SET chapter = ?, title = ?, position = ?, ordinal = ?, provider = ?, source = ?,
+                priority = ?, extras = ?, stem = ?, expected_size = ?, expected_sha256 = ?, updated_at = ?, is_gone = 0
+            WHERE id = ?
+            """, values(updated.fields) + [now, updated.id.rawValue], db)
+        if updated.sourceChanged {
+            // A new source is a new chance: what made the old one fail says nothing about it.
+            try run(
+                """
+                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0
+                WHERE id = ? AND state <> 'finished'
+                """, [updated.id.rawValue], db)
+            let state = try String.fetchOne(
+                db, sql: "SELECT state FROM downloads WHERE id = ?", arguments: [updated.id.rawValue])
+            if state == DownloadState.failed.rawValue { try move(updated.id, .revive, "", [], now, db) }
+        }
+    }
+
+    private static func values(_ fields: CatalogFields) -> [(any DatabaseValueConvertible)?] {
+        [
+            fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, Data(fields.source),
+            fields.priority, fields.extras.map { Data($0) }, fields.stem, fields.expectedSize,
+            fields.expectedSHA256.map { Data($0) },
+        ]
+    }
+
+    /// The moves that an earlier run recorded and didn't finish.
+    package func recordedMoves() throws(StoreError) -> [RecordedMove] {
+        try read { db in
+            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path, owner FROM moves").map { row in
+                let owner = Data((row[3] as String).utf8)
+                return RecordedMove(
+                    id: row[0], from: row[1], to: row[2],
+                    owner: try JSONDecoder().decode(RecordedMove.Owner.self, from: owner))
+            }
+        }
+    }
+
+    /// Records where the moved files are now and forgets the plan, in one transaction; for when all of it is durable.
+    package func finishMoves(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
+        try write { db in
+            for (owner, path) in places {
+                switch owner {
+                case .download(let id): try Self.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id], db)
+                case .sidecar(let id, let kind, let name):
+                    try Self.run(
+                        "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
+                        [path, id, kind, name], db)
+                case .course(let id): try Self.run("UPDATE courses SET cover_path = ? WHERE id = ?", [path, id], db)
+                case .chapter(let course, let id):
+                    try Self.run(
+                        "UPDATE chapters SET cover_path = ? WHERE course = ? AND id = ?", [path, course, id], db)
+                }
+            }
+            try db.execute(sql: "DELETE FROM moves")
+        }
+    }
+
+    /// Makes the courses of a catalog file gone. Returns how many downloads that marked.
+    package func forget(file: String) throws(StoreError) -> Int {
+        try write { db in
+            try db.execute(
+                sql: """
+                    UPDATE downloads SET is_gone = 1
+                    WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
+                    """, arguments: [file])
+            return db.changesCount
+        }
+    }
+
+    /// Deletes rows of downloads whose files have been deleted.
+    package func delete(_ ids: [DownloadID]) throws(StoreError) {
+        try write { db in
+            for id in ids { try Self.run("DELETE FROM downloads WHERE id = ?", [id.rawValue], db) }
+        }
+    }
+}
+
+extension DownloadStore {
+    /// The first id that no download has or ever had.
+    package func nextID() throws(StoreError) -> Int64 {
+        try read { db in
+            (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'downloads'") ?? 0) + 1
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import Foundation
+import GRDB
+
+/// A run that is over, for the history.
+package struct RunEnd: Sendable {
+    package var exit: Int
+    package var finished: Int
+    package var failed: Int
+    package var bytes: Int64
+
+    package init(exit: Int, finished: Int, failed: Int, bytes: Int64) {
+        self.exit = exit
+        self.finished = finished
+        self.failed = failed
+        self.bytes = bytes
+    }
+}
+
+/// A line of the `runs` history.
+package struct RunRecord: Sendable {
+    package var id: Int64
+    package var startedAt: Date
+    /// Nil while it runs, and for one that was killed.
+    package var endedAt: Date?
+    package var catalogs: [String]
+    package var end: RunEnd?
+}
+
+extension DownloadStore {
+    /// Settles what an ended process left behind, under the user's lock: `active` becomes `suspended` (interrupted), and
+    /// every `suspended` waits again; failed downloads whose time has come wait again too. Returns the downloads whose
+    /// rename was under way.
+    package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
+        try write { db in
+            let time = now.timeIntervalSince1970
+            let active = try Int64.fetchAll(db, sql: "SELECT id FROM downloads WHERE state = 'active'")
+            for id in active {
+                try Self.move(DownloadID(rawValue: id), .suspend, "reason = 'interrupted'", [], time, db)
+            }
+            let due = try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM downloads WHERE state = 'suspended'
+                        OR (state = 'failed' AND retry_at IS NOT NULL AND retry_at <= ?)
+                        OR (state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ?)
+                    """, arguments: [time, time])
+            for id in due {
+                try Self.move(DownloadID(rawValue: id), .revive, "reason = NULL, retry_at = NULL", [], time, db)
+            }
+            return try Row.fetchAll(db, sql: "SELECT * FROM downloads WHERE is_placing = 1").map(DownloadRecord.init)
+        }
+    }
+
+    /// Writes a new line of history and returns its number.
+    package func beginRun(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {
+        try write { db in
+            let text = String(decoding: try JSONEncoder().encode(catalogs), as: UTF8.self)
+            try db.execute(
+                sql: "INSERT INTO runs (started_at, catalogs) VALUES (?, ?)",
+                arguments: [now.timeIntervalSince1970, text])
+            return db.lastInsertedRowID
+        }
+    }
+
+    /// Completes the line of history.
+    package func endRun(_ id: Int64, _ end: RunEnd, at now: Date = Date()) throws(StoreError) {
+        try write { db in
+            try db.execute(
+                sql: "UPDATE runs SET ended_at = ?, exit = ?, finished = ?, failed = ?, bytes = ? WHERE id = ?",
+                arguments: [now.timeIntervalSince1970, end.exit, end.finished, end.failed, end.bytes, id])
+        }
+    }
+
+    /// The newest runs, newest first.
+    package func runs(limit: Int) throws(StoreError) -> [RunRecord] {
+        try read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM runs ORDER BY id DESC LIMIT ?", arguments: [limit]).map { row in
+                let catalogs = try? JSONDecoder().decode([String].self, from: Data((row["catalogs"] as String).utf8))
+                let end = (row["exit"] as Int?).map {
+                    RunEnd(
+                        exit: $0, finished: row["finished"] ?? 0, failed: row["failed"] ?? 0, bytes: row["bytes"] ?? 0)
+                }
+                return RunRecord(
+                    id: row["id"], startedAt: Date(timeIntervalSince1970: row["started_at"]),
+                    endedAt: (row["ended_at"] as Double?).map { Date(timeIntervalSince1970: $0) },
+                    catalogs: catalogs ?? [], end: end)
+            }
+        }
+    }
+}

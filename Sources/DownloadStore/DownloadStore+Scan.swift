@@ -1,0 +1,88 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// One row of a scan over all downloads, read in place: valid only inside the closure that is called with it.
+package struct ScannedDownload {
+    /// The columns of a scan.
+    package enum Column: Int32 {
+        case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
+        case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
+        case reason, durableBytes, failedRuns, modified
+    }
+
+    static let sql = """
+        SELECT id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem,
+            expected_size, expected_sha256, state, path, is_gone, stored_extras, retry_at, file_source, sha256, size,
+            reason, durable_bytes, failed_runs, modified
+        FROM downloads ORDER BY id
+        """
+
+    let statement: OpaquePointer
+
+    /// The row's id.
+    package var id: DownloadID { DownloadID(rawValue: sqlite3_column_int64(statement, Column.id.rawValue)) }
+
+    /// Whether the column is NULL.
+    package func isNull(_ column: Column) -> Bool {
+        sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL
+    }
+
+    /// An integer; 0 for NULL.
+    package func integer(_ column: Column) -> Int64 { sqlite3_column_int64(statement, column.rawValue) }
+
+    /// A real; 0 for NULL.
+    package func real(_ column: Column) -> Double { sqlite3_column_double(statement, column.rawValue) }
+
+    /// A copy of the text, or nil for NULL.
+    package func string(_ column: Column) -> String? {
+        sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) }
+    }
+
+    /// A copy of the bytes, or nil for NULL.
+    package func bytes(_ column: Column) -> [UInt8]? { isNull(column) ? nil : raw(column).map(Array.init) ?? [] }
+
+    /// Whether the column holds exactly this text, NULL being nil. Nothing is copied.
+    package func equals(_ column: Column, _ text: String?) -> Bool {
+        guard var text else { return isNull(column) }
+        return !isNull(column) && text.withUTF8 { Self.same(UnsafeRawBufferPointer($0), raw(column)) }
+    }
+
+    /// Whether the column holds exactly these bytes, NULL being nil. Nothing is copied.
+    package func equals(_ column: Column, _ bytes: [UInt8]?) -> Bool {
+        guard let bytes else { return isNull(column) }
+        return !isNull(column) && bytes.withUnsafeBytes { Self.same($0, raw(column)) }
+    }
+
+    /// Whether the column holds exactly this integer, NULL being nil.
+    package func equals(_ column: Column, _ number: Int64?) -> Bool {
+        guard let number else { return isNull(column) }
+        return !isNull(column) && integer(column) == number
+    }
+
+    /// The column's bytes as SQLite holds them; nil for NULL and for no bytes at all.
+    package func raw(_ column: Column) -> UnsafeRawBufferPointer? {
+        guard let start = sqlite3_column_blob(statement, column.rawValue) else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
+    }
+
+    private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer?) -> Bool {
+        guard let b else { return a.isEmpty }
+        guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress else {
+            return a.count == b.count
+        }
+        return memcmp(start, other, a.count) == 0
+    }
+}
+
+extension DownloadStore {
+    /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
+    package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
+        try read { db in
+            let statement = try db.makeStatement(sql: ScannedDownload.sql)
+            let rows = try Row.fetchCursor(statement)
+            let scanned = ScannedDownload(statement: statement.sqliteStatement)
+            while try rows.next() != nil { try body(scanned) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CPlatform
+import Foundation
+import GRDB
+
+/// One user's state: a SQLite file, its schema, and every SQL statement.
+///
+/// One connection, in WAL mode with `synchronous = FULL` (TRUNCATE instead of WAL on a network file system), so that a
+/// commit that returned survives a power cut. All calls block for the time of their transaction; none is to be made
+/// from the transfer thread. Nothing that is stored here is secret: no URL, token, header or expiry.
+package final class DownloadStore: Sendable {
+    /// What the caller may do to the file.
+    package enum Role: Sendable {
+        /// Holds the user's lock: creates the file, migrates it.
+        case holder
+        /// Anybody else: refuses a schema that isn't this program's.
+        case visitor
+    }
+
+    /// The database file's path.
+    package let path: String
+    let queue: DatabaseQueue
+
+    /// Opens the state file, and with ``Role/holder`` creates or migrates it.
+    ///
+    /// Throws before anything is written if the file is a folder, no database, damaged, or of a newer version.
+    package init(path: String, role: Role) throws(StoreError) {
+        self.path = path
+        queue = try Self.attempt(path) {
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+                throw StoreError.cannotOpen(path: path, detail: "it is a folder")
+            }
+            let journal = Self.isOnNetwork(path) ? "TRUNCATE" : "WAL"
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { db in
+                // GRDB's own WAL mode would reset `synchronous` to NORMAL after this and write at every open.
+                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                guard version <= Schema.version else { throw StoreError.newerVersion(path: path) }
+                _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(journal)")
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+            }
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let isCurrent = try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version }
+            if !isCurrent {
+                guard role == .holder else { throw StoreError.needsMigration(path: path) }
+                try Schema.migrator.migrate(queue)
+            }
+            return queue
+        }
+    }
+
+    /// A state that knows nothing, in memory: for a user who has none yet.
+    package static func empty() throws(StoreError) -> DownloadStore { try DownloadStore(path: ":memory:", role: .holder) }
+
+    /// Closes the connection; later calls throw.
+    package func close() { try? queue.close() }
+
+    /// Runs `body` in one transaction that can't write.
+    func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        try Self.attempt(path) { try queue.read(body) }
+    }
+
+    /// Runs `body` in one IMMEDIATE transaction.
+    func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        try Self.attempt(path) {
+            try queue.writeWithoutTransaction { db in
+                var result: T?
+                try db.inTransaction(.immediate) {
+                    result = try body(db)
+                    return .commit
+                }
+                guard let result else { throw StoreError.io(path: path, detail: "no transaction") }
+                return result
+            }
+        }
+    }
+
+    /// Turns SQLite's codes into facts.
+    private static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
+        do { return try body() } catch let error as StoreError { throw error } catch let error as DatabaseError {
+            let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+            switch error.resultCode {
+            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: throw .cannotOpen(path: path, detail: detail)
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT: throw .corrupt(path: path, detail: detail)
+            case .SQLITE_READONLY: throw .readOnly(path: path)
+            case .SQLITE_FULL: throw .full(path: path)
+            case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
+            case .SQLITE_ERROR where detail.contains("no such table") || detail.contains("no such column"):
+                throw .corrupt(path: path, detail: detail)
+            default: throw .io(path: path, detail: detail)
+            }
+        } catch { throw .io(path: path, detail: "\(error)") }
+    }
+
+    private static func isOnNetwork(_ path: String) -> Bool {
+        let folder = (path as NSString).deletingLastPathComponent
+        // NFS, SMB, CIFS, SMB2, FUSE (statfs(2)): their locks and shared memory don't carry WAL.
+        return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546].contains(cf_file_system_type(folder))
+    }
+}

@@ -1,0 +1,116 @@
+import GRDB
+
+/// The schema and its migrations. A released migration is never edited; a change is a new one at the end.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in try db.execute(sql: first) }
+        return migrator
+    }
+
+    /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
+    static let version = 1
+
+    private static let first = """
+        PRAGMA user_version = 1;
+        CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
+        CREATE TABLE courses (
+            id TEXT PRIMARY KEY NOT NULL,
+            file TEXT NOT NULL,
+            ordinal INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            folder TEXT NOT NULL,
+            cover BLOB,
+            cover_path TEXT,
+            cover_size INTEGER,
+            cover_modified INTEGER
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE chapters (
+            course TEXT NOT NULL,
+            id TEXT NOT NULL,
+            title TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            folder TEXT NOT NULL,
+            cover BLOB,
+            cover_path TEXT,
+            cover_size INTEGER,
+            cover_modified INTEGER,
+            PRIMARY KEY (course, id)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE downloads (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            course TEXT NOT NULL,
+            video TEXT NOT NULL,
+            chapter TEXT,
+            title TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            provider TEXT NOT NULL,
+            source BLOB NOT NULL,
+            priority INTEGER NOT NULL,
+            extras BLOB,
+            stem TEXT NOT NULL,
+            expected_size INTEGER,
+            expected_sha256 BLOB,
+            state TEXT NOT NULL CHECK (state IN
+                ('waiting', 'active', 'paused', 'suspended', 'finished', 'failed', 'cancelled')),
+            reason TEXT,
+            priority_override INTEGER,
+            durable_bytes INTEGER NOT NULL DEFAULT 0,
+            total_bytes INTEGER,
+            etag TEXT,
+            last_modified TEXT,
+            high_water INTEGER NOT NULL DEFAULT 0,
+            validator_failures INTEGER NOT NULL DEFAULT 0,
+            start_overs INTEGER NOT NULL DEFAULT 0,
+            error_kind TEXT,
+            error_message TEXT,
+            error_status INTEGER,
+            retry_at REAL,
+            failed_runs INTEGER NOT NULL DEFAULT 0,
+            is_placing INTEGER NOT NULL DEFAULT 0,
+            path TEXT,
+            size INTEGER,
+            modified INTEGER,
+            sha256 BLOB,
+            file_source BLOB,
+            old_path TEXT,
+            old_size INTEGER,
+            old_modified INTEGER,
+            old_sha256 BLOB,
+            old_source BLOB,
+            stored_extras BLOB,
+            updated_at REAL NOT NULL,
+            is_gone INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (course, video),
+            CHECK (state <> 'finished' OR path IS NOT NULL)
+        ) STRICT;
+        CREATE INDEX downloads_by_video ON downloads (video);
+        CREATE INDEX downloads_unfinished ON downloads (state) WHERE state <> 'finished';
+        CREATE TABLE sidecars (
+            download INTEGER NOT NULL REFERENCES downloads (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            PRIMARY KEY (download, kind, name)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE moves (
+            id TEXT PRIMARY KEY NOT NULL,
+            from_path TEXT NOT NULL,
+            to_path TEXT NOT NULL,
+            owner TEXT NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            started_at REAL NOT NULL,
+            ended_at REAL,
+            catalogs TEXT NOT NULL,
+            exit INTEGER,
+            finished INTEGER,
+            failed INTEGER,
+            bytes INTEGER
+        ) STRICT;
+        """
+}

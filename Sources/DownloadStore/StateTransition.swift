@@ -1,0 +1,44 @@
+/// What can happen to a download's state. The table in ``DownloadState/after(_:)`` is the only place that says what
+/// follows; every statement that writes `state` goes through it.
+package enum StateTransition: String, Sendable, CaseIterable {
+    // What a sync does.
+    case begin, putBack, suspend, finish, fail, lose, refetch
+    /// At the start of a run: a suspended download, or a failed one whose time has come, waits again.
+    case revive
+    // What the person says.
+    case pause, resume, cancel, retry, remove
+}
+
+extension DownloadState {
+    /// The state after `transition`, or nil if the table refuses it.
+    ///
+    /// Related: the state table in docs/invariants.md.
+    package func after(_ transition: StateTransition) -> DownloadState? {
+        switch (transition, self) {
+        case (.begin, .waiting): .active
+        case (.putBack, .active), (.putBack, .waiting): .waiting
+        case (.suspend, .active), (.suspend, .waiting): .suspended
+        case (.finish, .active), (.finish, .waiting): .finished
+        case (.fail, .active), (.fail, .waiting), (.fail, .failed): .failed
+        case (.lose, .finished): .waiting
+        case (.refetch, .finished): .waiting
+        case (.revive, .suspended), (.revive, .failed), (.revive, .waiting): .waiting
+
+        case (.pause, .waiting), (.pause, .active), (.pause, .paused), (.pause, .suspended), (.pause, .failed): .paused
+        case (.resume, .waiting): .waiting
+        case (.resume, .active): .active
+        case (.resume, .paused), (.resume, .suspended): .waiting
+        case (.cancel, .finished): nil
+        case (.cancel, _): .cancelled
+        case (.retry, .active): nil
+        case (.retry, _): .waiting
+        case (.remove, _): .cancelled
+        default: nil
+        }
+    }
+
+    /// The states from which `transition` is allowed.
+    package static func sources(of transition: StateTransition) -> [DownloadState] {
+        allCases.filter { $0.after(transition) != nil }
+    }
+}

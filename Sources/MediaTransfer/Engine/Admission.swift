@@ -1,0 +1,60 @@
+/// Who may have a connection now: bounds for each host and in all, first come first served, where one that waits for
+/// its host never holds up one that doesn't.
+///
+/// A backstop behind the caller's own schedule. Waiting here, rather than inside libcurl, keeps the clocks of connecting
+/// and stalling still.
+package struct Admission: Sendable {
+    private struct Host: Hashable {
+        var name: String
+        var port: Int
+    }
+
+    private let perHost: Int
+    private let total: Int
+    private var holders: [Int: Host] = [:]
+    private var counts: [Host: Int] = [:]
+    private var waiting: [(id: Int, host: Host)] = []
+
+    /// Bounds below 1 count as 1.
+    package init(perHost: Int, total: Int) {
+        self.perHost = max(1, perHost)
+        self.total = max(1, total)
+    }
+
+    /// True if `id` has a connection now; else it waits, and ``leave(_:)`` of another one will name it.
+    package mutating func enter(_ id: Int, _ origin: Origin) -> Bool {
+        let host = Host(name: origin.host, port: origin.port)
+        guard isFree(host) else {
+            waiting.append((id, host))
+            return false
+        }
+        hold(id, host)
+        return true
+    }
+
+    /// Gives back the connection, or the place in the queue, of `id`; returns those that have one now.
+    package mutating func leave(_ id: Int) -> [Int] {
+        waiting.removeAll { $0.id == id }
+        guard let host = holders.removeValue(forKey: id) else { return [] }
+        if let count = counts[host] { counts[host] = count > 1 ? count - 1 : nil }
+        var admitted: [Int] = []
+        var index = 0
+        while index < waiting.count, holders.count < total {
+            if isFree(waiting[index].host) {
+                let next = waiting.remove(at: index)
+                hold(next.id, next.host)
+                admitted.append(next.id)
+            } else {
+                index += 1
+            }
+        }
+        return admitted
+    }
+
+    private func isFree(_ host: Host) -> Bool { holders.count < total && counts[host, default: 0] < perHost }
+
+    private mutating func hold(_ id: Int, _ host: Host) {
+        holders[id] = host
+        counts[host, default: 0] += 1
+    }
+}

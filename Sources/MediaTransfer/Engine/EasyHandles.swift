@@ -1,0 +1,74 @@
+import CLibCurl
+
+/// libcurl's easy handles: made when none is idle, kept for the next transfer, with TLS sessions in common.
+///
+/// Belongs to the transfer thread.
+final class EasyHandles {
+    private static let mostIdle = 64
+
+    /// Whether libcurl knows the system's certificates as one file.
+    private static let hasBundle = curl_version_info(CURLVERSION_EIGHTH).pointee.cainfo != nil
+
+    private let configuration: TransferConfiguration
+    private let share: OpaquePointerBox
+    private var idle: [UnsafeMutableRawPointer] = []
+
+    /// A `CURLSH`, freed behind the handles that use it.
+    private struct OpaquePointerBox {
+        var raw: UnsafeMutableRawPointer?
+    }
+
+    init(configuration: TransferConfiguration) {
+        self.configuration = configuration
+        share = OpaquePointerBox(raw: curl_share_init())
+        // One thread uses it, so that it needs no locks.
+        if let raw = share.raw { cf_share_set_data(raw, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) }
+    }
+
+    deinit {
+        removeAll()
+        if let raw = share.raw { curl_share_cleanup(raw) }
+    }
+
+    func take() -> UnsafeMutableRawPointer {
+        guard let easy = idle.popLast() ?? curl_easy_init() else { fatalError("curl_easy_init: out of memory") }
+        return easy
+    }
+
+    /// Forgets all options; connections and TLS sessions stay.
+    func reset(_ easy: UnsafeMutableRawPointer) { curl_easy_reset(easy) }
+
+    func giveBack(_ easy: UnsafeMutableRawPointer) {
+        guard idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
+        reset(easy)
+        idle.append(easy)
+    }
+
+    func removeAll() {
+        idle.forEach(curl_easy_cleanup)
+        idle = []
+    }
+
+    /// Sets what is the same for all transfers.
+    func configure(_ easy: UnsafeMutableRawPointer, isPaced: Bool) {
+        cf_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        cf_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        cf_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        cf_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
+        cf_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // A transfer that is cancelled while a name is being looked up must not wait for that look-up: it would hold up
+        // all others.
+        cf_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+        // What is held back is kept and moved by libcurl: little at a time then.
+        cf_set_long(easy, CURLOPT_BUFFERSIZE, isPaced ? 32 << 10 : 512 << 10)
+        cf_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
+        if let caFile = configuration.caFile {
+            cf_set_string(easy, CURLOPT_CAINFO, caFile)
+        } else if Self.hasBundle {
+            // The bundle alone: libcurl keeps what it has parsed of it only if there is no folder beside it, and parsing
+            // takes 25 ms for each connection, in which all other transfers wait.
+            cf_set_string(easy, CURLOPT_CAPATH, nil)
+        }
+        if let raw = share.raw { cf_set_pointer(easy, CURLOPT_SHARE, raw) }
+    }
+}

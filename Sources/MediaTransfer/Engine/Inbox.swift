@@ -1,0 +1,73 @@
+import Synchronization
+
+/// One call of ``TransferEngine/fetch(_:into:progress:)``.
+struct TransferJob: Sendable {
+    var id: Int
+    var request: TransferRequest
+    var partial: PartialFile
+    var progress: TransferProgress?
+    var continuation: CheckedContinuation<TransferReport, Never>
+
+    /// Ends it without it ever having begun.
+    func refuse(_ failure: TransferFailure?) {
+        continuation.resume(
+            returning: TransferReport(head: nil, received: 0, length: partial.length, failure: failure, seconds: 0))
+    }
+}
+
+/// The only way from other threads to the transfer thread.
+final class Inbox: Sendable {
+    /// What other threads ask for.
+    enum Command: Sendable {
+        case start(TransferJob)
+        case cancel(Int)
+        case bandwidth(Int64?)
+        case stop(CheckedContinuation<Void, Never>?)
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let lastID = Atomic(0)
+    let multi = MultiHandle()
+
+    func makeID() -> Int { lastID.add(1, ordering: .relaxed).newValue }
+
+    func post(_ command: Command) {
+        let (isFirst, isClosed) = state.withLock { state in
+            guard !state.isClosed else { return (false, true) }
+            state.commands.append(command)
+            return (state.commands.count == 1, false)
+        }
+        if isFirst { multi.wakeUp() }
+        if isClosed { Self.refuse(command) }
+    }
+
+    func takeAll() -> [Command] {
+        state.withLock { state in
+            defer { state.commands.removeAll(keepingCapacity: true) }
+            return state.commands
+        }
+    }
+
+    /// Refuses what is left and what will come.
+    func close() {
+        let rest = state.withLock { state in
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+        rest.forEach(Self.refuse)
+    }
+
+    private static func refuse(_ command: Command) {
+        switch command {
+        case .start(let job): job.refuse(.shutDown)
+        case .cancel, .bandwidth: break
+        case .stop(let continuation): continuation?.resume()
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import CLibCurl
+import Foundation
+
+/// One transfer in progress: libcurl's handle, the file, and how far it has come.
+///
+/// Belongs to the transfer thread; ``TransferLoop`` keeps it alive for as long as libcurl holds its address. The
+/// callbacks allocate nothing for a chunk of the body.
+final class Transfer {
+    /// What the body of the current answer is for.
+    private enum Phase {
+        case awaitingHead
+        case body(BodyPlan)
+        /// Read to its end, if that is near, so that the connection can be used again.
+        case discarding(Ending)
+    }
+
+    /// What follows when libcurl is through with a request.
+    enum Ending {
+        case finished(TransferFailure?)
+        case redirected(String?)
+    }
+
+    /// How much of an unwanted body is read for the sake of the connection.
+    private static let worthDiscarding: Int64 = 64 << 10
+    /// How often the digest hears of progress.
+    private static let announcement: Int64 = 1 << 20
+
+    let id: Int
+    let easy: UnsafeMutableRawPointer
+    var policy: RedirectPolicy
+    /// Whether libcurl has the handle in its hands.
+    var isRunning = false
+
+    private let job: TransferJob
+    private let descriptor: OwnedDescriptor
+    private let pacing: Pacing
+    private let started = SuspendingClock.now
+    private let origin: Int64
+    private var length: Int64
+    private var limit: Int64
+    private var announced: Int64
+    private var parser = HeadParser()
+    private var head: ResponseHead?
+    private var phase = Phase.awaitingHead
+    private var discarded: Int64 = 0
+    private var failure: TransferFailure?
+    private var stall: StallClock?
+    private var fields: UnsafeMutablePointer<curl_slist>?
+
+    init(
+        job: TransferJob, policy: RedirectPolicy, descriptor: OwnedDescriptor, easy: UnsafeMutableRawPointer,
+        pacing: Pacing
+    ) {
+        self.job = job
+        self.policy = policy
+        self.descriptor = descriptor
+        self.easy = easy
+        self.pacing = pacing
+        id = job.id
+        origin = job.partial.length
+        length = origin
+        limit = origin
+        announced = origin
+    }
+
+    deinit { curl_slist_free_all(fields) }
+
+    /// Prepares the request of the current hop.
+    func configure(_ handles: EasyHandles) {
+        parser = HeadParser()
+        phase = .awaitingHead
+        discarded = 0
+        stall = nil
+        handles.configure(easy, isPaced: pacing.isLimiting)
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        cf_set_string(easy, CURLOPT_URL, policy.url(for: job.request))
+        cf_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(job.request.connectTimeout / .milliseconds(1))))
+        if job.request.offset > 0 { cf_set_string(easy, CURLOPT_RANGE, "\(job.request.offset)-") }
+        curl_slist_free_all(fields)
+        fields = nil
+        for field in RequestFields.all(for: job.request, policy) {
+            if let list = curl_slist_append(fields, field) { fields = list }
+        }
+        cf_set_list(easy, CURLOPT_HTTPHEADER, fields)
+        cf_set_pointer(easy, CURLOPT_PRIVATE, me)
+        cf_set_pointer(easy, CURLOPT_HEADERDATA, me)
+        cf_set_pointer(easy, CURLOPT_WRITEDATA, me)
+        cf_set_pointer(easy, CURLOPT_PREREQDATA, me)
+        cf_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, me in
+            guard let bytes, let me else { return 0 }
+            return Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.read(bytes, size * count) }
+        }
+        cf_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
+            guard let bytes, let me else { return 0 }
+            return Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.write(bytes, size * count) }
+        }
+        cf_set_prerequest_callback(easy, CURLOPT_PREREQFUNCTION) { me, _, _, _, _ in
+            if let me { Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.willAsk() } }
+            return CURL_PREREQFUNC_OK
+        }
+    }
+
+    /// There is a connection, and the request goes out.
+    private func willAsk() {
+        stall = StallClock(timeout: job.request.stallTimeout, listened: pacing.listened, received: length)
+    }
+
+    /// Takes one line of a head; 0 makes libcurl end the request.
+    private func read(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        switch parser.feed(line) {
+        case .more:
+            return count
+        case .refused(let problem):
+            if case .discarding = phase { return 0 }
+            phase = .discarding(.finished(outcome(.badResponse(problem))))
+            return 0
+        case .complete(let raw):
+            return judge(raw) ? count : 0
+        }
+    }
+
+    /// Decides what becomes of the answer; false if its body isn't worth being read.
+    private func judge(_ raw: RawHead) -> Bool {
+        let head: ResponseHead
+        do throws(BadResponse) {
+            head = try ResponseHead(raw, origin: policy.current.origin, receivedAt: Date())
+        } catch {
+            phase = .discarding(.finished(.badResponse(error)))
+            return false
+        }
+        switch ResponseJudge(request: job.request, isRedirected: policy.hops > 0).decide(raw, head) {
+        case .accept(let plan):
+            self.head = head
+            phase = .body(plan)
+            limit = plan.limit
+            job.progress?.accept(head)
+            return true
+        case .complete:
+            self.head = head
+            job.progress?.accept(head)
+            phase = .discarding(.finished(nil))
+        case .redirect(let location):
+            phase = .discarding(.redirected(location))
+        case .refuse(let failure):
+            self.head = head
+            phase = .discarding(.finished(failure))
+        }
+        let announced = raw.value("content-length").flatMap { ASCII.number($0) } ?? 0
+        return head.framing != .untilClose && announced <= Self.worthDiscarding
+    }
+
+    /// Writes to the file behind what is there, straight from libcurl's buffer; 0 makes libcurl end the request.
+    private func write(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+        guard case .body = phase else {
+            discarded += Int64(count)
+            return discarded <= Self.worthDiscarding ? count : 0
+        }
+        if pacing.isLimiting, !pacing.take(id, count) {
+            stall?.hold(pacing.listened)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        let wanted = Int(min(Int64(count), limit - length))
+        var written = 0
+        while written < wanted {
+            let step = pwrite(descriptor.raw, bytes + written, wanted - written, off_t(length))
+            if step > 0 {
+                written += step
+                length += Int64(step)
+            } else if step == 0 || errno != EINTR {
+                failure = .file(errno: step == 0 ? EIO : errno)
+                break
+            }
+        }
+        job.partial.advance(to: length)
+        job.progress?.set(received: length - origin)
+        if length - announced >= Self.announcement {
+            announced = length
+            job.partial.digest?.announce(length, in: descriptor)
+        }
+        if wanted < count, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
+        return failure == nil ? count : 0
+    }
+
+    /// Goes on after the bandwidth has held it back.
+    func resume() -> CURLcode {
+        stall?.release(pacing.listened)
+        return curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    /// Whether the server delivers less than it is asked for. Not while connecting, which has a limit of its own.
+    func isStalled() -> Bool {
+        guard isRunning else { return false }
+        return stall?.isStalled(pacing.listened, received: length) ?? false
+    }
+
+    /// What follows from the way in which libcurl has ended the current request.
+    func ending(_ code: CURLcode) -> Ending {
+        if case .discarding(let ending) = phase { return ending }
+        return .finished(outcome(TransferFailure(code, easy)))
+    }
+
+    /// What has come of the transfer if it ends now, for this reason; nil means that the file is whole.
+    func outcome(_ problem: TransferFailure?) -> TransferFailure? {
+        if let failure { return failure }
+        switch phase {
+        case .awaitingHead: return problem ?? .badResponse(.unreadable)
+        case .body(let plan): return plan.outcome(length: length, problem: problem)
+        case .discarding(.finished(let failure)): return failure
+        case .discarding(.redirected): return problem
+        }
+    }
+
+    /// Reports to whoever asked for the transfer.
+    func finish(_ failure: TransferFailure?) {
+        job.partial.endTransfer(descriptor)
+        job.continuation.resume(
+            returning: TransferReport(
+                head: head, received: length - origin, length: length, failure: failure,
+                seconds: (SuspendingClock.now - started) / .seconds(1)))
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Why a partial can't be used.
+package enum FileError: Error, Sendable, Equatable {
+    /// A system call failed.
+    case system(operation: String, errno: Int32)
+    /// It is closed.
+    case closed
+    /// The file is shorter than the prefix that is claimed to be valid.
+    case shorter(than: Int64, size: Int64)
+    /// Another file was given to ``PartialFile/reopen(descriptor:)``.
+    case replaced
+
+    /// The system's error number; what comes nearest where no call failed.
+    package var errno: Int32 {
+        switch self {
+        case .system(_, let errno): errno
+        case .closed: EBADF
+        case .shorter: EIO
+        case .replaced: ESTALE
+        }
+    }
+
+    /// What the system calls an error number.
+    static func text(_ errno: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "error \(errno)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,155 @@
+import CPlatform
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What has arrived of one file: the bytes on disk, how many they are, and their SHA-256 so far.
+///
+/// It lives over as many transfers as the file takes. Between them it can be closed, so that a download that waits for
+/// minutes holds no descriptor; the state of the digest stays, and nothing is read twice for it.
+///
+/// ``length`` counts written bytes, not durable ones: only what ``flush()`` returns survives a power loss.
+package final class PartialFile: Sendable {
+    private struct State {
+        var descriptor: OwnedDescriptor?
+        var isInUse = false
+        var flushFailure: FileError?
+        /// Up to where ``startWriteback()`` has been.
+        var hinted: Int64
+    }
+
+    private let state: Mutex<State>
+    private let written: Atomic<Int64>
+    private let device: UInt64
+    private let inode: UInt64
+    /// Nil where no checksum is wanted.
+    let digest: PartialDigest?
+
+    /// Takes over an open file whose first `length` bytes are valid and truncates it to these. A digest starts to read
+    /// them at once, behind everything else.
+    ///
+    /// - Parameters:
+    ///   - descriptor: open for reading and writing; closed by this object, also if this throws.
+    ///   - hashes: whether a SHA-256 is computed.
+    /// - Throws: ``FileError/shorter(than:size:)`` if the file has fewer bytes than `length`.
+    package init(descriptor: Int32, length: Int64, hashes: Bool) throws(FileError) {
+        let descriptor = OwnedDescriptor(descriptor)
+        let facts = try Self.check(descriptor, length: length)
+        (device, inode) = (facts.device, facts.inode)
+        state = Mutex(State(descriptor: descriptor, hinted: length))
+        written = Atomic(length)
+        digest = hashes ? PartialDigest() : nil
+        if length > 0 { digest?.announce(length, in: descriptor) }
+    }
+
+    /// How many bytes have been written: where the next one goes.
+    package var length: Int64 { written.load(ordering: .acquiring) }
+
+    /// Whether it holds a descriptor.
+    package var isOpen: Bool { state.withLock { $0.descriptor != nil } }
+
+    /// Makes what has been written durable, and returns how much that is. Blocks; may run during a transfer.
+    ///
+    /// A failure is final: after a failed fdatasync nobody knows what is on disk, and a second one may succeed without
+    /// having written anything. The partial has to be dropped then.
+    package func flush() throws(FileError) -> Int64 {
+        let descriptor = try open()
+        if let failure = state.withLock({ $0.flushFailure }) { throw failure }
+        let length = self.length
+        while cf_flush_data(descriptor.raw) != 0 {
+            guard errno != EINTR else { continue }
+            let failure = FileError.system(operation: "fdatasync", errno: errno)
+            state.withLock { $0.flushFailure = failure }
+            throw failure
+        }
+        return length
+    }
+
+    /// Lets the kernel begin to write out what it hasn't been told about yet, without waiting for it: a later
+    /// ``flush()`` has less to wait for. Does nothing on a closed partial.
+    package func startWriteback() {
+        let length = self.length
+        let (descriptor, from) = state.withLock { state in
+            defer { state.hinted = max(length, state.hinted) }
+            return (state.descriptor, state.hinted)
+        }
+        guard let descriptor, from < length else { return }
+        cf_start_writeback(descriptor.raw, off_t(from), off_t(length - from))
+    }
+
+    /// Drops every byte and the digest. Only between transfers.
+    package func startOver() throws(FileError) {
+        try open().truncate(to: 0)
+        written.store(0, ordering: .releasing)
+        state.withLock { $0.hinted = 0 }
+        digest?.reset()
+    }
+
+    /// The SHA-256 of the bytes written, as soon as the digest has caught up with them; nil where none is computed.
+    /// Only between transfers. The partial may be closed.
+    ///
+    /// - Throws: what kept a byte from being read back.
+    package func sha256() async throws(FileError) -> [UInt8]? {
+        guard let digest else { return nil }
+        let descriptor = state.withLock { $0.descriptor }
+        return try await digest.value(upTo: length, in: descriptor)
+    }
+
+    /// Gives the descriptor back. The digest keeps what it has computed, and goes on until it has caught up. Does
+    /// nothing the second time.
+    package func close() {
+        guard let descriptor = state.withLock({ $0.descriptor.take() }) else { return }
+        digest?.announce(length, in: descriptor)
+    }
+
+    /// Takes the same file again, truncated to ``length``.
+    ///
+    /// - Parameter descriptor: open for reading and writing; closed by this object, also if this throws.
+    /// - Throws: ``FileError/replaced`` if it is another file, ``FileError/shorter(than:size:)`` if bytes are missing.
+    package func reopen(descriptor: Int32) throws(FileError) {
+        let descriptor = OwnedDescriptor(descriptor)
+        let facts = try descriptor.facts()
+        guard facts.device == device, facts.inode == inode else { throw .replaced }
+        _ = try Self.check(descriptor, length: length)
+        state.withLock { $0.descriptor = descriptor }
+    }
+
+    /// Lends the file to one transfer; nil while another one has it.
+    func beginTransfer() throws(FileError) -> OwnedDescriptor? {
+        let descriptor = try open()
+        return state.withLock { state in
+            guard !state.isInUse else { return nil }
+            state.isInUse = true
+            return descriptor
+        }
+    }
+
+    /// Takes the file back. The digest hears how far it has come.
+    func endTransfer(_ descriptor: OwnedDescriptor) {
+        state.withLock { $0.isInUse = false }
+        digest?.announce(length, in: descriptor)
+    }
+
+    /// Called by the one transfer that writes, behind each write.
+    func advance(to length: Int64) {
+        written.store(length, ordering: .releasing)
+    }
+
+    private func open() throws(FileError) -> OwnedDescriptor {
+        guard let descriptor = state.withLock({ $0.descriptor }) else { throw .closed }
+        return descriptor
+    }
+
+    private static func check(
+        _ descriptor: OwnedDescriptor, length: Int64
+    ) throws(FileError) -> (device: UInt64, inode: UInt64, size: Int64) {
+        let facts = try descriptor.facts()
+        guard facts.size >= length, length >= 0 else { throw .shorter(than: length, size: facts.size) }
+        if facts.size > length { try descriptor.truncate(to: length) }
+        return facts
+    }
+}

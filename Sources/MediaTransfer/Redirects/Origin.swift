@@ -1,0 +1,22 @@
+/// Scheme, host and port (RFC 6454): what a token may be sent to. Lower case, the default port filled in.
+package struct Origin: Sendable, Hashable, CustomStringConvertible {
+    package let scheme: String
+    package let host: String
+    package let port: Int
+
+    init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// The origin of an absolute http or https URL; nil for anything else.
+    package init?(url: String) {
+        guard let parsed = ParsedURL(url), parsed.origin.isHTTP else { return nil }
+        self = parsed.origin
+    }
+
+    package var description: String { "\(scheme)://\(host):\(port)" }
+
+    var isHTTP: Bool { scheme == "http" || scheme == "https" }
+}

@@ -1,0 +1,83 @@
+import CLibCurl
+
+/// A URL taken apart and put together by libcurl, so that nothing is ever judged by other rules than it is fetched by.
+package struct ParsedURL: Sendable, Equatable {
+    /// Absolute, without fragment and without user information.
+    package let text: String
+    /// Where it leads.
+    package let origin: Origin
+    /// As it stood in the URL, decoded; nil where there was none.
+    package let user: String?
+    /// Like ``user``.
+    package let password: String?
+
+    /// Nil unless `text` is an absolute http or https URL.
+    package init?(_ text: String) {
+        self.init(text, base: nil)
+    }
+
+    /// `reference` as seen from `self`: absolute, relative to the protocol, to the host or to the path
+    /// (RFC 3986 §5). Nil if it makes no URL; its scheme may be any that libcurl knows.
+    package func resolving(_ reference: String) -> ParsedURL? {
+        // A fragment is never sent, and libcurl takes one that stands alone for a path.
+        let reference = reference.prefix { $0 != "#" }
+        return reference.isEmpty ? self : ParsedURL(String(reference), base: text)
+    }
+
+    private init?(_ reference: String, base: String?) {
+        guard reference.utf8.count <= 16_384, let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        if let base {
+            guard curl_url_set(handle, CURLUPART_URL, base, 0) == CURLUE_OK else { return nil }
+        }
+        let flags = UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME)
+        guard curl_url_set(handle, CURLUPART_URL, reference, flags) == CURLUE_OK else { return nil }
+        func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+            var value: UnsafeMutablePointer<CChar>?
+            guard curl_url_get(handle, part, &value, UInt32(flags)) == CURLUE_OK, let value else { return nil }
+            defer { curl_free(value) }
+            return String(cString: value)
+        }
+        user = part(CURLUPART_USER, CURLU_URLDECODE)
+        password = part(CURLUPART_PASSWORD, CURLU_URLDECODE)
+        for unwanted in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_FRAGMENT] {
+            curl_url_set(handle, unwanted, nil, 0)
+        }
+        guard let scheme = part(CURLUPART_SCHEME).map(ASCII.lowercased),
+            let host = part(CURLUPART_HOST).map(ASCII.lowercased), !host.isEmpty,
+            let text = part(CURLUPART_URL)
+        else { return nil }
+        let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0
+        self.text = text
+        origin = Origin(scheme: scheme, host: host, port: port)
+    }
+
+    /// Whether the query has an item of this name.
+    package func hasQueryItem(_ name: String) -> Bool {
+        guard let mark = text.firstIndex(of: "?") else { return false }
+        let encoded = Self.encoded(name)
+        return text[text.index(after: mark)...].split(separator: "&").contains { item in
+            let key = item.prefix { $0 != "=" }
+            return key == name || key == encoded
+        }
+    }
+
+    /// The URL's text with one more query item.
+    package func adding(_ item: TransferRequest.QueryItem) -> String {
+        guard !hasQueryItem(item.name) else { return text }
+        return text + (text.contains("?") ? "&" : "?") + Self.encoded(item.name) + "=" + Self.encoded(item.value)
+    }
+
+    /// Percent-encodes all but the unreserved characters of RFC 3986 §2.3.
+    package static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
+            default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

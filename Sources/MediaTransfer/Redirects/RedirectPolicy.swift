@@ -1,0 +1,85 @@
+/// What is wrong with a redirect.
+package enum RedirectProblem: Sendable, Equatable, Hashable {
+    /// A redirect status without `Location`.
+    case noLocation
+    /// A `Location` that makes no URL.
+    case badLocation
+    /// Another scheme than http and https.
+    case unsupportedScheme
+    /// From https to http.
+    case downgrade
+    /// Back to a URL of this chain.
+    case loop
+    /// More than ``RedirectPolicy/limit``.
+    case tooMany
+    /// A `Location` with a user name in it, which would be a way to make up credentials for another host.
+    case credentials
+}
+
+/// The whole policy of following redirects, for one transfer: which URL is asked next and what it may see.
+///
+/// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range go along with each hop: the
+/// answer that counts is the last one.
+/// Related: RFC 9110 §15.4.
+package struct RedirectPolicy: Sendable {
+    /// How many redirects one transfer follows.
+    package static let limit = 10
+
+    /// What is asked now.
+    package private(set) var current: ParsedURL
+    /// How many redirects led here.
+    package private(set) var hops = 0
+    private var visited: Set<String>
+    private let initial: Origin
+    private let basicCredentials: (user: String, password: String)?
+
+    /// Nil if `url` is no absolute http or https URL.
+    package init?(url: String) {
+        guard let parsed = ParsedURL(url), parsed.origin.isHTTP else { return nil }
+        current = parsed
+        visited = [parsed.text]
+        initial = parsed.origin
+        basicCredentials = parsed.user.map { ($0, parsed.password ?? "") }
+    }
+
+    /// Whether a status is a redirect that is followed. 300, 304 and 305 are not.
+    package static func isRedirect(_ status: Int) -> Bool {
+        [301, 302, 303, 307, 308].contains(status)
+    }
+
+    /// Goes to where an answer points, or says what is wrong with that and stays.
+    package mutating func follow(_ location: String?) -> RedirectProblem? {
+        guard let location, !location.isEmpty else { return .noLocation }
+        guard let next = current.resolving(location) else { return .badLocation }
+        guard next.origin.isHTTP else { return .unsupportedScheme }
+        guard next.user == nil, next.password == nil else { return .credentials }
+        guard current.origin.scheme != "https" || next.origin.scheme == "https" else { return .downgrade }
+        guard visited.insert(next.text).inserted else { return .loop }
+        guard hops < Self.limit else { return .tooMany }
+        hops += 1
+        current = next
+        return nil
+    }
+
+    /// The URL to ask, with the private query where the origin is trusted with it.
+    package func url(for request: TransferRequest) -> String {
+        guard let item = request.privateQuery, request.trustedOrigins.contains(current.origin) else {
+            return current.text
+        }
+        return current.adding(item)
+    }
+
+    /// The header fields to send.
+    package func fields(for request: TransferRequest) -> [HTTPField] {
+        let isTrusted = request.trustedOrigins.contains(current.origin)
+        var fields = request.fields.filter { isTrusted || !$0.isPrivateByName }
+        if isTrusted { fields += request.privateFields }
+        if let basicCredentials, current.origin == initial,
+            !fields.contains(where: { ASCII.lowercased($0.name) == "authorization" })
+        {
+            let pair = Array("\(basicCredentials.user):\(basicCredentials.password)".utf8)
+            fields.append(HTTPField(name: "Authorization", value: "Basic " + Base64.encoded(pair)))
+        }
+        return fields
+    }
+}

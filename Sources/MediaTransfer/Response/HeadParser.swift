@@ -1,0 +1,146 @@
+/// What makes an answer unusable, whatever its status says.
+package enum BadResponse: Error, Sendable, Equatable, Hashable {
+    /// Twice a field that can stand once only.
+    case duplicateField(String)
+    /// More than ``HeadLimits/fields`` fields.
+    case tooManyFields
+    /// More than ``HeadLimits/bytes``.
+    case headTooLarge
+    /// No status line of HTTP/1.
+    case malformedStatus
+    /// A line without colon, a folded line, a control character.
+    case malformedField
+    /// A `Content-Length` that is no number.
+    case malformedLength
+    /// More than ``HeadLimits/informational`` answers of the 1xx kind, or a change of protocol.
+    case informational
+    /// A content encoding although none was asked for.
+    case compressed
+    /// A transfer encoding other than chunked.
+    case transferEncoding
+    /// 206 without a range having been asked for.
+    case unaskedRange
+    /// The answer can't be taken apart: libcurl says so.
+    case unreadable
+}
+
+/// How much of a head is read.
+package enum HeadLimits {
+    /// Fields of one head.
+    package static let fields = 200
+    /// Bytes of all heads of one answer, trailers included.
+    package static let bytes = 64 << 10
+    /// Answers of the 1xx kind before the real one.
+    package static let informational = 8
+}
+
+/// A head as it came: its status, and those fields that this room reads.
+package struct RawHead: Sendable, Equatable {
+    package var status: Int
+    private var fields: [String: [String]] = [:]
+
+    /// The fields that are kept.
+    private static let known: Set<String> = [
+        "content-length", "content-range", "content-type", "content-encoding", "transfer-encoding", "etag",
+        "last-modified", "date", "retry-after", "location",
+    ]
+    private static let single: Set<String> = ["content-length", "content-range", "location"]
+
+    /// A head without fields.
+    package init(status: Int) {
+        self.status = status
+    }
+
+    /// All values of a field, in order; `name` in lower case.
+    package func values(_ name: String) -> [String] { fields[name] ?? [] }
+
+    /// The value of a field that stands once; nil where it stands twice.
+    package func value(_ name: String) -> String? {
+        let all = values(name)
+        return all.count == 1 ? all.first : nil
+    }
+
+    /// Keeps a field if this room reads it; false if it is one that may stand once only and stands twice.
+    package mutating func add(_ name: String, _ value: String) -> Bool {
+        guard Self.known.contains(name) else { return true }
+        if fields[name] != nil, Self.single.contains(name) { return false }
+        fields[name, default: []].append(value)
+        return true
+    }
+}
+
+/// Takes heads apart, line by line as libcurl hands them out, and refuses what libcurl lets through.
+package struct HeadParser: Sendable {
+    /// What a line led to.
+    package enum Step: Sendable, Equatable {
+        /// More lines are needed.
+        case more
+        /// This was the last line of a final head (no 1xx).
+        case complete(RawHead)
+        case refused(BadResponse)
+    }
+
+    private enum State: Sendable, Equatable { case status, fields, done }
+
+    private var state = State.status
+    private var head = RawHead(status: 0)
+    private var fieldCount = 0
+    private var byteCount = 0
+    private var informationalCount = 0
+
+    package init() {}
+
+    /// Takes one line with its end. Lines behind a complete head are trailers: counted and ignored.
+    package mutating func feed(_ line: some BidirectionalCollection<UInt8>) -> Step {
+        byteCount += line.count
+        guard byteCount <= HeadLimits.bytes else { return .refused(.headTooLarge) }
+        var line = line.dropLast(0)
+        if line.last == 0x0A { line = line.dropLast() }
+        if line.last == 0x0D { line = line.dropLast() }
+        switch state {
+        case .status:
+            return start(line)
+        case .fields where line.isEmpty:
+            return end()
+        case .fields, .done:
+            fieldCount += 1
+            guard fieldCount <= HeadLimits.fields else { return .refused(.tooManyFields) }
+            return state == .done ? .more : field(line)
+        }
+    }
+
+    private mutating func start(_ line: some BidirectionalCollection<UInt8>) -> Step {
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3,
+            let status = ASCII.number(words[1]), status >= 100, status < 600
+        else { return .refused(.malformedStatus) }
+        head = RawHead(status: Int(status))
+        fieldCount = 0
+        state = .fields
+        return .more
+    }
+
+    private mutating func end() -> Step {
+        if head.status >= 200 {
+            state = .done
+            fieldCount = 0
+            return .complete(head)
+        }
+        informationalCount += 1
+        guard informationalCount <= HeadLimits.informational, head.status != 101 else {
+            return .refused(.informational)
+        }
+        state = .status
+        return .more
+    }
+
+    private mutating func field(_ line: some BidirectionalCollection<UInt8>) -> Step {
+        guard let colon = line.firstIndex(of: 0x3A), colon != line.startIndex,
+            line[..<colon].allSatisfy(ASCII.isTokenCharacter),
+            line[colon...].allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
+        else { return .refused(.malformedField) }
+        let name = ASCII.lowercased(String(decoding: line[..<colon], as: UTF8.self))
+        let text = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
+        return head.add(name, String(ASCII.trimmed(text[...]))) ? .more : .refused(.duplicateField(name))
+    }
+}

@@ -1,0 +1,130 @@
+/// What to do with an answer once its head has arrived. A pure function of request and head.
+package enum ResponseDecision: Sendable, Equatable {
+    /// Write the body.
+    case accept(BodyPlan)
+    /// 416: everything is there already.
+    case complete
+    /// Ask elsewhere; nil where the answer doesn't say where.
+    case redirect(String?)
+    case refuse(TransferFailure)
+}
+
+/// Judges answers by the rules of resuming (RFC 9110 §14, §13.1.5) and of expired URLs, before a byte is written.
+package struct ResponseJudge: Sendable {
+    private let request: TransferRequest
+    private let isRedirected: Bool
+
+    /// - Parameter isRedirected: whether a redirect led to the answer.
+    package init(request: TransferRequest, isRedirected: Bool) {
+        self.request = request
+        self.isRedirected = isRedirected
+    }
+
+    /// What becomes of the answer.
+    package func decide(_ raw: RawHead, _ head: ResponseHead) -> ResponseDecision {
+        if RedirectPolicy.isRedirect(raw.status) { return .redirect(raw.value("location")) }
+        switch raw.status {
+        case 200, 206:
+            if let page = page(raw, head) { return .refuse(page) }
+            if isEncoded(raw) { return .refuse(.badResponse(.compressed)) }
+            return raw.status == 200 ? whole(head) : part(raw, head)
+        case 416 where request.offset > 0:
+            return unsatisfied(raw)
+        case 401, 403, 404, 410:
+            return .refuse(.refused(status: raw.status, .status))
+        default:
+            return .refuse(.status(raw.status, retryAfter: head.retryAfter))
+        }
+    }
+
+    /// A page or an API's answer instead of media: how some hosts say that a URL is no good any more.
+    private func page(_ raw: RawHead, _ head: ResponseHead) -> TransferFailure? {
+        guard !request.allowsMarkup, let type = raw.values("content-type").first(where: ResponseHead.isMarkup) else {
+            return nil
+        }
+        return .refused(status: raw.status, isRedirected ? .login : .page(head.contentType ?? type))
+    }
+
+    private func isEncoded(_ raw: RawHead) -> Bool {
+        raw.values("content-encoding").contains { ASCII.lowercased($0) != "identity" && !$0.isEmpty }
+    }
+
+    private func whole(_ head: ResponseHead) -> ResponseDecision {
+        guard request.offset == 0 else { return .refuse(.rangeIgnored) }
+        return plan(head, total: head.total, bodyEnd: head.total)
+    }
+
+    private func part(_ raw: RawHead, _ head: ResponseHead) -> ResponseDecision {
+        guard request.offset > 0 else { return .refuse(.badResponse(.unaskedRange)) }
+        guard let text = raw.value("content-range") else {
+            let isMultipart = head.contentType == "multipart/byteranges"
+            return .refuse(.rangeMismatch(isMultipart ? .multipart : .noContentRange))
+        }
+        guard case .part(let first, let last, let total) = ContentRange(text) else {
+            return .refuse(.rangeMismatch(.malformed))
+        }
+        guard first == request.offset else { return .refuse(.rangeMismatch(.otherOffset)) }
+        if let length = raw.value("content-length").flatMap({ ASCII.number($0) }), head.framing == .length,
+            length != last - first + 1
+        {
+            return .refuse(.rangeMismatch(.contradictoryLength))
+        }
+        if let change = identityChange(raw, total: total, last: last) { return .refuse(.identityChanged(change)) }
+        return plan(head, total: total ?? request.knownTotal, bodyEnd: last + 1)
+    }
+
+    /// Complete only if the server's size is what is there and the validator is the same one. A checksum needs no
+    /// validator: the caller compares it.
+    private func unsatisfied(_ raw: RawHead) -> ResponseDecision {
+        guard let text = raw.value("content-range"), case .unsatisfied(let total) = ContentRange(text) else {
+            return .refuse(.rangeMismatch(.unsatisfiable))
+        }
+        guard total == request.offset, request.knownTotal.map({ $0 == total }) ?? true else {
+            return .refuse(.identityChanged(.total))
+        }
+        if let expected = request.expectedSize, expected != total {
+            return .refuse(.sizeMismatch(expected: expected, announced: total))
+        }
+        if let change = validatorChange(raw) { return .refuse(.identityChanged(change)) }
+        return .complete
+    }
+
+    private func identityChange(_ raw: RawHead, total: Int64?, last: Int64) -> IdentityChange? {
+        if let known = request.knownTotal {
+            // A total of `*` still has to end where the file ends.
+            guard total.map({ $0 == known }) ?? (last + 1 == known) else { return .total }
+        } else if request.condition == .checksum, total == nil {
+            return .total
+        }
+        return validatorChange(raw)
+    }
+
+    private func validatorChange(_ raw: RawHead) -> IdentityChange? {
+        switch request.condition {
+        case .etag(let etag): raw.value("etag") == etag ? nil : .etag
+        case .lastModified(let date): raw.value("last-modified") == date ? nil : .lastModified
+        case .checksum, nil: nil
+        }
+    }
+
+    private func plan(_ head: ResponseHead, total: Int64?, bodyEnd: Int64?) -> ResponseDecision {
+        if let total, let expected = request.expectedSize, total != expected {
+            return .refuse(.sizeMismatch(expected: expected, announced: total))
+        }
+        if let total, let maximum = request.maxSize, total > maximum { return .refuse(.tooLong(.maximum)) }
+        var limit = Int64.max
+        var reason = TooLong.promised
+        for (bound, why) in [
+            (bodyEnd, TooLong.promised), (total, .promised), (request.expectedSize, .expected),
+            (request.maxSize, .maximum),
+        ] {
+            guard let bound, bound < limit else { continue }
+            limit = bound
+            reason = why
+        }
+        return .accept(
+            BodyPlan(
+                start: request.offset, whole: total ?? request.expectedSize, limit: limit, limitReason: reason,
+                framing: head.framing))
+    }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// How a transfer is doing, readable from any thread while it goes on. One for each call of
+/// ``TransferEngine/fetch(_:into:progress:)``.
+package final class TransferProgress: Sendable {
+    private let accepted = Mutex<ResponseHead?>(nil)
+    private let count = Atomic<Int64>(0)
+
+    package init() {}
+
+    /// The head of the answer, once it has been found good: the first bytes follow it.
+    package var head: ResponseHead? { accepted.withLock { $0 } }
+
+    /// Bytes of this transfer that have been written.
+    package var received: Int64 { count.load(ordering: .relaxed) }
+
+    func accept(_ head: ResponseHead) { accepted.withLock { $0 = head } }
+
+    func set(received: Int64) { count.store(received, ordering: .relaxed) }
+}
+
+/// How a transfer ended.
+package struct TransferReport: Sendable {
+    /// The last answer that was no redirect, whether it was accepted or not; nil if there was none.
+    package var head: ResponseHead?
+    /// Bytes that this transfer wrote.
+    package var received: Int64
+    /// Bytes that the partial has now.
+    package var length: Int64
+    /// Nil if the file is whole.
+    package var failure: TransferFailure?
+    /// From the call to the end, waiting for a connection included.
+    package var seconds: Double
+
+    package init(
+        head: ResponseHead?, received: Int64, length: Int64, failure: TransferFailure?, seconds: Double
+    ) {
+        self.head = head
+        self.received = received
+        self.length = length
+        self.failure = failure
+        self.seconds = seconds
+    }
+}

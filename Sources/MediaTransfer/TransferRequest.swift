@@ -1,0 +1,125 @@
+/// One header field of a request. Its description hides the value, which may be a token.
+package struct HTTPField: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    package var description: String { "\(name): (redacted)" }
+    package var debugDescription: String { description }
+
+    /// Whether the field's name alone says that it is for one origin only.
+    var isPrivateByName: Bool {
+        let name = name.lowercased()
+        return name == "authorization" || name == "cookie" || name.hasPrefix("proxy-")
+    }
+
+    /// Whether the field can be sent as it is: a token as name, no line break or other control character in the value.
+    var isWellFormed: Bool {
+        !name.isEmpty && name.utf8.allSatisfy(ASCII.isTokenCharacter)
+            && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    }
+}
+
+/// What proves that the bytes of a partial and those of an answer to a range belong to the same file.
+package enum ResumeCondition: Sendable, Hashable {
+    /// A strong entity tag, sent as `If-Range`; the answer must bear the same one.
+    case etag(String)
+    /// A `Last-Modified` that ``ResponseHead/lastModified`` has let through, sent as `If-Range`; the answer must bear
+    /// the same one and the same total.
+    case lastModified(String)
+    /// A checksum is known and the caller compares it at the end: a plain range, whose answer must have the same total.
+    case checksum
+}
+
+/// What to fetch, with which secrets, and from where on.
+///
+/// It has no description of its own that shows anything: URL, fields and query may be secrets.
+package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// Where a transfer begins.
+    package enum Start: Sendable, Hashable {
+        /// At byte 0, with no range.
+        case beginning
+        /// Behind the first `at` bytes, which are in the partial. `total` is the size of the whole file as the first
+        /// answer gave it. With `at` equal to `total` nothing is asked of the server: the file is complete.
+        case resume(at: Int64, total: Int64?, condition: ResumeCondition)
+    }
+
+    /// A token that goes into the query of every URL of a trusted origin.
+    package struct QueryItem: Sendable, Hashable, CustomStringConvertible {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        package var description: String { "\(name)=(redacted)" }
+    }
+
+    /// Absolute, http or https.
+    package var url: String
+    /// Go with every request, redirects included. Those whose name makes them private (Authorization, Cookie, Proxy-*)
+    /// are treated as ``privateFields``.
+    package var fields: [HTTPField] = []
+    /// Go to ``trustedOrigins`` only.
+    package var privateFields: [HTTPField] = []
+    /// Added to the query for ``trustedOrigins`` only, unless the URL already has an item of that name.
+    package var privateQuery: QueryItem?
+    /// The origins that may see the private fields and query. The URL's own origin has to be listed too.
+    package var trustedOrigins: Set<Origin> = []
+    package var start: Start = .beginning
+    /// The size that the finished file must have, as the catalog or the provider says.
+    package var expectedSize: Int64?
+    /// Whether a page (HTML, JSON, XML) is a good answer. False for media, where it means that the URL was refused.
+    package var allowsMarkup = false
+    /// Bytes a second, for this transfer.
+    package var limitRate: Int64?
+    /// The largest file that is accepted.
+    package var maxSize: Int64?
+    /// How long the server may deliver less than it was asked for; see ``StallClock``.
+    package var stallTimeout: Duration = .seconds(30)
+    /// Name look-up, connection and TLS handshake together.
+    package var connectTimeout: Duration = .seconds(30)
+
+    package init(url: String) {
+        self.url = url
+    }
+
+    package var description: String { "TransferRequest(redacted)" }
+    package var debugDescription: String { description }
+
+    /// The first byte that is asked for.
+    var offset: Int64 {
+        if case .resume(let offset, _, _) = start { offset } else { 0 }
+    }
+
+    /// The condition of a resumed transfer; nil where it starts at the beginning.
+    var condition: ResumeCondition? {
+        if case .resume(let offset, _, let condition) = start, offset > 0 { condition } else { nil }
+    }
+
+    /// The total that a resumed transfer must meet again.
+    var knownTotal: Int64? {
+        if case .resume(_, let total, _) = start { total } else { nil }
+    }
+
+    /// What makes the request impossible to send, or nil.
+    var defect: String? {
+        if (fields + privateFields).contains(where: { !$0.isWellFormed }) { return "a header field is malformed" }
+        if case .resume(let offset, let total, let condition) = start {
+            if offset < 0 || (total ?? 0) < 0 { return "the resume offset is negative" }
+            switch condition {
+            case .etag(let value), .lastModified(let value):
+                if !HTTPField(name: "If-Range", value: value).isWellFormed { return "the validator is malformed" }
+            case .checksum: break
+            }
+        }
+        if let expectedSize, expectedSize < 0 { return "the expected size is negative" }
+        return nil
+    }
+}

@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The text of a file that diagnostics quote from.
+package enum SourceText {
+    /// Bytes that are looked at.
+    static let longest = 256 << 20
+
+    /// A regular file's bytes; none if it can't be read.
+    package static func bytes(of path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+        let size = min(Int(status.st_size), longest)
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size, let base = buffer.baseAddress {
+                let taken = read(descriptor, base + count, size - count)
+                if taken < 0, errno == EINTR { continue }
+                guard taken > 0 else { break }
+                count += taken
+            }
+        }
+    }
+}
+
+extension [Diagnostic] {
+    /// Looks up the source lines that are still missing. `path` gives the file of a name in a diagnostic.
+    package mutating func addExcerpts(path: (String) -> String = { $0 }) {
+        var texts: [String: [UInt8]] = [:]
+        for index in indices where self[index].excerpt == nil && self[index].line > 0 {
+            let name = self[index].file
+            let text = texts[name] ?? SourceText.bytes(of: path(name))
+            texts[name] = text
+            self[index].excerpt = text.withUnsafeBytes { SourceExcerpt(of: self[index].location.position, in: $0) }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+import CourseFetchCommands
+
+await EntryPoint.main()

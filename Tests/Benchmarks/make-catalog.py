@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Writes a catalog of many videos to standard output, the same one each time.
+
+usage: make-catalog.py [VIDEOS] [--parameters]
+
+With 100,000 videos (the default) it is about 21 MB: 200 courses of 10 chapters of 50 videos, each video with an id, a
+title, a checksum and a size. With --parameters each video has a parameter of its own instead of a checksum.
+"""
+import random
+import sys
+import uuid
+
+arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+count = int(arguments[0]) if arguments else 100_000
+with_parameters = "--parameters" in sys.argv
+random.seed(20261120)
+write = sys.stdout.write
+
+write("version: 1\nname: Benchmark\ndefaults:\n  provider: direct\n  quality: [1080p, 720p]\n")
+write("  parameters: {template: 'http://127.0.0.1:8080/media/{id}.mp4'}\ncourses:\n")
+for number in range(count):
+    course, rest = divmod(number, 500)
+    chapter, video = divmod(rest, 50)
+    if rest == 0:
+        write(f"  - id: course-{course:04}\n    title: Course {course:04}, autumn term\n    chapters:\n")
+    if video == 0:
+        write(f"      - id: chapter-{chapter:02}\n        title: 'Chapter {chapter:02}: what follows'\n        videos:\n")
+    identifier = uuid.UUID(int=random.getrandbits(128), version=4)
+    write(f"          - id: {identifier}\n")
+    write(f"            title: Lecture {video + 1}, part {number % 7 + 1} of 7\n")
+    if with_parameters:
+        write(f"            parameters: {{path: lectures/{course:04}/{chapter:02}/{identifier}.mp4}}\n")
+    else:
+        write(f"            sha256: {random.getrandbits(256):064x}\n")
+    write(f"            size: {random.randrange(1 << 20, 1 << 31)}\n")

@@ -1,0 +1,176 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import CourseFetchCommands
+
+@Suite("What is told of failures")
+struct ExplainerTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_215_600)
+    private static let video = VideoReference(course: "phys101", chapter: nil, video: "v1", title: "Position")
+
+    private static func explain(
+        _ kind: DownloadError.Kind, _ message: String = "", status: Int? = nil, retryAt: Date? = nil,
+        catalogs: [String] = ["my catalog.yaml"]
+    ) -> Explanation {
+        Explainer(catalogs: catalogs).failure(
+            of: video, DownloadError(kind: kind, message: message, status: status), retryAt: retryAt, now: now,
+            zone: .gmt)
+    }
+
+    @Test("names the thing, the reason, and what to do next")
+    func whole() {
+        #expect(
+            Self.explain(.notMedia, "the host sent a login page.", status: 200)
+                == Explanation(
+                    problem: "Position: the host sent a login page (HTTP 200)", remedy: "see what the provider answers",
+                    command: "coursefetch resolve 'my catalog.yaml' 'phys101/*/v1'"))
+        #expect(
+            Self.explain(.network, "connection reset", retryAt: Self.now.addingTimeInterval(7200))
+                == Explanation(
+                    problem: "Position: connection reset ['phys101/*/v1']",
+                    remedy: "a sync after 21 Nov 01:00 tries again",
+                    command: nil))
+        #expect(
+            Self.explain(.httpStatus, "the host answered 503", status: 503).problem == "Position: the host answered 503"
+        )
+        #expect(Self.explain(.notMedia, catalogs: ["a", "b"]).command == "coursefetch resolve CATALOG 'phys101/*/v1'")
+    }
+
+    @Test("every kind of error has a meaning and a remedy", arguments: DownloadError.Kind.allCases)
+    func kinds(kind: DownloadError.Kind) {
+        let explanation = Self.explain(kind)
+        #expect(explanation.problem.hasPrefix("Position: \(Explainer.meaning(kind))"))
+        #expect(explanation.remedy?.isEmpty == false)
+        // A reader finds the video again, in the command or behind the reason.
+        let names = explanation.problem + (explanation.command ?? "")
+        #expect(names.contains("phys101/*/v1"))
+    }
+
+    @Test("a command that is advised is one that there is", arguments: DownloadError.Kind.allCases)
+    func commands(kind: DownloadError.Kind) throws {
+        for retryAt in [nil, Self.now] {
+            guard let command = Self.explain(kind, retryAt: retryAt, catalogs: ["c.yaml"]).command else { continue }
+            let words = command.split(separator: " ").map { String($0).replacing("'", with: "") }
+            #expect(words.first == "coursefetch")
+            _ = try CourseFetch.parseAsRoot(Array(words.dropFirst()))
+        }
+    }
+}
+
+@Suite("The plain log and the summary")
+struct PlainLogTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_215_600)
+    private static let video = VideoReference(course: "phys101", chapter: "kin", video: "v1", title: "Position\u{1B}")
+    private static let file = FinishedFile(path: "M/01 Position.mp4", bytes: 5_242_880, sha256: nil, seconds: 3)
+    private static let events: [SyncEvent] = [
+        .started(
+            SyncStart(user: "a", run: 1, catalogs: ["c.yaml"], library: "/l", downloads: [:], waitingBytes: nil)),
+        .resolved(video, attempt: 1, reason: .first, expiresAt: nil),
+        .downloadFinished(video, file), .downloadMoved(video, from: "a", path: "b"), .downloadGone(video),
+        .downloadRemoved(video), .warning("no cover", video),
+        .downloadFailed(video, error: DownloadError(kind: .gone, message: "taken down"), retryAt: nil),
+        .finished(SyncSummary()),
+    ]
+
+    private static func lines(_ log: PlainLog) -> [PlainLog.Line] {
+        var log = log
+        return events.flatMap { log.lines(for: $0, now: now) }
+    }
+
+    private static let failed = PlainLog.Line(
+        .diagnostics,
+        "failed   Position�: taken down; correct it in the catalog or take it out; what the provider answers: "
+            + "coursefetch resolve c.yaml phys101/kin/v1")
+
+    @Test("one line for each download that finished or failed")
+    func normal() {
+        #expect(
+            Self.lines(PlainLog(isQuiet: false, zone: .gmt)) == [
+                .init(.output, "finished M/01 Position.mp4 (5.00 MiB in 3s)"), .init(.output, "moved    a -> b"),
+                .init(.output, "gone     phys101/kin/v1 (Position�): no longer in its catalog; the file stays"),
+                .init(.output, "removed  phys101/kin/v1 (Position�)"),
+                .init(.diagnostics, "warning: Position�: no cover"), Self.failed,
+            ])
+    }
+
+    @Test("with --quiet only what failed")
+    func quiet() {
+        #expect(Self.lines(PlainLog(isQuiet: true, zone: .gmt)) == [Self.failed])
+    }
+
+    @Test("beside the live view only results")
+    func besideLive() {
+        let lines = Self.lines(PlainLog(isQuiet: false, hidesDiagnostics: true, zone: .gmt))
+        #expect(lines.count == 4 && lines.allSatisfy { $0.stream == .output })
+    }
+
+    @Test("the summary is one line")
+    func summary() {
+        #expect(SummaryText.line(SyncSummary()) == "nothing done")
+        #expect(SummaryText.line(SyncSummary(downloads: [.finished: 1234])) == "nothing new: 1,234 videos finished")
+        #expect(
+            SummaryText.line(
+                SyncSummary(
+                    downloads: [.finished: 12, .failed: 3, .waiting: 2, .paused: 1], finishedNow: 12, failedNow: 1,
+                    bytes: 1_288_490_189, seconds: 130))
+                == "12 videos finished (1.20 GiB in 2m10s), 1 failed; now 2 waiting, 1 paused, 3 failed")
+        #expect(
+            SummaryText.line(
+                SyncSummary(downloads: [.finished: 1, .failed: 1], finishedNow: 1, failedNow: 1, seconds: 2))
+                == "1 video finished (in 2s), 1 failed")
+    }
+
+    @Test("and the advice what to do about it")
+    func advice() {
+        #expect(SummaryText.advice(SyncSummary()) == [])
+        #expect(
+            SummaryText.advice(
+                SyncSummary(conditions: [.loginNeeded, .workLeft], fromOtherSource: 2, providersToLogIn: ["b", "a"]))
+                == [
+                    "provider a refuses its credentials or has none: its videos wait until that is mended",
+                    "provider b refuses its credentials or has none: its videos wait until that is mended",
+                    "2 finished files came from another source than the catalog names now; they are kept",
+                    "exit code 77: logged out, or a provider wants a login",
+                ])
+    }
+
+    @Test("located errors come with their source line, others stand for themselves")
+    func errors() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("c.yaml").path
+        try "version: 1\ncourse: []\n".write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(
+            SummaryText.errors([
+                LocatedMessage(file: file, line: 2, column: 1, message: "unknown key"),
+                LocatedMessage(file: "gone.yaml", line: nil, column: nil, message: "no such file"),
+                LocatedMessage(file: "", line: nil, column: nil, message: "the library isn't mounted;\nmount it"),
+            ]) == [
+                "\(file):2:1: error: unknown key\n    course: []\n    ^", "gone.yaml: error: no such file",
+                "error: the library isn't mounted;\nmount it",
+            ])
+    }
+
+    @Test(
+        "who reads the events",
+        arguments: [
+            // progress, quiet, json, stdout is a terminal, stderr is a terminal; live, results
+            (nil, false, false, true, true, true, false), (nil, false, false, false, true, true, true),
+            (nil, false, false, false, false, false, true), (nil, true, false, true, true, false, true),
+            (nil, false, true, false, true, false, false), (true, false, true, false, true, true, false),
+            (false, false, false, true, true, false, true), (true, false, false, false, false, false, true),
+        ] as [(Bool?, Bool, Bool, Bool, Bool, Bool, Bool)])
+    func readers(
+        progress: Bool?, quiet: Bool, json: Bool, outputIsTerminal: Bool, errorIsTerminal: Bool, isLive: Bool,
+        hasResults: Bool
+    ) {
+        let choice = RunReaders.Choice(
+            progress: progress, quiet: quiet, json: json, outputIsTerminal: outputIsTerminal,
+            errorIsTerminal: errorIsTerminal, canMoveCursor: true)
+        #expect(choice.isLive == isLive && choice.hasResults == hasResults && choice.isJSON == json)
+    }
+}

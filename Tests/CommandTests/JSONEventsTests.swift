@@ -1,0 +1,113 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import CourseFetchCommands
+
+@Suite("Events as JSON")
+struct JSONEventsTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_215_600)
+    private static let video = VideoReference(course: "phys101", chapter: "kin", video: "v1", title: "Position")
+    private static let direct = VideoReference(course: "phys101", chapter: nil, video: "v2", title: "v2")
+    private static let refused = DownloadError(kind: .urlRefused, message: "no “more”", status: 403)
+    private static let ids = #""course":"phys101","chapter":"kin","video":"v1""#
+    private static let counts =
+        #""downloads":{"waiting":2,"active":0,"paused":0,"suspended":0,"finished":1,"failed":0,"cancelled":0}"#
+
+    private static let events: [(SyncEvent, String)] = [
+        (
+            .started(
+                SyncStart(
+                    user: "alice", run: 7, catalogs: ["a.yaml", "b.yaml"], library: "/l",
+                    downloads: [.waiting: 2, .finished: 1], waitingBytes: nil)),
+            #"{"event":"sync_started","schema":1,"user":"alice","run":7,"catalogs":["a.yaml","b.yaml"],"library":"/l",\#(counts)}"#
+        ),
+        (
+            .resolved(video, attempt: 2, reason: .expired, expiresAt: now),
+            #"{"event":"resolved",\#(ids),"attempt":2,"reason":"expired","expires_at":"2026-11-20T23:00:00Z"}"#
+        ),
+        (
+            .resolved(direct, attempt: 1, reason: .first, expiresAt: nil),
+            #"{"event":"resolved","course":"phys101","chapter":null,"video":"v2","attempt":1,"reason":"first","expires_at":null}"#
+        ),
+        (.downloadStarted(video, resumeFrom: 10), #"{"event":"download_started",\#(ids),"resume_from":10}"#),
+        (
+            .progress(video, DownloadProgress(bytes: 5_000_000_000, size: nil, bytesPerSecond: 9)),
+            #"{"event":"progress",\#(ids),"bytes":5000000000,"size":null,"bytes_per_second":9}"#
+        ),
+        (
+            .downloadFinished(video, FinishedFile(path: "C/01 é.mp4", bytes: 3, sha256: "ab", seconds: 1.25)),
+            #"{"event":"download_finished",\#(ids),"path":"C/01 é.mp4","bytes":3,"sha256":"ab","seconds":1.25}"#
+        ),
+        (
+            .downloadRetrying(video, attempt: 3, error: refused, delay: .milliseconds(1500)),
+            #"{"event":"download_retrying",\#(ids),"attempt":3,"error":{"kind":"url_refused","message":"no “more”","status":403},"delay":1.5}"#
+        ),
+        (
+            .downloadFailed(video, error: DownloadError(kind: .disk, message: "full"), retryAt: nil),
+            #"{"event":"download_failed",\#(ids),"error":{"kind":"disk","message":"full","status":null},"retry_at":null}"#
+        ),
+        (.downloadSuspended(video, reason: .signal), #"{"event":"download_suspended",\#(ids),"reason":"signal"}"#),
+        (.downloadPaused(video), #"{"event":"download_paused",\#(ids)}"#),
+        (.downloadCancelled(video), #"{"event":"download_cancelled",\#(ids)}"#),
+        (.downloadWaiting(video), #"{"event":"download_waiting",\#(ids)}"#),
+        (.downloadGone(video), #"{"event":"download_gone",\#(ids)}"#),
+        (.downloadRemoved(video), #"{"event":"download_removed",\#(ids)}"#),
+        (
+            .downloadMoved(video, from: "a", path: "b\"\\\n\u{1B}\u{9B}\u{202E}"),
+            #"{"event":"download_moved",\#(ids),"from":"a","path":"b\"\\\n\u001b\u009b\u202e"}"#
+        ),
+        (
+            .providerWaiting(provider: "peertube", until: now, kind: "rate_limited"),
+            #"{"event":"provider_waiting","provider":"peertube","until":"2026-11-20T23:00:00Z","kind":"rate_limited"}"#
+        ),
+        (
+            .hostWaiting(host: "h", until: now, kind: "429"),
+            #"{"event":"host_waiting","host":"h","until":"2026-11-20T23:00:00Z","kind":"429"}"#
+        ),
+        (.warning("look", nil), #"{"event":"warning","message":"look"}"#),
+        (.warning("look", video), #"{"event":"warning","message":"look",\#(ids)}"#),
+        (
+            .finished(
+                SyncSummary(
+                    downloads: [.waiting: 2, .finished: 1], finishedNow: 1, bytes: 3, seconds: 2,
+                    conditions: [.invalidCatalog],
+                    errors: [
+                        LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad"),
+                        LocatedMessage(file: "", line: nil, column: nil, message: "locked"),
+                    ])),
+            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
+        ),
+    ]
+
+    @Test("each event has its name and its fields", arguments: events.indices)
+    func lines(index: Int) throws {
+        let (event, expected) = Self.events[index]
+        let bytes = JSONEvents.line(event, now: Self.now)
+        #expect(String(decoding: bytes, as: UTF8.self) == expected + "\n")
+        #expect(try JSONSerialization.jsonObject(with: Data(bytes)) is [String: Any])
+    }
+
+    @Test(
+        "numbers with a fraction",
+        arguments: [(0.0004, "0"), (0.05, "0.05"), (-1, "0"), (.infinity, "0"), (1e3, "1000")])
+    func seconds(value: Double, expected: String) {
+        var line = JSONLine()
+        line.field("s", seconds: value)
+        #expect(String(decoding: line.finished(), as: UTF8.self) == #"{"s":\#(expected)}"# + "\n")
+    }
+
+    @Test("a download as status tells it")
+    func status() {
+        let row = StatusRow(
+            reference: Self.video, courseTitle: "Mechanics", chapterTitle: "Kin", state: .failed, reason: nil,
+            priority: 10,
+            bytes: 5, size: 9, error: Self.refused, retryAt: Self.now, updatedAt: Self.now, provider: "direct",
+            file: "/c.yaml")
+        #expect(
+            String(decoding: StatusJSON.line(row), as: UTF8.self)
+                == #"{\#(Self.ids),"title":"Position","state":"failed","reason":null,"priority":10,"bytes":5,"size":9,"bytes_per_second":null,"path":null,"error":{"kind":"url_refused","message":"no “more”","status":403},"retry_at":"2026-11-20T23:00:00Z","updated_at":"2026-11-20T23:00:00Z","provider":"direct","file":"/c.yaml","gone":false,"sha256":null}"#
+                + "\n")
+    }
+}

@@ -1,0 +1,236 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Testing
+import YAMLSource
+
+@testable import CourseFetchCommands
+
+@Suite("What the commands print")
+struct ReportTests {
+    private static let now = Date(timeIntervalSince1970: 1_795_215_600)
+
+    private static func video(_ course: String, _ chapter: String?, _ id: String, _ title: String) -> VideoReference {
+        VideoReference(course: course, chapter: chapter, video: id, title: title)
+    }
+
+    private static func row(
+        _ reference: VideoReference, _ state: DownloadState, reason: SuspendReason? = nil, bytes: Int64 = 0,
+        size: Int64? = nil, rate: Int64? = nil, error: DownloadError? = nil, retryAt: Date? = nil, gone: Bool = false
+    ) -> StatusRow {
+        StatusRow(
+            reference: reference, courseTitle: reference.course == "phys101" ? "Classical Mechanics" : reference.course,
+            chapterTitle: reference.chapter.map { $0.capitalized }, state: state, reason: reason, bytes: bytes,
+            size: size,
+            bytesPerSecond: rate, error: error, retryAt: retryAt, updatedAt: now, provider: "direct", file: "c.yaml",
+            gone: gone)
+    }
+
+    private static let report = StatusReport(
+        user: "alice", library: "/l", running: RunningSync(pid: 42, host: "desk", since: now),
+        rows: [
+            row(video("phys101", "kin", "v1", "Position"), .finished, bytes: 5_242_880, size: 5_242_880),
+            row(video("phys101", "kin", "v 2", "Velocity"), .active, bytes: 1_048_576, size: 2_097_152, rate: 524_288),
+            row(
+                video("phys101", "dyn", "v3", "Newton"), .failed, bytes: 10,
+                error: DownloadError(kind: .drm, message: "encrypted for a player")),
+            row(video("zoo", nil, "v4", "v4"), .waiting), row(video("zoo", nil, "v5", "Apes"), .paused),
+            row(
+                video("zoo", nil, "v6", "Bats"), .waiting, error: DownloadError(kind: .notReady, message: "upcoming"),
+                retryAt: now.addingTimeInterval(3600)),
+        ], fromOtherSource: 1)
+
+    private static let table = StatusTable(
+        style: TerminalStyle(hasColor: false, hasUnicode: true), width: 80, zone: .gmt)
+
+    @Test("status without a selector lists what deserves a look and counts the rest")
+    func overview() {
+        #expect(
+            Self.table.lines(Self.report, selection: nil, now: Self.now).joined(separator: "\n") == """
+                user alice, library /l
+                syncing since 23:00 (process 42 on desk)
+
+                phys101  Classical Mechanics                           1 of 3 finished, 5.00 MiB
+                  phys101/kin  Kin                                     1 of 2 finished, 5.00 MiB
+                    active     phys101/kin/v%202  Velocity  1.00 MiB of 2.00 MiB, 512 KiB/s
+                  phys101/dyn  Dyn                                               0 of 1 finished
+                    failed     phys101/dyn/v3  Newton  10 B
+                               encrypted for a player
+                               take it out of the catalog: no downloader can fetch it
+
+                zoo                                                              0 of 3 finished
+                    paused     'zoo/*/v5'  Apes
+                    waiting    'zoo/*/v6'  Bats  again at 21 Nov 00:00
+                               upcoming
+
+                6 videos: 1 finished, 1 active, 2 waiting, 1 paused, 1 failed
+                1 finished file came from another source than the catalog names now; they are kept.
+                """)
+    }
+
+    @Test("with a selection every video of it is listed")
+    func selection() throws {
+        let lines = Self.table.lines(
+            Self.report, selection: Selection(selectors: [try Selector("phys101/kin")]), now: Self.now)
+        #expect(
+            lines.dropFirst(2).dropLast().joined(separator: "\n") == """
+
+                phys101  Classical Mechanics                           1 of 2 finished, 5.00 MiB
+                  phys101/kin  Kin                                     1 of 2 finished, 5.00 MiB
+                    finished   phys101/kin/v1  Position  5.00 MiB
+                    active     phys101/kin/v%202  Velocity  1.00 MiB of 2.00 MiB, 512 KiB/s
+
+                2 videos: 1 finished, 1 active
+                """)
+        #expect(
+            Self.table.lines(Self.report, selection: Selection(), now: Self.now).count { $0.contains("zoo/*/v4") } == 1)
+    }
+
+    @Test("nothing yet")
+    func empty() {
+        let report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
+        #expect(
+            Self.table.lines(report, selection: nil, now: Self.now) == [
+                "user alice", "no sync is running", "", "Nothing yet. Begin with: coursefetch sync CATALOG", "",
+                "0 videos",
+            ])
+    }
+
+    @Test("a selector that picks nothing is told with what was meant")
+    func unmatched() throws {
+        let wrong = Selection(selectors: [try Selector("phys101"), try Selector("phys101/kim")])
+        #expect(StatusText.unmatched(wrong, Self.report) == "no video matches phys101/kim; did you mean phys101/kin?")
+        #expect(StatusText.unmatched(Selection(selectors: [try Selector("zoo")]), Self.report) == nil)
+        #expect(StatusText.unmatched(nil, Self.report) == nil)
+    }
+
+    @Test("a dry run says what would be done, and why")
+    func dryRun() {
+        let first = Self.video("p", "k", "v1", "One")
+        let lines = [
+            DryRunLine(reference: first, action: .download, why: "new", size: 1_048_576),
+            DryRunLine(reference: first, action: .resume(from: 1024), why: "unfinished", size: 2048),
+            DryRunLine(reference: first, action: .move(from: "a", to: "b"), why: "renamed", size: nil),
+            DryRunLine(reference: first, action: .remove(path: "b\u{1B}"), why: "gone", size: nil),
+            DryRunLine(reference: first, action: .keep, why: "", size: nil),
+        ]
+        #expect(
+            lines.map(DryRunText.line) == [
+                "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 2.00 KiB (unfinished)",
+                "move      p/k/v1  One: a -> b (renamed)", "remove    p/k/v1  One: b� (gone)", "keep      p/k/v1  One",
+            ])
+        #expect(
+            DryRunText.summary(lines)
+                == "would download 1, resume 1, move 1 and remove 1; at least 1.00 MiB to transfer")
+        #expect(DryRunText.summary([lines[4]]) == "nothing to do: 1 video up to date")
+        #expect(
+            String(decoding: DryRunText.json(lines[1]), as: UTF8.self)
+                == #"{"event":"would_resume","course":"p","chapter":"k","video":"v1","why":"unfinished","resume_from":1024,"size":2048}"#
+                + "\n")
+    }
+
+    @Test("a provider's answer shows no secret unless asked")
+    func resolve() throws {
+        var answer = ResolveAnswer(
+            reference: Self.video("p", "k", "v1", "One"), provider: "peertube",
+            url: "https://bob:canary1@media.example.org/v.mp4?\u{301}sig=canary2#canary3")
+        answer.tokenValue = "canary4"
+        answer.tokenPlace = "header Authorization"
+        answer.tokenOrigins = ["https://cdn.example.org"]
+        answer.headers = [("Referer", "https://x.example/?t=canary5"), ("X-Key", "canary6"), ("User-Agent", "cf")]
+        answer.expiresAt = Self.now.addingTimeInterval(90)
+        answer.size = 1_048_576
+        answer.seconds = 0.0123
+        let text = ResolveText(showsSecrets: false, now: Self.now, zone: .gmt)
+        let lines = text.lines(answer)
+        #expect(
+            lines == [
+                "p/k/v1  One", "  provider     peertube, answered in 12 ms", "  kind         file",
+                "  url          https://media.example.org/v.mp4?[redacted]",
+                "  token        [redacted] in header Authorization, also for https://cdn.example.org",
+                "  header       Referer: https://x.example/?[redacted]", "  header       X-Key: [redacted]",
+                "  header       User-Agent: cf", "  expires      2026-11-20T23:01:30Z, in 1m30s",
+                "  size         1.00 MiB (1048576 bytes)",
+            ])
+        #expect(!String(decoding: text.json(answer), as: UTF8.self).contains("canary"))
+        let all = ResolveText(showsSecrets: true, now: Self.now, zone: .gmt).lines(answer).joined()
+        for number in 1...6 { #expect(all.contains("canary\(number)")) }
+        #expect(
+            ResolveText.failure(answer.reference, DownloadError(kind: .notFound, message: "no such video."))
+                == "error: p/k/v1: no such video (not_found)")
+    }
+
+    @Test(
+        "a URL is shown without what may sign it",
+        arguments: [
+            ("https://h/p", "https://h/p"), ("https://h/p?x=http://y@z/", "https://h/p?[redacted]"),
+            ("https://u@h/p@q", "https://h/p@q"), ("nonsense?a", "nonsense?[redacted]"), ("https://", "https://"),
+            ("", ""),
+            ("https://a@b@h/#f", "https://h/#[redacted]"),
+        ])
+    func urls(url: String, expected: String) {
+        let answer = ResolveAnswer(reference: Self.video("p", nil, "v", "v"), provider: "x", url: url)
+        let line = ResolveText(showsSecrets: false, now: Self.now, zone: .gmt).lines(answer).first {
+            $0.hasPrefix("  url ")
+        }
+        #expect(line == (expected.isEmpty ? nil : "  url          \(expected)"))
+    }
+
+    @Test("plugins, the usable and the broken ones")
+    func plugins() {
+        let listings = [
+            PluginListing(
+                name: "direct", version: "1.0.0", protocolVersion: 1, summary: "URLs from a template",
+                methods: ["resolve"],
+                folder: "/p/direct"),
+            PluginListing(
+                name: "broken", version: nil, protocolVersion: nil, summary: nil, methods: [], folder: "/p/broken",
+                problem: "plugin.yaml:3:1: unknown key"),
+            PluginListing(
+                name: "direct", version: "0.9", protocolVersion: 1, summary: "x", methods: [], folder: "/q/direct",
+                shadowedBy: "/p/direct"),
+        ]
+        #expect(
+            PluginsText.lines(listings, searched: []) == [
+                "direct 1.0.0  URLs from a template", "              resolve; /p/direct",
+                "broken        broken: plugin.yaml:3:1: unknown key", "              /p/broken",
+                "direct 0.9    not used: /p/direct comes first", "              /q/direct",
+            ])
+        #expect(PluginsText.lines([], searched: ["/a"])[0...1] == ["no plugins; looked in:", "  /a"])
+        #expect(
+            String(decoding: PluginsText.json(listings[1]), as: UTF8.self)
+                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"folder":"/p/broken","problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
+                + "\n")
+    }
+
+    @Test("library and catalogs")
+    func library() {
+        #expect(
+            LibraryText.moved(LibraryChange(library: "/n", previous: "/o", files: 2))
+                == "the library is at /n (was /o), with 2 finished videos")
+        #expect(
+            LibraryText.adopted(LibraryChange(library: "/n", previous: nil, files: 1))
+                == "/n is the library now, with 1 known video")
+        #expect(
+            LibraryText.forgotten(ForgottenCatalog(file: "/c.yaml", courses: ["a", "b"], downloads: 3))
+                == "forgot /c.yaml: 2 courses with 3 videos (a and b); the files stay until a sync with --prune")
+        #expect(
+            LibraryText.forgotten(ForgottenCatalog(file: "/c.yaml", courses: [], downloads: 0))
+                == "no course came from /c.yaml")
+    }
+
+    @Test("check ends with a count")
+    func check() {
+        let location = SourceLocation(file: "c.yaml", line: 1, column: 1)
+        let error = Diagnostic(.error, at: location, "bad")
+        let warning = Diagnostic(.warning, at: location, "empty course")
+        func summary(_ diagnostics: [Diagnostic], omitted: Int = 0, files: Int = 1) -> String {
+            CheckText.summary(
+                CheckReport(diagnostics: diagnostics, omitted: omitted, files: files, courses: 2, videos: 14))
+        }
+        #expect(summary([]) == "14 videos in 2 courses, no mistakes")
+        #expect(summary([warning], files: 3) == "14 videos in 2 courses in 3 files, 1 warning")
+        #expect(summary([error, error, warning]) == "2 errors and 1 warning")
+        #expect(summary([error], omitted: 99) == "100 errors (99 not shown)")
+    }
+}

@@ -1,0 +1,190 @@
+import DownloadRunner
+import Foundation
+import Testing
+import YAMLSource
+
+@testable import CourseFetchCommands
+
+@Suite("Settings from option, environment, file and default")
+struct SettingsTests {
+    private static func settings(
+        _ options: [String: [String]] = [:], _ environment: [String: String] = [:], file: String = ""
+    ) throws(SettingsError) -> SyncSettings {
+        let environment = ["HOME": "/home/alice"].merging(environment) { $1 }
+        let file = try SettingsFile(bytes: Array(file.utf8), path: "/home/alice/.config/coursefetch/config.yaml")
+        return try SyncSettings(SettingLayers(options: options, environment: environment, file: file))
+    }
+
+    @Test("without a word, the defaults hold")
+    func defaults() throws {
+        let settings = try Self.settings()
+        #expect(settings.jobs == Setting(value: 3, origin: .standard))
+        #expect(settings.retries.value == 10)
+        #expect(settings.maxWait.value == .seconds(600))
+        #expect(settings.maxDelete.value == .percent(10))
+        #expect(settings.checksum.value)
+        #expect(
+            !settings.prune.value && !settings.dryRun.value && !settings.json.value && settings.progress.value == nil)
+        #expect(settings.limitRate.value == nil && settings.maxConnectionsPerHost.value == nil)
+        let options = settings.options(catalogs: ["a.yaml"])
+        #expect(options.catalogs == ["a.yaml"] && options.jobs == 3 && options.checksums && options.plugins == [])
+    }
+
+    @Test("option beats environment beats file, and each value knows where it comes from")
+    func precedence() throws {
+        let file = "jobs: 4\nretries: 5\nlimit-rate: 1M\n"
+        let settings = try Self.settings(
+            ["jobs": ["8"]], ["COURSEFETCH_JOBS": "6", "COURSEFETCH_RETRIES": "7"], file: file)
+        #expect(settings.jobs == Setting(value: 8, origin: .option))
+        #expect(settings.retries == Setting(value: 7, origin: .environment(variable: "COURSEFETCH_RETRIES")))
+        #expect(settings.limitRate.value == 1_048_576)
+        #expect(settings.limitRate.origin.description == "/home/alice/.config/coursefetch/config.yaml:3:13")
+        #expect(settings.bwlimit.origin.description == "default")
+    }
+
+    @Test("flags can be given as their opposites, and overridden")
+    func flags() throws {
+        #expect(try !Self.settings(file: "no-checksum: true").checksum.value)
+        #expect(try Self.settings(["checksum": ["true"]], file: "no-checksum: true").checksum.value)
+        #expect(try !Self.settings([:], ["COURSEFETCH_NO_CHECKSUM": "1"]).checksum.value)
+        #expect(
+            try Self.settings(["prune": ["false"]], file: "prune: yes").prune == Setting(value: false, origin: .option))
+        #expect(try Self.settings(file: "progress: false").progress.value == false)
+        #expect(try Self.settings(["verbose": ["true"]], file: "quiet: true").quiet.value == false)
+        #expect(try Self.settings(["quiet": ["true"]], file: "verbose: true").verbose.value == false)
+    }
+
+    @Test("lists: selectors replace, plugin folders add up")
+    func lists() throws {
+        let file = "plugins: [more, /opt/plugins]\nonly: [phys101, chem/*]\n"
+        let settings = try Self.settings(["plugins": ["a", "b"]], ["COURSEFETCH_PLUGINS": "~/c:/d"], file: file)
+        #expect(
+            settings.plugins.map(\.value) == [
+                "a", "b", "/home/alice/c", "/d", "/home/alice/.config/coursefetch/more", "/opt/plugins",
+            ])
+        #expect(settings.only.value.map(\.description) == ["phys101", "chem/*"])
+        let replaced = try Self.settings([:], ["COURSEFETCH_ONLY": "maths bio/cells"], file: file)
+        #expect(replaced.only.value.map(\.description) == ["maths", "bio/cells"])
+    }
+
+    @Test("paths: ~ is the home folder, and the file's own folder is where its relative ones begin")
+    func paths() throws {
+        #expect(try Self.settings(file: "library: ~/Videos/{user}").library.value == "/home/alice/Videos/{user}")
+        #expect(try Self.settings(file: "state: here").state.value == "/home/alice/.config/coursefetch/here")
+        #expect(try Self.settings([:], ["COURSEFETCH_LIBRARY": "rel"]).library.value == "rel")
+        #expect(SettingsFile.path(environment: ["HOME": "/h"]) == "/h/.config/coursefetch/config.yaml")
+        #expect(
+            SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/coursefetch/config.yaml")
+        #expect(
+            SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "x"])
+                == "/h/.config/coursefetch/config.yaml")
+    }
+
+    @Test("all mistakes of the file are told at once, with place and source line")
+    func fileMistakes() {
+        let file = "job: 4\nretries: many\nlibrary: {a: b}\nlimit-rate: [1M]\n"
+        #expect {
+            try Self.settings(file: file)
+        } throws: { error in
+            let text = (error as? SettingsError)?.problems.map(\.text).joined(separator: "\n")
+            let path = "/home/alice/.config/coursefetch/config.yaml"
+            #expect(
+                text == """
+                    \(path):1:1: error: there is no setting “job”; did you mean “jobs”?
+                        job: 4
+                        ^
+                    \(path):3:10: error: “library” takes one value, not a mapping
+                        library: {a: b}
+                                 ^
+                    \(path):4:13: error: “limit-rate” takes one value, not a list
+                        limit-rate: [1M]
+                                    ^
+                    """)
+            return true
+        }
+    }
+
+    @Test("a wrong value is told with where it comes from")
+    func wrongValues() {
+        #expect {
+            try Self.settings(["jobs": ["0"]], ["COURSEFETCH_LIMIT_RATE": "2"], file: "max-wait: soon\n")
+        } throws: { error in
+            let texts = (error as? SettingsError)?.problems.map(\.text)
+            #expect(
+                texts == [
+                    "error: --jobs: 0 is not between 1 and 256",
+                    "error: COURSEFETCH_LIMIT_RATE: “2” has no unit: write 2B, 2K, 2M, 2G or 2T (powers of 1024)",
+                    """
+                    /home/alice/.config/coursefetch/config.yaml:1:11: error: max-wait: “soon” is no duration: \
+                    write 30s, 10m, 4h, 2d or 1h30m
+                        max-wait: soon
+                                  ^
+                    """,
+                ])
+            return true
+        }
+        #expect(throws: SettingsError([.contradiction("quiet", "verbose")])) {
+            try Self.settings(["quiet": ["true"], "verbose": ["true"]])
+        }
+    }
+
+    @Test(
+        "sizes and rates",
+        arguments: [
+            ("512", ValueError.noUnit("512")), ("5MB", .decimalUnit("5MB")), ("", .notASize("")), ("M", .notASize("M")),
+            ("-1M", .notASize("-1M")), ("1.M", .notASize("1.M")), ("1e3K", .notASize("1e3K")),
+            ("9000000T", .notASize("9000000T")),
+            ("08:00,512K", .notASize("08:00,512K")), ("٣M", .notASize("٣M")),
+        ])
+    func wrongSizes(text: String, expected: ValueError) {
+        #expect(throws: expected) { try ByteAmount.parse(text) }
+    }
+
+    @Test(
+        "sizes and rates that are right",
+        arguments: [
+            ("512B", 512), ("1k", 1024), ("1.5M", 1_572_864), ("2GiB", 2_147_483_648), ("1T", 1_099_511_627_776),
+            ("0.5Ki", 512),
+        ] as [(String, Int64)])
+    func sizes(text: String, expected: Int64) throws {
+        #expect(try ByteAmount.parse(text) == expected)
+        #expect(try ByteAmount.parseRate(text + "/s") == expected)
+    }
+
+    @Test("no limit", arguments: ["off", "OFF", "0", "0K"])
+    func unlimited(text: String) throws {
+        #expect(try ByteAmount.parseRate(text) == nil)
+    }
+
+    @Test(
+        "durations",
+        arguments: [
+            ("30s", 30), ("10m", 600), ("4h", 14_400), ("2d", 172_800), ("1h30m", 5400), ("0", 0), ("", nil),
+            ("10", nil),
+            ("30m1h", nil), ("1m1m", nil), ("h", nil), ("-5s", nil), ("99999999999999999999s", nil), ("5000000d", nil),
+        ] as [(String, Int?)])
+    func durations(text: String, expected: Int?) {
+        #expect((try? DurationText.parse(text)) == expected.map { .seconds($0) })
+    }
+
+    @Test(
+        "the prune guard",
+        arguments: [
+            ("20", .count(20)), ("0", .count(0)), ("15%", .percent(15)), ("0.5%", .percent(0.5)), ("101%", nil),
+            ("-1", nil), ("x", nil),
+        ] as [(String, MaxDelete?)])
+    func maxDelete(text: String, expected: MaxDelete?) {
+        #expect((try? SettingText.maxDelete(text)) == expected)
+    }
+
+    @Test("every long option of sync is a setting, and every setting an option")
+    func names() throws {
+        let root = try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command
+        let sync = try #require(root.subcommands?.first { $0.commandName == "sync" })
+        var names = Set((sync.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name))
+        names.subtract(["help", "version"])
+        let flags = SettingNames.flags
+        let opposites = flags.map { "no-" + $0 }.filter(names.contains)
+        #expect(names == Set(SettingNames.values + flags + opposites))
+    }
+}

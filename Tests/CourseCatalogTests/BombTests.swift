@@ -1,0 +1,82 @@
+import CourseCatalog
+import Testing
+import YAMLSource
+
+@Suite("Catalogs that ask for too much") struct BombTests {
+    /// Lists of ten, each of ten times the one before.
+    private func bomb(levels: Int, indent: String) -> String {
+        (0...levels).map { level in
+            let item = level == 0 ? "x" : "*v\(level - 1)"
+            return "\(indent)v\(level): &v\(level) [\([String](repeating: item, count: 10).joined(separator: ", "))]\n"
+        }.joined()
+    }
+
+    @Test("an id of a kibibyte is taken, a longer one isn't")
+    func identifiers() throws {
+        let most = String(repeating: "x", count: 1024)
+        let folder = try CatalogFolder(
+            catalog: "courses:\n- {id: \(most), provider: p, videos: [\(most), \(most)y]}")
+        #expect(folder.messages(folder.read()) == ["3:2082: this id has 1025 bytes; 1 KiB is the most"])
+    }
+
+    @Test("videos multiplied by aliases stop at the bound, told where the last alias stands")
+    func aliases() throws {
+        let text = "courses:\n- id: a\n  provider: p\n  parameters:\n" + bomb(levels: 6, indent: "    ")
+        var limits = YAMLLimits.catalog
+        limits.nodes = 50_000
+        limits.tooMany = "too many"
+        let folder = try CatalogFolder(catalog: text)
+        #expect(folder.messages(folder.read(limits: limits)) == ["10:29: too many"])
+    }
+
+    @Test("ten million values are refused before they take room")
+    func tenMillion() throws {
+        let folder = try CatalogFolder(
+            catalog: "courses:\n- id: a\n  provider: p\n  parameters:\n" + bomb(levels: 12, indent: "    "))
+        #expect(
+            folder.messages(folder.read()) == [
+                "12:49: more than 10000000 values once aliases are expanded; name shared parts less often"
+            ])
+    }
+
+    @Test("what is skipped counts as well")
+    func skipped() throws {
+        var limits = YAMLLimits.catalog
+        limits.nodes = 100_000
+        limits.tooMany = "too many"
+        let folder = try CatalogFolder(catalog: "x:\n" + bomb(levels: 8, indent: "  "))
+        let messages = folder.messages(folder.read(limits: limits))
+        #expect(messages.count == 2)
+        #expect(messages.first?.hasPrefix("2:1: a catalog has no key “x”") == true)
+        #expect(messages.last?.hasSuffix(": too many") == true)
+    }
+
+    @Test("a hundred thousand merge keys in one list take no square of time", .timeLimit(.minutes(1)))
+    func manyMerges() throws {
+        let list = [String](repeating: "{<<: *z}", count: 100_000).joined(separator: ", ")
+        let folder = try CatalogFolder(
+            catalog: "courses: [{id: a, provider: p, parameters: {z: &z {q: 1}, m: {<<: [\(list)]}}, videos: [v]}]")
+        let reading = folder.read()
+        #expect(reading.catalog.videos.first?.settings.parametersJSON == #"{"m":{"q":1},"z":{"q":1}}"#)
+    }
+
+    @Test("merge keys of merge keys stop at the bound as well")
+    func merges() throws {
+        var text = "courses:\n- id: a\n  provider: p\n  parameters:\n    m0: &m0 {k0: 1}\n"
+        for level in 1...30 {
+            text += "    m\(level): &m\(level) {<<: [*m\(level - 1), *m\(level - 1)], k\(level): 1}\n"
+        }
+        var limits = YAMLLimits.catalog
+        limits.nodes = 100_000
+        limits.tooMany = "too many"
+        let folder = try CatalogFolder(catalog: text)
+        let messages = folder.messages(folder.read(limits: limits))
+        #expect(messages.count == 1 && messages[0].hasSuffix(": too many"), "\(messages)")
+    }
+
+    @Test("brackets by the hundred thousand end at the sixty-fourth level", arguments: ["[", "{a: ", "- "])
+    func nesting(opening: String) throws {
+        let folder = try CatalogFolder(catalog: "courses:\n  " + String(repeating: opening, count: 100_000))
+        #expect(folder.messages(folder.read()).last?.hasSuffix("values are nested deeper than 64 levels") == true)
+    }
+}

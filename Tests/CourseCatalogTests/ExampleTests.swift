@@ -1,0 +1,23 @@
+import CourseCatalog
+import Foundation
+import Testing
+
+@Suite("The catalogs that come with coursefetch") struct ExampleTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "catalogs")
+
+    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
+        .filter { $0.hasSuffix(".yaml") }.sorted()
+
+    @Test("an example has nothing to complain about", arguments: names)
+    func clean(name: String) {
+        let reading = CatalogReader.read([Self.folder.appending(path: name).path()])
+        #expect(reading.report == "")
+        #expect(reading.catalog.videoCount > 0 || reading.catalog.courses.contains { $0.discover })
+    }
+
+    @Test("the three that explain the format are there")
+    func present() {
+        #expect(Set(Self.names).isSuperset(of: ["urls.yaml", "term.yaml", "signed.yaml"]))
+    }
+}

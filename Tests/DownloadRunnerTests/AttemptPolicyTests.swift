@@ -1,0 +1,210 @@
+import DownloadStore
+import Foundation
+import MediaTransfer
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("What a download does next")
+struct AttemptPolicyTests {
+    private let size: Int64 = 100 << 20
+
+    private func report(_ failure: TransferFailure?, received: Int64 = 0, length: Int64 = 0) -> TransferReport {
+        TransferReport(head: nil, received: received, length: length, failure: failure, seconds: 1)
+    }
+
+    private func record(
+        etag: String? = "\"a\"", lastModified: String? = nil, validatorFailures: Int = 0, startOvers: Int = 0
+    ) throws -> ResumeRecord {
+        let store = try DownloadStore.empty()
+        var changes = ReconcileChanges()
+        let id = DownloadID(rawValue: 1)
+        changes.new = [
+            .init(
+                id: id, key: DownloadKey(course: "c", video: "v"),
+                fields: CatalogFields(
+                    chapter: nil, title: "T", position: 1, ordinal: 0, provider: "p", source: [], priority: 0,
+                    extras: nil, stem: "T", expectedSize: nil, expectedSHA256: nil))
+        ]
+        try store.apply(changes)
+        let validators = Validators(etag: etag, lastModified: lastModified)
+        try store.write([
+            .startOver(id, validatorFailures: validatorFailures, startOvers: startOvers),
+            .progress(id, ProgressFacts(bytes: 10 << 20, total: size, validators: validators)),
+        ])
+        return ResumeRecord(try #require(try store.download(id)))
+    }
+
+    private func next(
+        _ policy: inout AttemptPolicy, _ report: TransferReport, startedAt offset: Int64 = 0, isFresh: Bool = false
+    ) -> AttemptPolicy.Action {
+        policy.next(after: report, startedAt: offset, isFresh: isFresh, hasChecksum: false, jitter: 0)
+    }
+
+    @Test("without bytes it begins at the beginning, whatever the row says")
+    func beginning() throws {
+        var policy = AttemptPolicy(retries: 10, record: try record())
+        #expect(policy.start(length: 0, hasChecksum: false) == .beginning)
+    }
+
+    @Test("an ETag is the first choice, a date the second, a checksum the last, else nothing")
+    func conditions() throws {
+        var policy = AttemptPolicy(retries: 10, record: try record(lastModified: "d"))
+        #expect(
+            policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .etag("\"a\"")))
+        policy = AttemptPolicy(retries: 10, record: try record(etag: nil, lastModified: "d"))
+        #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .lastModified("d")))
+        policy = AttemptPolicy(retries: 10, record: try record(etag: nil))
+        #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
+        #expect(policy.start(length: 5, hasChecksum: false) == nil)
+    }
+
+    @Test("validators that failed twice are not asked again")
+    func validatorsFail() throws {
+        var policy = AttemptPolicy(retries: 10, record: try record(validatorFailures: 2))
+        #expect(policy.start(length: 5, hasChecksum: false) == nil)
+        #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
+    }
+
+    @Test("three started-over attempts, then the identity has changed for good")
+    func startsOver() throws {
+        var policy = AttemptPolicy(retries: 10, record: try record())
+        for _ in 0..<3 {
+            #expect(next(&policy, report(.rangeIgnored, length: 5), startedAt: 5) == .startOver)
+            policy.startedOver()
+        }
+        guard case .fail(let error) = next(&policy, report(.rangeIgnored, length: 5), startedAt: 5) else {
+            Issue.record("should have failed")
+            return
+        }
+        #expect(error.kind == .identityChanged)
+    }
+
+    @Test("a cut with progress goes on at once, without it backs off, and fails after the retries")
+    func cuts() {
+        var policy = AttemptPolicy(retries: 3, record: nil)
+        let cut = TransferFailure.truncated(received: 5 << 20, expected: size)
+        #expect(next(&policy, report(cut, received: 5 << 20, length: 5 << 20)) == .transfer)
+        let stuck = report(cut, received: 10, length: 5 << 20 + 10)
+        guard case .wait(_, let first, false) = next(&policy, stuck) else {
+            Issue.record("should wait")
+            return
+        }
+        #expect(first == .seconds(1))
+        guard case .wait(_, .seconds(2), false) = next(&policy, stuck) else {
+            Issue.record("should wait twice as long")
+            return
+        }
+        guard case .fail(let error) = next(&policy, stuck) else {
+            Issue.record("should fail")
+            return
+        }
+        #expect(error.kind == .truncated)
+    }
+
+    @Test("progress makes the count begin anew")
+    func progressResets() {
+        var policy = AttemptPolicy(retries: 2, record: nil)
+        let cut = TransferFailure.stalled
+        var length: Int64 = 0
+        for _ in 0..<5 {
+            guard case .wait = next(&policy, report(cut, length: length)) else {
+                Issue.record("should wait")
+                return
+            }
+            length += 2 << 20
+            #expect(next(&policy, report(cut, received: 2 << 20, length: length)) == .transfer)
+        }
+    }
+
+    @Test("a fresh URL that is refused is resolved once more, then it is a failure with the status")
+    func freshRefusal() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        let refused = report(.refused(status: 403, .status))
+        #expect(next(&policy, refused, isFresh: true) == .resolve(.rejected, status: 403))
+        guard case .fail(let error) = next(&policy, refused, isFresh: true) else {
+            Issue.record("should fail")
+            return
+        }
+        #expect(error.kind == .urlRefused)
+        #expect(error.status == 403)
+    }
+
+    @Test("a URL that worked and is refused later gets three rounds, counted anew after each new byte")
+    func laterRefusals() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        let refused = report(.refused(status: 410, .status), length: 5 << 20)
+        for _ in 0..<4 {
+            #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
+            #expect(next(&policy, report(.stalled, received: 4 << 20, length: policy.length(after: 4 << 20))) == .transfer)
+        }
+        #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
+        #expect(next(&policy, refused, isFresh: true) == .resolve(.rejected, status: 410))
+        guard case .fail = next(&policy, refused, isFresh: true) else {
+            Issue.record("should fail")
+            return
+        }
+    }
+
+    @Test("a page instead of media is not media")
+    func page() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        let refused = report(.refused(status: 200, .page("text/html")))
+        _ = next(&policy, refused, isFresh: true)
+        guard case .fail(let error) = next(&policy, refused, isFresh: true) else {
+            Issue.record("should fail")
+            return
+        }
+        #expect(error.kind == .notMedia)
+    }
+
+    @Test("a full disk suspends, a failing one fails")
+    func disk() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        guard case .suspend(.disk, _) = next(&policy, report(.file(errno: ENOSPC))) else {
+            Issue.record("should suspend")
+            return
+        }
+        guard case .fail(let error) = next(&policy, report(.file(errno: EIO))) else {
+            Issue.record("should fail")
+            return
+        }
+        #expect(error.kind == .disk)
+    }
+
+    @Test("429 and a host that doesn't answer concern the whole host")
+    func host() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        guard case .wait(let error, .seconds(30), true) = next(&policy, report(.status(429, retryAfter: .seconds(30))))
+        else {
+            Issue.record("should wait as long as asked")
+            return
+        }
+        #expect(error.status == 429)
+    }
+
+    @Test("a wrong checksum starts over once, in one piece")
+    func checksum() throws {
+        var policy = AttemptPolicy(retries: 10, record: try record())
+        let error = DownloadError(kind: .checksumMismatch, message: "no")
+        #expect(policy.verificationFailed(error) == .startOver)
+        policy.startedOver()
+        #expect(policy.start(length: 5, hasChecksum: true) == nil)
+        #expect(policy.verificationFailed(error) == .fail(error))
+    }
+
+    @Test("a chunked body that ended properly is complete; one until close only against a checksum")
+    func lengths() {
+        var policy = AttemptPolicy(retries: 10, record: nil)
+        #expect(next(&policy, report(.lengthUnknown(framed: true), received: 5, length: 5)) == .verify)
+        guard case .fail = next(&policy, report(.lengthUnknown(framed: false), received: 5, length: 5)) else {
+            Issue.record("should fail")
+            return
+        }
+    }
+}
+
+extension AttemptPolicy {
+    /// For the tests: a length that is progress.
+    fileprivate func length(after step: Int64) -> Int64 { highWater + step }
+}

@@ -1,0 +1,28 @@
+import DownloadStore
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("Several that want the same bytes")
+struct FollowersTests {
+    private let ids = (1...4).map { DownloadID(rawValue: Int64($0)) }
+
+    @Test("all are released when the leader's file is there")
+    func finished() {
+        var followers = Followers()
+        for id in ids[1...] { followers.add(id, to: ids[0]) }
+        #expect(followers.finished(ids[0]) == Array(ids[1...]))
+        #expect(!followers.isFollower(ids[1]))
+        #expect(followers.finished(ids[0]) == [])
+    }
+
+    @Test("the next one leads when the leader fails, and the rest follow it")
+    func failed() {
+        var followers = Followers()
+        for id in ids[1...] { followers.add(id, to: ids[0]) }
+        #expect(followers.failed(ids[0]) == ids[1])
+        #expect(!followers.isFollower(ids[1]))
+        #expect(followers.finished(ids[1]) == Array(ids[2...]))
+        #expect(followers.failed(ids[1]) == nil)
+    }
+}

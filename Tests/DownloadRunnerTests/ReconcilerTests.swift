@@ -1,0 +1,264 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+/// Catalogs in a folder, a state in memory, and a library that is a set of paths.
+private final class World {
+    let folder = TemporaryFolder()
+    let store: DownloadStore
+    var files: Set<String> = []
+
+    init() throws { store = try DownloadStore.empty() }
+
+    /// The plan for a catalog whose courses are these lines.
+    func plan(
+        _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date()
+    ) throws -> Reconciliation {
+        let path = folder.at(file).string
+        let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let reading = CatalogReader.read([path])
+        try #require(reading.verdict == .valid, "\(reading.report)")
+        var reconciler = try Reconciler(
+            catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now
+        ) { path throws(LibraryError) in self.files.contains(path) }
+        return try reconciler.run()
+    }
+
+    /// Writes the plan, and finishes everything that is wanted.
+    @discardableResult
+    func sync(_ courses: String, file: String = "catalog.yaml") throws -> Reconciliation {
+        let plan = try plan(courses, file: file)
+        var changes = plan.changes
+        changes.moves = try plan.recordedMoves()
+        try store.apply(changes)
+        for move in changes.moves {
+            files.remove(move.from)
+        }
+        for move in changes.moves { files.insert(move.to) }
+        try store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        for wanted in plan.wanted {
+            let path = wanted.stem + ".mp4"
+            let file = StoredFile(path: path, size: 9, modified: 1, sha256: [7], source: wanted.source)
+            try store.write([.begin(wanted.id), .placing(wanted.id, file), .finish(wanted.id)])
+            files.insert(path)
+        }
+        return plan
+    }
+}
+
+@Suite("Comparing catalogs, state and library")
+struct ReconcilerTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    private static let two = "- {id: a, title: Optics, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}"
+
+    @Test("everything new is wanted in catalog order, under its names")
+    func new() throws {
+        let plan = try world.plan(Self.two)
+        #expect(plan.wanted.map(\.stem) == ["Optics/01 Light", "Optics/02 Lenses"])
+        #expect(plan.wanted.map(\.reference.video) == ["x", "y"])
+        #expect(plan.counts == [.waiting: 2])
+    }
+
+    @Test("when nothing has changed there is nothing to write and nothing to do")
+    func unchanged() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan(Self.two)
+        #expect(plan.changes.isEmpty)
+        #expect(plan.wanted.isEmpty)
+        #expect(plan.counts == [.finished: 2])
+    }
+
+    @Test("another title moves the file, and nothing is fetched")
+    func renamed() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan(
+            "- {id: a, title: Optics, videos: [{id: x, title: Light and dark}, {id: y, title: Lenses}]}")
+        #expect(plan.wanted.isEmpty)
+        #expect(plan.moves.map(\.from) == ["Optics/01 Light.mp4"])
+        #expect(plan.moves.map(\.to) == ["Optics/01 Light and dark.mp4"])
+    }
+
+    @Test("swapped videos swap their files")
+    func swapped() throws {
+        try world.sync(Self.two)
+        try world.sync("- {id: a, title: Optics, videos: [{id: y, title: Lenses}, {id: x, title: Light}]}")
+        #expect(world.files == ["Optics/01 Lenses.mp4", "Optics/02 Light.mp4"])
+        #expect(
+            try world.plan("- {id: a, title: Optics, videos: [{id: y, title: Lenses}, {id: x, title: Light}]}")
+                .changes.isEmpty)
+    }
+
+    @Test("a course with another title moves as a whole")
+    func courseRenamed() throws {
+        try world.sync(Self.two)
+        try world.sync("- {id: a, title: Waves, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}")
+        #expect(world.files == ["Waves/01 Light.mp4", "Waves/02 Lenses.mp4"])
+    }
+
+    @Test("a video that goes to another chapter moves there")
+    func otherChapter() throws {
+        try world.sync("- {id: a, chapters: [{id: c, title: C, videos: [x]}, {id: d, title: D, videos: [y]}]}")
+        try world.sync("- {id: a, chapters: [{id: c, title: C}, {id: d, title: D, videos: [y, x]}]}")
+        #expect(world.files == ["a/02 D/01 y.mp4", "a/02 D/02 x.mp4"])
+    }
+
+    @Test("what is no longer written is gone, but only in courses that were read")
+    func gone() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan("- {id: a, title: Optics, videos: [{id: x, title: Light}]}")
+        #expect(plan.gone.map(\.reference.video) == ["y"])
+        #expect(plan.changes.gone.count == 1)
+        let other = try world.plan("- {id: b, videos: [z]}", file: "other.yaml")
+        #expect(other.gone.isEmpty)
+    }
+
+    @Test("what comes back after it was gone is finished as it was")
+    func back() throws {
+        try world.sync(Self.two)
+        try world.sync("- {id: a, title: Optics, videos: [{id: x, title: Light}]}")
+        let plan = try world.sync(Self.two)
+        #expect(plan.wanted.isEmpty)
+        #expect(plan.counts == [.finished: 2])
+        #expect(try world.plan(Self.two).changes.isEmpty)
+    }
+
+    @Test("a file that is missing is wanted again, and says why")
+    func lost() throws {
+        try world.sync(Self.two)
+        world.files.remove("Optics/01 Light.mp4")
+        let plan = try world.plan(Self.two)
+        #expect(plan.lost.map(\.video) == ["x"])
+        #expect(plan.wanted.map(\.reference.video) == ["x"])
+    }
+
+    @Test("another source of a finished file is counted, not fetched")
+    func otherSource() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan(
+            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}")
+        #expect(plan.wanted.isEmpty)
+        #expect(plan.fromOtherSource == 2)
+    }
+
+    @Test("a size or checksum that contradicts the file has it fetched again; the old file stays until then")
+    func contradicts() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan(
+            "- {id: a, title: Optics, videos: [{id: x, title: Light, size: 10}, {id: y, title: Lenses, size: 9}]}")
+        #expect(plan.refetched.map(\.video) == ["x"])
+        #expect(plan.wanted.map(\.oldFile?.path) == ["Optics/01 Light.mp4"])
+    }
+
+    @Test("equal names are told apart by the later one's id, and a recorded name never changes for another's sake")
+    func collisions() throws {
+        try world.sync("- {id: a, chapters: [{id: c, title: X, videos: [u]}]}\n- {id: b, title: A, videos: [v]}")
+        #expect(world.files == ["a/01 X/01 u.mp4", "A [b]/01 v.mp4"])
+    }
+
+    @Test("the same video of the same source in two courses is transferred once")
+    func followers() throws {
+        let plan = try world.plan("- {id: a, videos: [x]}\n- {id: b, videos: [x]}")
+        #expect(plan.wanted.count == 2)
+        #expect(!plan.followers.isFollower(plan.wanted[0].id))
+        #expect(plan.followers.isFollower(plan.wanted[1].id))
+    }
+
+    @Test("the same id of another source is another video")
+    func sameID() throws {
+        let plan = try world.plan("- {id: a, videos: [x]}\n- {id: b, quality: 480p, videos: [x]}")
+        #expect(!plan.followers.isFollower(plan.wanted[1].id))
+        #expect(plan.wanted.allSatisfy { $0.donor == nil })
+    }
+
+    @Test("a course that changes its id fetches nothing: its old files are donors")
+    func donors() throws {
+        try world.sync("- {id: a, title: Optics, videos: [x]}")
+        let plan = try world.plan("- {id: a2, title: Optics, videos: [x]}")
+        #expect(plan.wanted.map(\.donor?.path) == ["Optics/01 x.mp4"])
+    }
+
+    @Test("a course of another file that still exists is an error with both places; of one that is gone it moves over")
+    func ownership() throws {
+        try world.sync("- {id: a, videos: [x]}", file: "one.yaml")
+        let plan = try world.plan("- {id: a, videos: [x]}", file: "two.yaml")
+        #expect(plan.errors.count == 1)
+        #expect(plan.errors.first?.line == 4)
+        #expect(plan.errors.first?.message.contains("one.yaml") == true)
+        try FileManager.default.removeItem(atPath: world.folder.at("one.yaml").string)
+        let moved = try world.plan("- {id: a, videos: [x]}", file: "two.yaml")
+        #expect(moved.errors.isEmpty)
+        #expect(moved.notices.count == 1)
+        #expect(moved.wanted.isEmpty)
+    }
+
+    @Test("a selector limits what is wanted and what is judged")
+    func only() throws {
+        try world.sync(Self.two)
+        let plan = try world.plan("- {id: a, title: Optics, videos: [{id: z}]}", only: ["a/*/z"])
+        #expect(plan.wanted.map(\.reference.video) == ["z"])
+        #expect(plan.gone.isEmpty)
+        let none = try world.plan(Self.two, only: ["a/*/nothing"])
+        #expect(none.selectorMatched == [false])
+    }
+
+    @Test("what the person paused or cancelled is not wanted")
+    func paused() throws {
+        let plan = try world.plan(Self.two)
+        try world.store.apply(plan.changes)
+        try world.store.write([
+            .fail(plan.wanted[0].id, DownloadError(kind: .gone, message: "no"), retryAt: nil)
+        ])
+        let next = try world.plan(Self.two)
+        #expect(next.wanted.map(\.reference.video) == ["y"])
+        #expect(next.counts == [.failed: 1, .waiting: 1])
+    }
+
+    @Test("a failed download waits again when its time has come, or its source has changed")
+    func failed() throws {
+        let plan = try world.plan(Self.two)
+        try world.store.apply(plan.changes)
+        let now = Date()
+        try world.store.write([
+            .fail(plan.wanted[0].id, DownloadError(kind: .network, message: "no"), retryAt: now + 60)
+        ])
+        #expect(try world.plan(Self.two, now: now).counts == [.failed: 1, .waiting: 1])
+        #expect(try world.plan(Self.two, now: now + 61).counts == [.waiting: 2])
+        let changed = try world.plan(
+            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}", now: now)
+        #expect(changed.counts == [.waiting: 2])
+    }
+
+    @Test("extras are wanted until they are stored, then again when they change")
+    func extras() throws {
+        let one = "- {id: a, videos: [{id: x, cover: http://h/c.jpg}]}"
+        try world.sync(one)
+        let plan = try world.plan(one)
+        #expect(plan.sidecarGroups.count == 1)
+        try world.store.write([.extrasStored(plan.sidecarGroups[0].wanted.id, plan.sidecarGroups[0].digest)])
+        #expect(try world.plan(one).sidecarGroups.isEmpty)
+        #expect(try world.plan("- {id: a, videos: [{id: x, cover: http://h/d.jpg}]}").sidecarGroups.count == 1)
+    }
+
+    @Test("prune deletes no more than allowed", arguments: [(MaxDelete.percent(10), true), (.count(1), true), (.count(2), false)])
+    func prune(limit: MaxDelete, isHeld: Bool) throws {
+        try world.sync("- {id: a, videos: [u, v, w, x]}")
+        let plan = try world.plan("- {id: a, videos: [u, v]}")
+        #expect((Prune.verdict(plan, limit) == .held) == isHeld)
+    }
+
+    @Test("one deletion is always allowed")
+    func pruneOne() throws {
+        try world.sync("- {id: a, videos: [u, v]}")
+        let plan = try world.plan("- {id: a, videos: [u]}")
+        #expect(Prune.verdict(plan, .percent(10)) == .delete(plan.gone))
+    }
+}

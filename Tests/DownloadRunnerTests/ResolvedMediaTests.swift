@@ -1,0 +1,69 @@
+import Foundation
+import MediaTransfer
+import ProviderKit
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("A provider's answer and its time")
+struct ResolvedMediaTests {
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func media(_ lifetime: Double?, singleUse: Bool = false) throws -> ResolvedMedia {
+        var resolution = Resolution(url: "https://cdn.example.org/v.mp4")
+        resolution.expiresAt = lifetime.map { now + $0 }
+        resolution.singleUse = singleUse
+        return try #require(ResolvedMedia(resolution, at: now))
+    }
+
+    @Test(
+        "the margin is a tenth of the lifetime, at most a minute",
+        arguments: [(100.0, 89.0, true), (100, 91, false), (36_000, 35_939, true), (36_000, 35_941, false)])
+    func margin(lifetime: Double, age: Double, isUsable: Bool) throws {
+        #expect(try media(lifetime).isUsable(at: now + age) == isUsable)
+    }
+
+    @Test("a fresh answer is tried once, whatever it says of its end")
+    func fresh() throws {
+        var media = try media(-10)
+        #expect(media.isUsable(at: now + 1))
+        media.use()
+        #expect(!media.isUsable(at: now + 1))
+    }
+
+    @Test("without an end it is good until the server refuses it; for single use after one request no more")
+    func others() throws {
+        #expect(try media(nil).isUsable(at: now + 1e6))
+        var single = try media(nil, singleUse: true)
+        #expect(single.isUsable(at: now))
+        single.use()
+        #expect(!single.isUsable(at: now))
+    }
+
+    @Test(
+        "marks in the URL are a hint if they lie between now and ten years ahead",
+        arguments: [
+            ("https://h/v?expires=1700000100", 1_700_000_100.0), ("https://h/v?Expires=1700000100&x=1", 1_700_000_100),
+            ("https://h/v?X-Amz-Date=20231114T221320Z&X-Amz-Expires=300", 1_700_000_300),
+            ("https://h/v?expires=1600000000", nil), ("https://h/v?expires=9999999999", nil),
+            ("https://h/v?expires=soon", nil), ("https://h/v", nil),
+        ] as [(String, Double?)])
+    func marks(url: String, expected: Double?) {
+        #expect(ExpiryMark.expiry(of: url, now: now)?.timeIntervalSince1970 == expected)
+    }
+
+    @Test("the token goes to the URL's origin and to those named, and no further")
+    func token() throws {
+        var resolution = Resolution(url: "https://cdn.example.org/v.mp4")
+        resolution.token = .bearer("s3cr3t", origins: ["https://other.example.org"])
+        resolution.headers = ["Referer": "https://www.example.org/"]
+        let media = try #require(ResolvedMedia(resolution, at: now))
+        let request = media.request(start: .beginning, expectedSize: nil, limitRate: nil)
+        #expect(request.privateFields == [HTTPField(name: "Authorization", value: "Bearer s3cr3t")])
+        #expect(request.fields == [HTTPField(name: "Referer", value: "https://www.example.org/")])
+        let origins = ["https://cdn.example.org", "https://other.example.org"].compactMap { Origin(url: $0) }
+        #expect(request.trustedOrigins == Set(origins))
+        #expect(!request.allowsMarkup)
+        #expect(!"\(request)".contains("s3cr3t"))
+    }
+}

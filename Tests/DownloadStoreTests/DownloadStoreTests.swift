@@ -1,0 +1,231 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+import Testing
+import TestSupport
+
+@Suite("The store")
+struct DownloadStoreTests {
+    let fixture = StoreFixture()
+
+    @Test("a download's way from new to finished leaves nothing of the way behind")
+    func life() throws {
+        let store = try fixture.open()
+        let id = try #require(try StoreFixture.add(1, to: store).first)
+        let validators = Validators(etag: "\"x\"", lastModified: nil)
+        try store.write([.begin(id), .progress(id, ProgressFacts(bytes: 5, total: 9, validators: validators))])
+        var record = try #require(try store.download(id))
+        #expect(record.state == .active)
+        #expect(record.durableBytes == 5)
+        #expect(record.highWater == 5)
+        #expect(record.validators == validators)
+        try store.write([.placing(id, StoreFixture.file)])
+        record = try #require(try store.download(id))
+        #expect(record.state == .active)
+        #expect(record.isPlacing)
+        try store.write([.finish(id)])
+        record = try #require(try store.download(id))
+        #expect(record.state == .finished)
+        #expect(record.file == StoreFixture.file)
+        #expect(record.durableBytes == 0)
+        #expect(record.validators == Validators())
+        #expect(!record.isPlacing)
+    }
+
+    @Test("a transaction with one refused transition writes nothing at all")
+    func atomic() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(2, to: store)
+        #expect(throws: StoreError.refusedTransition(ids[1], .lose, from: .waiting)) {
+            try store.write([.begin(ids[0]), .lose(ids[1])])
+        }
+        #expect(try store.download(ids[0])?.state == .waiting)
+    }
+
+    @Test("while a successor is placed the old file's record is kept, and comes back if it isn't placed")
+    func unplace() throws {
+        let store = try fixture.open()
+        let id = try #require(try StoreFixture.add(1, to: store).first)
+        try store.write([.begin(id), .placing(id, StoreFixture.file), .finish(id), .refetch(id), .begin(id)])
+        let successor = StoredFile(path: "C/01 New.mp4", size: 10, modified: 8, sha256: [3], source: [2])
+        try store.write([.placing(id, successor)])
+        var second = successor
+        second.path = "C/01 New [v1].mp4"
+        try store.write([.placing(id, second)])
+        #expect(try store.download(id)?.oldFile == StoreFixture.file)
+        #expect(try store.download(id)?.file == second)
+        try store.write([.unplace(id)])
+        #expect(try store.download(id)?.file == StoreFixture.file)
+        #expect(try store.download(id)?.isPlacing == false)
+    }
+
+    @Test("after a kill active downloads wait again; what the person paused stays paused")
+    func recover() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(5, to: store)
+        let error = DownloadError(kind: .network, message: "no", status: nil)
+        let now = Date()
+        try store.write([
+            .begin(ids[0]), .suspend(ids[1], .auth), .fail(ids[2], error, retryAt: now - 1),
+            .fail(ids[3], error, retryAt: nil), .begin(ids[4]), .placing(ids[4], StoreFixture.file),
+        ])
+        let placing = try store.recover(at: now)
+        #expect(placing.map(\.id) == [ids[4]])
+        let states = try ids.map { try store.download($0)?.state }
+        #expect(states == [.waiting, .waiting, .waiting, .failed, .waiting])
+        #expect(try store.download(ids[2])?.failedRuns == 1)
+    }
+
+    @Test("starting over forgets validators and bytes, but not how often it happened")
+    func startOver() throws {
+        let store = try fixture.open()
+        let id = try #require(try StoreFixture.add(1, to: store).first)
+        let facts = ProgressFacts(bytes: 5, total: 9, validators: Validators(etag: "\"x\"", lastModified: "d"))
+        try store.write([.begin(id), .progress(id, facts), .startOver(id, validatorFailures: 1, startOvers: 2)])
+        let record = try #require(try store.download(id))
+        #expect(record.durableBytes == 0)
+        #expect(record.totalBytes == nil)
+        #expect(record.validators == Validators())
+        #expect(record.validatorFailures == 1)
+        #expect(record.startOvers == 2)
+    }
+
+    @Test("ids are never given twice, also after deleting")
+    func ids() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(3, to: store)
+        try store.delete([ids[2]])
+        #expect(try store.nextID() > ids[2].rawValue)
+    }
+
+    @Test("a scan sees what is recorded, without copies")
+    func scan() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(2, to: store)
+        var seen: [DownloadID] = []
+        try store.scan { row in
+            seen.append(row.id)
+            #expect(row.equals(.course, "c"))
+            #expect(!row.equals(.course, "d"))
+            #expect(!row.equals(.course, ""))
+            #expect(row.equals(.chapter, nil as String?))
+            #expect(row.equals(.source, [1]))
+            #expect(row.equals(.expectedSize, nil as Int64?))
+            #expect(row.string(.state) == "waiting")
+        }
+        #expect(seen == ids)
+    }
+
+    @Test("moves are recorded until the new paths are")
+    func moves() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(2, to: store)
+        for id in ids { try store.write([.begin(id), .placing(id, StoreFixture.file), .finish(id)]) }
+        try store.write([
+            .sidecar(
+                SidecarRecord(download: ids[0], kind: .subtitle, name: "en", path: "C/a.en.vtt", size: 1, modified: 2))
+        ])
+        var changes = ReconcileChanges()
+        changes.moves = [
+            RecordedMove(id: "x-0", from: "a", to: "b", owner: .download(ids[0].rawValue)),
+            RecordedMove(
+                id: "x-1", from: "C/a.en.vtt", to: "C/b.en.vtt",
+                owner: .sidecar(download: ids[0].rawValue, kind: "subtitle", name: "en")),
+        ]
+        try store.apply(changes)
+        #expect(try store.recordedMoves().sorted { $0.id < $1.id } == changes.moves)
+        try store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        #expect(try store.recordedMoves().isEmpty)
+        #expect(try store.download(ids[0])?.file?.path == "b")
+        #expect(try store.sidecars(of: [ids[0]]).map(\.path) == ["C/b.en.vtt"])
+        #expect(try store.download(ids[1])?.file?.path == StoreFixture.file.path)
+    }
+
+    @Test("forgetting a file makes its courses' downloads gone, and only those")
+    func forget() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(2, to: store)
+        #expect(try store.forget(file: "/other.yaml") == 0)
+        #expect(try store.forget(file: "/c.yaml") == 2)
+        #expect(try store.download(ids[0])?.isGone == true)
+    }
+
+    @Test("the history of runs tells a killed one from one that ended")
+    func runs() throws {
+        let store = try fixture.open()
+        let first = try store.beginRun(catalogs: ["a.yaml"])
+        try store.endRun(first, RunEnd(exit: 0, finished: 3, failed: 0, bytes: 10))
+        _ = try store.beginRun(catalogs: ["b.yaml"])
+        let runs = try store.runs(limit: 5)
+        #expect(runs.map(\.catalogs) == [["b.yaml"], ["a.yaml"]])
+        #expect(runs[0].end == nil)
+        #expect(runs[1].end?.finished == 3)
+    }
+
+    @Test("other processes' commits and ours don't lose each other")
+    func twoConnections() throws {
+        let one = try fixture.open()
+        let two = try fixture.open(.visitor)
+        let ids = try StoreFixture.add(1, to: one)
+        #expect(try two.download(ids[0])?.state == .waiting)
+        try two.setFact("x", "1")
+        #expect(try one.fact("x") == "1")
+    }
+}
+
+@Suite("Opening the store")
+struct StoreOpeningTests {
+    let fixture = StoreFixture()
+
+    @Test("a folder in its place is an error and stays a folder")
+    func folder() throws {
+        try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: false)
+        #expect(throws: StoreError.cannotOpen(path: fixture.path, detail: "it is a folder")) { try fixture.open() }
+    }
+
+    @Test("a file that is no database is refused and not touched", arguments: [10, 4096, 100_000])
+    func garbage(size: Int) throws {
+        let garbage = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+        try garbage.write(to: URL(filePath: fixture.path))
+        #expect { try fixture.open() } throws: { error in
+            if case .corrupt = error as? StoreError { true } else { false }
+        }
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == garbage)
+    }
+
+    @Test("a newer version's file is refused and not touched")
+    func newer() throws {
+        let store = try fixture.open()
+        store.close()
+        var bytes = try Data(contentsOf: URL(filePath: fixture.path))
+        bytes[63] = 99  // user_version, big-endian at offset 60 (fileformat2.html §1.3)
+        try bytes.write(to: URL(filePath: fixture.path))
+        #expect(throws: StoreError.newerVersion(path: fixture.path)) { try fixture.open() }
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == bytes)
+    }
+
+    @Test("only the holder of the lock creates the schema")
+    func visitor() throws {
+        #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+    }
+
+    @Test("a missing folder is said, not made")
+    func missingFolder() throws {
+        let path = fixture.folder.at("no/state.sqlite").string
+        #expect { try DownloadStore(path: path, role: .holder) } throws: { error in
+            if case .cannotOpen = error as? StoreError { true } else { false }
+        }
+        #expect(!FileManager.default.fileExists(atPath: fixture.folder.at("no").string))
+    }
+
+    @Test("opening an up-to-date file writes nothing")
+    func opensQuietly() throws {
+        try fixture.open().close()
+        let before = try Data(contentsOf: URL(filePath: fixture.path))
+        let store = try fixture.open(.visitor)
+        _ = try store.fact("x")
+        store.close()
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)
+    }
+}

@@ -1,0 +1,31 @@
+import DownloadStore
+import Testing
+
+@Suite("The state table")
+struct StateTransitionTests {
+    /// docs/invariants.md, row by row: nil is “refused”.
+    static let table: [(DownloadState, [StateTransition: DownloadState?])] = [
+        (.waiting, [.pause: .paused, .resume: .waiting, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
+        (.active, [.pause: .paused, .resume: .active, .cancel: .cancelled, .retry: nil, .remove: .cancelled]),
+        (.paused, [.pause: .paused, .resume: .waiting, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
+        (.suspended, [.pause: .paused, .resume: .waiting, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
+        (.finished, [.pause: nil, .resume: nil, .cancel: nil, .retry: .waiting, .remove: .cancelled]),
+        (.failed, [.pause: .paused, .resume: nil, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
+        (.cancelled, [.pause: nil, .resume: nil, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
+    ]
+
+    @Test("what the person says leads where the design says", arguments: table)
+    func commands(state: DownloadState, row: [StateTransition: DownloadState?]) {
+        for (transition, expected) in row { #expect(state.after(transition) == expected, "\(state) \(transition)") }
+    }
+
+    @Test("only a waiting download begins, only an active or waiting one ends")
+    func engine() {
+        #expect(DownloadState.sources(of: .begin) == [.waiting])
+        #expect(DownloadState.sources(of: .finish) == [.waiting, .active])
+        #expect(DownloadState.sources(of: .suspend) == [.waiting, .active])
+        #expect(DownloadState.sources(of: .lose) == [.finished])
+        #expect(DownloadState.paused.after(.revive) == nil)
+        #expect(DownloadState.cancelled.after(.revive) == nil)
+    }
+}

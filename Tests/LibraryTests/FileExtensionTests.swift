@@ -1,0 +1,54 @@
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("file extensions")
+struct FileExtensionTests {
+    struct Case: Sendable {
+        var purpose = FileExtension.Purpose.video
+        var stated: String?
+        var mediaType: String?
+        var contentType: String?
+        var url: String?
+        var result: String
+    }
+
+    @Test(
+        "the first thing that tells decides",
+        arguments: [
+            Case(stated: "webm", mediaType: "video/mp4", contentType: "video/ogg", url: "/a.mkv", result: "webm"),
+            Case(mediaType: "video/mp4", contentType: "video/ogg", url: "/a.mkv", result: "mp4"),
+            Case(contentType: "Video/OGG; codecs=theora", url: "/a.mkv", result: "ogv"),
+            Case(contentType: "application/octet-stream", url: "https://h/a.MKV?x=y.exe#z", result: "mkv"),
+            Case(contentType: "text/html", url: "https://h/watch.php", result: "mp4"),
+            Case(url: "https://example.com", result: "mp4"), Case(url: "https://h/a.tar/b", result: "mp4"),
+            Case(url: "/.mp4", result: "mp4"), Case(result: "mp4"),
+            Case(stated: "exe", mediaType: "video/webm", result: "webm"),
+            Case(stated: "../../x", url: "/a.mov", result: "mov"), Case(stated: "mp4\0", url: "/a.mov", result: "mov"),
+            Case(stated: ".MP3", result: "mp3"), Case(stated: "ninechars", result: "mp4"),
+            Case(stated: "part", result: "mp4"), Case(stated: "", contentType: "audio/mp4", result: "m4a"),
+            Case(stated: "ｍｐ４", contentType: "audio/mpeg", result: "mp3"),
+            Case(purpose: .cover, stated: "mp4", contentType: "image/png", result: "png"),
+            Case(purpose: .cover, contentType: "image/svg+xml", url: "/x.svg", result: "jpg"),
+            Case(purpose: .cover, url: "/x.webp?y", result: "webp"),
+            Case(purpose: .attachment, contentType: "application/pdf", url: "/x.zip", result: "pdf"),
+            Case(purpose: .attachment, contentType: "application/octet-stream", url: "/x.ipynb", result: "ipynb"),
+            Case(purpose: .attachment, url: "/setup.exe", result: "bin"),
+            Case(purpose: .attachment, contentType: "text/html", url: "/x.html", result: "bin"),
+        ])
+    func choice(_ one: Case) {
+        let chosen = FileExtension.choose(
+            one.purpose, stated: one.stated, mediaType: one.mediaType, contentType: one.contentType, url: one.url)
+        #expect(chosen.text == one.result)
+    }
+
+    @Test("no media type leads to an extension that isn't one")
+    func table() {
+        for purpose in [FileExtension.Purpose.video, .cover, .attachment] {
+            for type in ["video/mp4", "video/mp2t", "audio/flac", "image/jpeg", "application/zip", "text/plain"] {
+                let chosen = FileExtension.choose(purpose, contentType: type)
+                #expect(FileExtension(chosen.text) == chosen)
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("the library's marker")
+struct LibraryMarkerTests {
+    let temporary = TemporaryFolder()
+    let alice = LibraryOwner(user: "alice", host: "here")
+    let bob = LibraryOwner(user: "bob", host: "there")
+    let one = LibraryID(rawValue: "one")
+    let two = LibraryID(rawValue: "two")
+
+    var root: FilePath { temporary.at("media/library") }
+
+    @Test("the first sync makes the folder and its marker, and every later one finds it")
+    func first() throws {
+        let library = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        #expect(library.id == one)
+        #expect(
+            temporary.read("media/library/.coursefetch/library.json") == #"{"host":"here","id":"one","user":"alice"}"#
+                + "\n")
+        #expect(temporary.has("media/library/.coursefetch/partials"))
+        #expect(temporary.has("media/library/.coursefetch/moving"))
+        _ = try LibraryFolder.open(root, expecting: .known(one), owner: alice)
+        #expect(try LibraryFolder.marker(of: root) == LibraryMarker(id: one, owner: alice))
+    }
+
+    @Test("a kill between the marker and the state's record of it does no harm")
+    func killedBetween() throws {
+        _ = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        #expect(try LibraryFolder.open(root, expecting: .new(one), owner: alice).id == one)
+    }
+
+    @Test("a folder that isn't there is not made when the state knows its library")
+    func notMounted() throws {
+        #expect(throws: LibraryError.markerMissing(library: root.string, folderExists: false)) {
+            try LibraryFolder.open(root, expecting: .known(one), owner: alice)
+        }
+        #expect(!temporary.has("media"))
+        try temporary.make("media/library")
+        #expect(throws: LibraryError.markerMissing(library: root.string, folderExists: true)) {
+            try LibraryFolder.open(root, expecting: .known(one), owner: alice)
+        }
+        #expect(!temporary.has("media/library/.coursefetch"))
+    }
+
+    @Test("another's library is refused, for a new state and for one that knows its own")
+    func another() throws {
+        _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)
+        let expected = LibraryError.markerOfAnother(library: root.string, found: LibraryMarker(id: two, owner: bob))
+        #expect(throws: expected) { try LibraryFolder.open(root, expecting: .known(one), owner: alice) }
+        #expect(throws: expected) { try LibraryFolder.open(root, expecting: .new(one), owner: alice) }
+    }
+
+    @Test("adopting writes the marker anew, so that the other state is refused from then on")
+    func adoption() throws {
+        _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)
+        #expect(try LibraryFolder.adopt(root, as: one, owner: alice).id == one)
+        _ = try LibraryFolder.open(root, expecting: .known(one), owner: alice)
+        #expect(throws: LibraryError.markerOfAnother(library: root.string, found: LibraryMarker(id: one, owner: alice)))
+        {
+            try LibraryFolder.open(root, expecting: .known(two), owner: bob)
+        }
+    }
+
+    @Test("a folder without a marker can be adopted; one that isn't there can't")
+    func adoptionOfPlainFolder() throws {
+        #expect(throws: LibraryError.system(.open, path: root.string, .noSuchFileOrDirectory)) {
+            try LibraryFolder.adopt(root, as: one, owner: alice)
+        }
+        try temporary.write("mine", to: "media/library/film.mp4")
+        _ = try LibraryFolder.adopt(root, as: one, owner: alice)
+        #expect(temporary.read("media/library/film.mp4") == "mine")
+    }
+
+    @Test(
+        "a marker that isn't one is refused and left alone",
+        arguments: [
+            "", "{", "[]", #"{"id":"","user":"a","host":"b"}"#, #"{"id":"one"}"#, "\u{0}",
+            String(repeating: "x", count: 70_000),
+        ])
+    func unreadable(text: String) throws {
+        try temporary.write(text, to: "media/library/.coursefetch/library.json")
+        for expectation in [LibraryExpectation.new(one), .known(one)] {
+            #expect(throws: LibraryError.markerUnreadable(library: root.string)) {
+                try LibraryFolder.open(root, expecting: expectation, owner: alice)
+            }
+        }
+        #expect(temporary.read("media/library/.coursefetch/library.json") == text)
+        #expect(try LibraryFolder.adopt(root, as: one, owner: alice).id == one)
+    }
+
+    @Test("links in place of coursefetch's own folders and files are not followed")
+    func links() throws {
+        try temporary.make("elsewhere/partials")
+        try temporary.make("media/library")
+        try temporary.link("media/library/.coursefetch", to: temporary.at("elsewhere").string)
+        #expect(throws: LibraryError.leadsOut(path: ".coursefetch")) {
+            try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        }
+        let second = temporary.at("second")
+        try temporary.make("second/.coursefetch")
+        try temporary.link("second/.coursefetch/partials", to: temporary.at("elsewhere").string)
+        #expect(throws: LibraryError.leadsOut(path: ".coursefetch/partials")) {
+            try LibraryFolder.open(second, expecting: .new(one), owner: alice)
+        }
+        let third = temporary.at("third")
+        try temporary.make("third/.coursefetch")
+        try temporary.write(#"{"host":"h","id":"one","user":"u"}"#, to: "marker.json")
+        try temporary.link("third/.coursefetch/library.json", to: temporary.at("marker.json").string)
+        #expect(throws: LibraryError.markerUnreadable(library: third.string)) {
+            try LibraryFolder.open(third, expecting: .known(one), owner: alice)
+        }
+        #expect(temporary.names().filter { $0.hasPrefix("elsewhere/") } == ["elsewhere/partials"])
+    }
+
+    @Test("the root itself may be reached through a link")
+    func linkedRoot() throws {
+        try temporary.make("disk")
+        try temporary.link("library", to: "disk")
+        _ = try LibraryFolder.open(temporary.at("library"), expecting: .new(one), owner: alice)
+        #expect(temporary.has("disk/.coursefetch/library.json"))
+    }
+
+    @Test("a file where the library should be is an error")
+    func file() throws {
+        try temporary.write("", to: "media/library")
+        #expect(throws: LibraryError.notAFolder(path: root.string)) {
+            try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        }
+    }
+
+    @Test("what a stranger wrote into a marker can be printed")
+    func harmless() throws {
+        let text = #"{"host":"h\u001b[2J","id":"one","user":"\u202ealice\u0007"}"#
+        try temporary.write(text, to: "media/library/.coursefetch/library.json")
+        let marker = try #require(try LibraryFolder.marker(of: root))
+        #expect(marker.host == "h?[2J" && marker.user == "?alice?")
+    }
+
+    @Test("ids differ")
+    func ids() {
+        #expect(LibraryID.random() != LibraryID.random())
+        #expect(LibraryID.random().rawValue.count == 32)
+    }
+}

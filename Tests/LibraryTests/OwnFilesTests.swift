@@ -1,0 +1,187 @@
+import Crypto
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("files that are provably ours")
+struct OwnFilesTests {
+    let temporary = TemporaryFolder()
+
+    func library() throws -> LibraryFolder { try .testing(temporary.at("library")) }
+
+    func sha256(_ text: String) -> String { SHA256.hash(data: Data(text.utf8)).hex }
+
+    /// Places a file and returns what the state would record.
+    func place(_ text: String, at path: String, in library: LibraryFolder, download: Int64 = 1) throws -> FileRecord {
+        #expect(try library.place(try library.write(text, to: download), at: path) == .placed)
+        let facts = try #require(try library.facts(of: path))
+        return FileRecord(size: facts.size, modified: facts.modified, sha256: sha256(text))
+    }
+
+    @Test("a file is hashed from its first byte to its last")
+    func hashing() throws {
+        let library = try library()
+        let text = String(repeating: "0123456789abcdef", count: 200_000)
+        let record = try place(text, at: "x", in: library)
+        let hashed = try #require(try library.hash("x"))
+        #expect(hashed.sha256 == record.sha256 && hashed.facts.size == 3_200_000 && hashed.isStable)
+        #expect(try library.hash("nothing") == nil)
+        #expect(try library.hash("no/thing") == nil)
+        var asked = 0
+        #expect(throws: LibraryError.stopped) {
+            try library.hash("x") {
+                asked += 1
+                return asked == 3
+            }
+        }
+    }
+
+    struct ProofCase: Sendable {
+        var size: Int64 = 3
+        var sameTime = false
+        var time: Bool = true
+        var sha256: String?
+        var isOurs: Bool
+    }
+
+    @Test(
+        "size and time, else size and hash, prove a file; nothing else does",
+        arguments: [
+            ProofCase(sameTime: true, isOurs: true), ProofCase(sameTime: true, sha256: "wrong", isOurs: true),
+            ProofCase(sha256: "right", isOurs: true), ProofCase(time: false, sha256: "right", isOurs: true),
+            ProofCase(sha256: "wrong", isOurs: false), ProofCase(isOurs: false), ProofCase(time: false, isOurs: false),
+            ProofCase(size: 4, sameTime: true, sha256: "right", isOurs: false),
+        ])
+    func proofs(_ one: ProofCase) throws {
+        let library = try library()
+        let true_ = try place("one", at: "A/x", in: library)
+        let time = one.time ? (true_.modified ?? 0) + (one.sameTime ? 0 : 1) : nil
+        let hash = one.sha256.map { $0 == "right" ? sha256("one").uppercased() : sha256($0) }
+        let record = FileRecord(size: one.size, modified: time, sha256: hash)
+        let facts = try #require(try library.facts(of: "A/x"))
+        #expect(try library.proves("A/x", is: record) == (one.isOurs ? .ours(facts) : .notOurs(facts)))
+        #expect(try library.remove("A/x", record: record) == (one.isOurs ? .removed : .notOurs(facts)))
+        #expect(temporary.files(under: "library") == (one.isOurs ? [:] : ["A/x": "one"]))
+        #expect(temporary.has("library/A") == !one.isOurs)
+    }
+
+    @Test("removing takes empty folders along, and no other")
+    func emptyFolders() throws {
+        let library = try library()
+        let one = try place("one", at: "A/B/C/x", in: library)
+        let two = try place("two", at: "A/B/D/y", in: library)
+        #expect(try library.remove("A/B/C/x", record: one) == .removed)
+        #expect(!temporary.has("library/A/B/C") && temporary.has("library/A/B/D"))
+        try temporary.write("theirs", to: "library/A/note.txt")
+        #expect(try library.remove("A/B/D/y", record: two) == .removed)
+        #expect(temporary.files(under: "library") == ["A/note.txt": "theirs"])
+        #expect(!temporary.has("library/A/B"))
+        #expect(try library.remove("A/B/D/y", record: two) == .missing)
+        #expect(temporary.has("library"))
+    }
+
+    @Test("a successor takes the place of its predecessor")
+    func replacing() throws {
+        let library = try library()
+        let old = try place("old", at: "A/x", in: library)
+        #expect(try library.replace("A/x", with: try library.write("new", to: 2), record: old) == .replaced)
+        #expect(temporary.files(under: "library") == ["A/x": "new"])
+        #expect(try library.partials().isEmpty)
+        // The old record doesn't prove the new file.
+        let facts = try #require(try library.facts(of: "A/x"))
+        let third = try library.write("third", to: 3)
+        #expect(try library.replace("A/x", with: third, record: old) == .notOurs(facts))
+        #expect(temporary.files(under: "library") == ["A/x": "new"])
+        #expect(try library.partialFacts(third)?.size == 5)
+        #expect(try library.replace("A/y", with: third, record: old) == .placed)
+        #expect(temporary.read("library/A/y") == "third")
+    }
+
+    @Test("the second file of the same bytes is a link, else a copy", arguments: [DuplicationMethod.hardLink, .copy])
+    func duplicating(method: DuplicationMethod) throws {
+        let library = try library()
+        let record = try place("one", at: "A/x", in: library)
+        let partial = PartialName(download: 2)
+        try library.write("leftover", to: 2)
+        let made = try library.duplicate("A/x", record: record, as: partial, methods: [method])
+        #expect(made == (method == .copy ? .copy : .hardLink))
+        #expect(try library.partialFacts(partial)?.links == (method == .copy ? 1 : 2))
+        #expect(try library.partialFacts(partial)?.modified == record.modified)
+        #expect(try library.place(partial, at: "B/y") == .placed)
+        #expect(temporary.files(under: "library") == ["A/x": "one", "B/y": "one"])
+        #expect(try library.remove("A/x", record: record) == .removed)
+        #expect(temporary.files(under: "library") == ["B/y": "one"])
+    }
+
+    @Test("cloning either shares blocks or makes nothing")
+    func cloning() throws {
+        let library = try library()
+        let record = try place("one", at: "A/x", in: library)
+        let made = try library.duplicate("A/x", record: record, as: PartialName(download: 2), methods: [.clone])
+        let facts = try library.partialFacts(PartialName(download: 2))
+        #expect(made == .clone ? facts?.size == 3 : made == .donorUnusable && facts == nil)
+    }
+
+    @Test("a donor that isn't what was recorded gives nothing", arguments: [DuplicationMethod.hardLink, .clone, .copy])
+    func badDonor(method: DuplicationMethod) throws {
+        let library = try library()
+        var record = try place("one", at: "A/x", in: library)
+        record.modified = nil
+        record.sha256 = sha256("two")
+        let partial = PartialName(download: 2)
+        #expect(try library.duplicate("A/x", record: record, as: partial, methods: [method]) == .donorUnusable)
+        #expect(try library.duplicate("A/nothing", record: record, as: partial, methods: [method]) == .donorUnusable)
+        #expect(try library.duplicate("A", record: record, as: partial, methods: [method]) == .donorUnusable)
+        #expect(try library.partials().isEmpty)
+    }
+
+    @Test("a copy whose bytes differ from the record is dropped, although the donor's time looked right")
+    func copyIsHashed() throws {
+        let library = try library()
+        var record = try place("one", at: "A/x", in: library)
+        record.sha256 = sha256("two")
+        let partial = PartialName(download: 2)
+        #expect(try library.duplicate("A/x", record: record, as: partial, methods: [.copy]) == .donorUnusable)
+        #expect(try library.partials().isEmpty)
+    }
+
+    @Test("a listing knows every file and no folder")
+    func listing() throws {
+        let library = try library()
+        try temporary.make("library/A/folder")
+        var names = (0..<1000).map { "\($0) 講義.mp4" }
+        names += ["a", String(repeating: "x", count: 255), " ", "-rf"]
+        for name in names { try temporary.write("", to: "library/A/" + name) }
+        let listing = try library.listing(of: "A")
+        #expect(listing.count == names.count)
+        #expect(names.allSatisfy { listing.contains($0) })
+        for name in ["folder", ".", "..", "", "A", "1000 講義.mp4", "aa"] { #expect(!listing.contains(name)) }
+        #expect(try library.listing(of: "nothing").count == 0)
+        #expect(try library.listing(of: "").count == 0)
+        #expect(throws: LibraryError.badPath("../x")) { try library.listing(of: "../x") }
+    }
+
+    @Test("files are looked up by path, and what the listing lacks is asked for by name")
+    func lookup() throws {
+        let library = try library()
+        for path in ["x", "A/y", "A/B/z"] { try temporary.write("", to: "library/" + path) }
+        try temporary.link("library/A/link", to: "nowhere")
+        try temporary.link("library/out", to: "/")
+        let names = library.names()
+        for path in ["x", "A/y", "A/B/z", "A/y", "A/link"] { #expect(try names.contains(path)) }
+        for path in ["y", "A/B", "A/x", "C/y", "x/y", "out/tmp", "A/B/z/q"] {
+            #expect(try !names.contains(path), "\(path)")
+        }
+        // Created after the listing: still not called missing.
+        try temporary.write("", to: "library/A/new")
+        #expect(try names.contains("A/new"))
+    }
+
+    @Test("free space is told")
+    func space() throws {
+        #expect(try library().freeSpace() > 0)
+    }
+}

@@ -1,0 +1,201 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("putting files at their places")
+struct PlacingTests {
+    let temporary = TemporaryFolder()
+
+    func library(stepwise: Bool = false) throws -> LibraryFolder {
+        try .testing(temporary.at("library"), stepwise: stepwise)
+    }
+
+    func text(_ path: String) -> String? { temporary.read("library/" + path) }
+
+    @Test("a partial gets its name, and its folders are made", arguments: [false, true])
+    func placing(stepwise: Bool) throws {
+        let library = try library(stepwise: stepwise)
+        let partial = try library.write("one", to: 1)
+        let before = try #require(try library.partialFacts(partial))
+        #expect(try library.place(partial, at: "A/01 B/01 C.mp4") == .placed)
+        try library.flushFolders(of: ["A/01 B/01 C.mp4"])
+        #expect(temporary.files(under: "library") == ["A/01 B/01 C.mp4": "one"])
+        #expect(try library.partials().isEmpty)
+        #expect(try library.facts(of: "A/01 B/01 C.mp4") == before)
+    }
+
+    @Test("a file that is there is never replaced, nor is a folder", arguments: [false, true])
+    func occupied(stepwise: Bool) throws {
+        let library = try library(stepwise: stepwise)
+        try temporary.write("theirs", to: "library/A/x.mp4")
+        try temporary.make("library/A/y.mp4")
+        let partial = try library.write("ours", to: 1)
+        let facts = try #require(try library.facts(of: "A/x.mp4"))
+        #expect(try library.place(partial, at: "A/x.mp4") == .exists(facts))
+        #expect(try library.place(partial, at: "A/y.mp4") == .exists(nil))
+        #expect(text("A/x.mp4") == "theirs")
+        #expect(text(".coursefetch/partials/1.part") == "ours")
+    }
+
+    @Test("no link is followed, whether it leads out or stays inside", arguments: [false, true])
+    func links(stepwise: Bool) throws {
+        let library = try library(stepwise: stepwise)
+        try temporary.make("outside")
+        try temporary.write("secret", to: "outside/x.mp4")
+        try temporary.make("library/real")
+        try temporary.link("library/out", to: temporary.at("outside").string)
+        try temporary.link("library/in", to: "real")
+        try temporary.link("library/up", to: "..")
+        try temporary.link("library/real/x.mp4", to: temporary.at("outside/x.mp4").string)
+        try temporary.link("library/real/dangling.mp4", to: temporary.at("outside/new.mp4").string)
+        let partial = try library.write("ours", to: 1)
+        for path in ["out/x.mp4", "in/y.mp4", "up/outside/y.mp4", "out/new/y.mp4"] {
+            #expect(throws: LibraryError.leadsOut(path: folder(path))) {
+                try library.place(partial, at: path)
+            }
+            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.facts(of: path) }
+            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.listing(of: folder(path)) }
+        }
+        for path in ["real/x.mp4", "real/dangling.mp4"] {
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.place(partial, at: path) }
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.hash(path) }
+            let record = FileRecord(size: 6, modified: nil, sha256: nil)
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.remove(path, record: record) }
+            #expect(throws: LibraryError.leadsOut(path: path)) {
+                try library.replace(path, with: partial, record: record)
+            }
+        }
+        #expect(temporary.files(under: "outside") == ["x.mp4": "secret"])
+        #expect(text(".coursefetch/partials/1.part") == "ours")
+    }
+
+    private func folder(_ path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+    }
+
+    @Test(
+        "a path that isn't one of the library's is a bug",
+        arguments: ["", "/etc/x", "../x", "a/../x", "a//x", "./x", "a/", ".coursefetch/library.json", "a\0b"])
+    func badPaths(path: String) throws {
+        let library = try library()
+        let partial = try library.write("ours", to: 1)
+        #expect(throws: LibraryError.badPath(path)) { try library.place(partial, at: path) }
+        #expect(throws: LibraryError.badPath(path)) { try library.facts(of: path) }
+        #expect(throws: LibraryError.badPath(path)) {
+            try library.remove(path, record: FileRecord(size: 0, modified: 0, sha256: nil))
+        }
+    }
+
+    @Test("a file where a folder is needed is told", arguments: [false, true])
+    func fileInTheWay(stepwise: Bool) throws {
+        let library = try library(stepwise: stepwise)
+        try temporary.write("theirs", to: "library/A")
+        let partial = try library.write("ours", to: 1)
+        #expect(throws: LibraryError.notAFolder(path: "A/B")) { try library.place(partial, at: "A/B/x.mp4") }
+        #expect(text("A") == "theirs")
+    }
+
+    @Test("a folder that was removed while it was open is made again")
+    func removedMeanwhile() throws {
+        let library = try library()
+        #expect(try library.place(try library.write("one", to: 1), at: "A/B/x.mp4") == .placed)
+        try temporary.remove("library/A")
+        #expect(try library.place(try library.write("two", to: 2), at: "A/B/y.mp4") == .placed)
+        try library.flushFolders(of: ["A/B/y.mp4"])
+        #expect(temporary.files(under: "library") == ["A/B/y.mp4": "two"])
+    }
+
+    @Test("any number of folders costs a bounded number of descriptors")
+    func descriptors() throws {
+        let library = try library()
+        let before = temporary.openDescriptors()
+        for number in 0..<200 {
+            #expect(try library.place(try library.write("x", to: 1), at: "F\(number)/x.mp4") == .placed)
+        }
+        try library.flushFolders(of: (0..<200).map { "F\($0)/x.mp4" })
+        #expect(temporary.openDescriptors() - before <= FolderCache.bound)
+    }
+
+    @Test("without renameat2 a name is a link and an unlink, and a kill in between is finished by the next call")
+    func linkAndUnlink() throws {
+        let library = try library()
+        try library.write("one", to: 1)
+        let folder = try library.folderCreating("A")
+        try library.partialsHandle.linkAndUnlink("1.part", to: folder, "x.mp4")
+        #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
+        #expect(try library.partials().isEmpty)
+        // Killed between the two.
+        try library.write("two", to: 2)
+        try library.partialsHandle.link("2.part", to: folder, "y.mp4")
+        try library.partialsHandle.linkAndUnlink("2.part", to: folder, "y.mp4")
+        #expect(text("A/y.mp4") == "two")
+        #expect(try library.partials().isEmpty)
+        // Somebody else's.
+        try library.write("three", to: 3)
+        #expect(throws: Errno.fileExists) { try library.partialsHandle.linkAndUnlink("3.part", to: folder, "y.mp4") }
+        #expect(text("A/y.mp4") == "two")
+        #expect(text(".coursefetch/partials/3.part") == "three")
+    }
+
+    @Test("without links either, a name is claimed before it is taken")
+    func reserve() throws {
+        let library = try library()
+        let folder = try library.folderCreating("A")
+        try library.write("one", to: 1)
+        try library.partialsHandle.reserveAndReplace("1.part", to: folder, "x.mp4")
+        try library.write("two", to: 2)
+        #expect(throws: Errno.fileExists) {
+            try library.partialsHandle.reserveAndReplace("2.part", to: folder, "x.mp4")
+        }
+        #expect(throws: Errno.noSuchFileOrDirectory) {
+            try library.partialsHandle.reserveAndReplace("9.part", to: folder, "z.mp4")
+        }
+        #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
+    }
+
+    @Test("a partial that is a finished file's second name is never written to")
+    func sharedPartial() throws {
+        let library = try library()
+        let partial = try library.write("one", to: 1)
+        let folder = try library.folderCreating("A")
+        try library.partialsHandle.link("1.part", to: folder, "x.mp4")
+        let open = try library.openPartial(partial)
+        #expect(open.size == 0)
+        try open.descriptor.writeAll("overwritten".utf8)
+        #expect(text("A/x.mp4") == "one")
+    }
+
+    @Test("what isn't a file in place of a partial is refused")
+    func oddPartials() throws {
+        let library = try library()
+        try temporary.make("library/.coursefetch/partials/1.part")
+        try temporary.write("secret", to: "outside")
+        try temporary.link("library/.coursefetch/partials/2.part", to: temporary.at("outside").string)
+        #expect(throws: LibraryError.notAFile(path: ".coursefetch/partials/1.part")) {
+            try library.openPartial(PartialName(download: 1))
+        }
+        #expect(throws: LibraryError.leadsOut(path: ".coursefetch/partials/2.part")) {
+            try library.openPartial(PartialName(download: 2))
+        }
+        #expect(temporary.read("outside") == "secret")
+    }
+
+    @Test("partials are listed by download; other files there are nobody's")
+    func partials() throws {
+        let library = try library()
+        try library.write("12345", to: 7)
+        _ = try library.openPartial(PartialName(download: 7, sidecar: "cover"))
+        for name in ["07.part", "x.part", "7.part.bak", "+7.part", "7.a.b.part", "7.A.part"] {
+            try temporary.write("", to: "library/.coursefetch/partials/" + name)
+        }
+        let partials = try library.partials()
+        #expect(Set(partials.keys) == [PartialName(download: 7), PartialName(download: 7, sidecar: "cover")])
+        #expect(partials[PartialName(download: 7)]?.size == 5)
+        for name in partials.keys { try library.removePartial(name) }
+        try library.removePartial(PartialName(download: 99))
+        #expect(try library.partials().isEmpty)
+        #expect(PartialName(download: 1, sidecar: "../../Ü").fileName == "1.--------.part")
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("the lock of a sync")
+struct SyncLockTests {
+    let temporary = TemporaryFolder()
+
+    func state() throws -> StateFolder {
+        let state = StateFolder(path: temporary.at("alice"), user: try UserName("alice"))
+        try state.create()
+        return state
+    }
+
+    @Test("one at a time, and free again when it is let go")
+    func exclusive() async throws {
+        let state = try state()
+        #expect(try SyncLock.holder(of: state) == nil)
+        #expect(!temporary.has("alice/sync.lock"))
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        var first: SyncLock?
+        if case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: ["/c/a.yaml"], now: now) {
+            first = lock
+        }
+        try #require(first != nil)
+        let holder = try #require(try SyncLock.holder(of: state)?.holder)
+        #expect(holder.pid == Int(ProcessInfo.processInfo.processIdentifier) && holder.since == now)
+        #expect(holder.catalogs == ["/c/a.yaml"] && !holder.host.isEmpty)
+        guard case .held(let told) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+            Issue.record("taken twice")
+            return
+        }
+        #expect(told == holder)
+        let mode = try FileManager.default.attributesOfItem(atPath: state.lock.string)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        first = nil
+        #expect(try SyncLock.holder(of: state) == nil)
+        // The line of a longer holder is gone.
+        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: [], now: now) else {
+            Issue.record("not free")
+            return
+        }
+        #expect(try SyncLock.holder(of: state)?.holder?.catalogs == [])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("a short holder is waited for")
+    func patience() async throws {
+        let state = try state()
+        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+            Issue.record("not free")
+            return
+        }
+        async let second = SyncLock.acquire(state, catalogs: [], patience: .seconds(60))
+        try await Task.sleep(for: .milliseconds(30))
+        lock.release()
+        if case .held = try await second { Issue.record("gave up") }
+    }
+
+    @Test(
+        "another process holds it, and it is free once that has ended, however",
+        arguments: [Signal?.none, .kill, .terminate])
+    func otherProcess(signal: Signal?) async throws {
+        let state = try state()
+        let step = FilePath(Built.executable("library-step").string)
+        let result = try await Subprocess.run(
+            .path(step), arguments: ["hold", state.path.string, "/c/x.yaml", "/c/y.yaml"], input: .inputWriter,
+            output: .sequence, error: .discarded
+        ) { process in
+            var said = ""
+            for try await chunk in process.standardOutput {
+                said += chunk.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                if said.contains("\n") { break }
+            }
+            #expect(said == "held\n")
+            guard case .held(let holder) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+                Issue.record("taken twice")
+                return
+            }
+            #expect(holder?.pid == Int(process.processIdentifier.value))
+            #expect(holder?.catalogs == ["/c/x.yaml", "/c/y.yaml"])
+            #expect(try SyncLock.holder(of: state)?.holder == holder)
+            if let signal { try process.send(signal: signal) }
+            try await process.standardInputWriter.finish()
+        }
+        #expect(result.terminationStatus.isSuccess == (signal == nil))
+        #expect(try SyncLock.holder(of: state) == nil)
+        guard case .acquired = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+            Issue.record("still held")
+            return
+        }
+    }
+
+    @Test("a child that outlives the holder doesn't keep the lock")
+    func child() async throws {
+        let state = try state()
+        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+            Issue.record("not free")
+            return
+        }
+        _ = try await Subprocess.run(
+            .path("/bin/cat"), input: .inputWriter, output: .discarded, error: .discarded
+        ) { process in
+            lock.release()
+            #expect(try SyncLock.holder(of: state) == nil)
+            try await process.standardInputWriter.finish()
+        }
+    }
+
+    @Test("a lock file that was deleted excludes nobody, so a new one is made")
+    func deleted() async throws {
+        let state = try state()
+        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+            Issue.record("not free")
+            return
+        }
+        try temporary.remove("alice/sync.lock")
+        guard case .acquired(let second) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+            Issue.record("not free")
+            return
+        }
+        #expect(temporary.has("alice/sync.lock"))
+        withExtendedLifetime((lock, second)) {}
+    }
+
+    @Test(
+        "whatever stands in the file, the lock works and nothing hostile is told",
+        arguments: [
+            "", "{", "{}", #"{"host":"h","pid":-1,"started":"2026-01-01T00:00:00Z","catalogs":[]}"#,
+            #"{"host":"h","pid":1,"started":"yesterday","catalogs":[]}"#, String(repeating: "x", count: 100_000),
+            #"{"host":"h","pid":99999999999999999999,"started":"2026-01-01T00:00:00Z","catalogs":[]}"#,
+        ])
+    func content(text: String) async throws {
+        #expect(LockHolder(line: Data(text.utf8)) == nil)
+        let state = try state()
+        try temporary.write(text, to: "alice/sync.lock")
+        #expect(try SyncLock.holder(of: state) == nil)
+        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: ["c"]) else {
+            Issue.record("not free")
+            return
+        }
+        #expect(try SyncLock.holder(of: state)?.holder?.catalogs == ["c"])
+        // Somebody scribbles over it while it is held.
+        try Data(text.utf8).write(to: URL(filePath: state.lock.string), options: [])
+        guard case .held(nil) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+            Issue.record("a holder was made up")
+            return
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("control characters and overlong lists are made harmless")
+    func harmless() throws {
+        let since = Date(timeIntervalSince1970: 1_800_000_000)
+        let evil = LockHolder(
+            host: "h\u{1B}[2J\u{202E}", pid: 5, since: since, catalogs: Array(repeating: "/c\n\u{7}.yaml", count: 5000))
+        let read = try #require(LockHolder(line: evil.line))
+        #expect(read.host == "h?[2J?" && read.catalogs.first == "/c??.yaml" && read.catalogs.count == 100)
+        let long = LockHolder(
+            host: "h", pid: 5, since: since, catalogs: Array(repeating: String(repeating: "x", count: 4000), count: 50))
+        #expect(long.line.count <= LockHolder.longest)
+        #expect(try #require(LockHolder(line: long.line)).since == since)
+    }
+
+    @Test("what isn't a file is refused, and a link isn't followed")
+    func odd() async throws {
+        let state = try state()
+        let refused = StateError.notAFile(path: state.lock.string)
+        try temporary.make("alice/sync.lock")
+        await #expect(throws: refused) { try await SyncLock.acquire(state, catalogs: []) }
+        try temporary.remove("alice/sync.lock")
+        try temporary.write("mine", to: "outside")
+        try temporary.link("alice/sync.lock", to: temporary.at("outside").string)
+        await #expect(throws: refused) { try await SyncLock.acquire(state, catalogs: []) }
+        #expect(throws: refused) { try SyncLock.holder(of: state) }
+        #expect(temporary.read("outside") == "mine")
+    }
+}

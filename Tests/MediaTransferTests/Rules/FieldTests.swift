@@ -1,0 +1,123 @@
+import Foundation
+import MediaTransfer
+import Testing
+
+@Suite struct FieldTests {
+    @Test(
+        "reads Content-Range and nothing that only resembles it",
+        arguments: [
+            ("bytes 0-99/1000", ContentRange.part(first: 0, last: 99, total: 1000)),
+            ("bytes 0-99/*", .part(first: 0, last: 99, total: nil)),
+            ("BYTES 5-5/6", .part(first: 5, last: 5, total: 6)),
+            ("bytes */1000", .unsatisfied(total: 1000)),
+            ("bytes */*", nil), ("bytes 5-4/10", nil), ("bytes 0-10/10", nil), ("bytes 0-/10", nil),
+            ("bytes -1-5/10", nil), ("bytes=0-9/10", nil), ("items 0-9/10", nil), ("bytes 0-9", nil),
+            ("bytes 0-9/10/11", nil), ("bytes +0-9/10", nil), ("bytes 0-99999999999999999999/*", nil), ("", nil),
+        ] as [(String, ContentRange?)])
+    func contentRange(_ text: String, _ expected: ContentRange?) {
+        #expect(ContentRange(text) == expected)
+    }
+
+    @Test(
+        "reads the three forms of a date",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200),
+            ("Wed, 29 Feb 2023 00:00:00 GMT", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49 GMT", nil), ("06 Nov 1994 08:49:37", nil), ("tomorrow", nil), ("", nil),
+            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 94 08:49:37 GMT", nil),
+        ] as [(String, Int64?)])
+    func date(_ text: String, _ expected: Int64?) {
+        #expect(HTTPDate.seconds(text) == expected)
+    }
+
+    @Test("takes a two-digit year that lies more than 50 years ahead for one of the last century")
+    func century() {
+        #expect(HTTPDate.seconds("Sunday, 06-Nov-94 08:49:37 GMT", currentYear: 2050) == 3_939_871_777)
+        #expect(HTTPDate.seconds("Sunday, 06-Nov-94 08:49:37 GMT", currentYear: 2026) == 784_111_777)
+    }
+
+    private func head(_ fields: [(String, String)], _ status: Int = 200) throws -> ResponseHead {
+        var raw = RawHead(status: status)
+        for (name, value) in fields { _ = raw.add(name, value) }
+        return try ResponseHead(
+            raw, origin: #require(Origin(url: "http://h/")), receivedAt: Date(timeIntervalSince1970: 784_111_770))
+    }
+
+    @Test(
+        "keeps strong entity tags only",
+        arguments: [
+            ("\"a\"", true), ("\"\"", true), ("W/\"a\"", false), ("a", false), ("\"a", false), ("\"", false),
+            ("\"a\"b\"", false), ("\"a b\"", false), ("\"ä\"", false),
+        ])
+    func etag(_ text: String, _ isKept: Bool) throws {
+        #expect(try head([("etag", text)]).etag == (isKept ? text : nil))
+    }
+
+    @Test(
+        "keeps Last-Modified only where it is a strong validator",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", true),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", false),
+            ("Sun, 06 Nov 1994 08:49:38 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", false),
+            ("Sun, 06 Nov 1994 08:49:36 GMT", nil, false), ("yesterday", "Sun, 06 Nov 1994 08:49:37 GMT", false),
+        ] as [(String, String?, Bool)])
+    func lastModified(_ modified: String, _ date: String?, _ isKept: Bool) throws {
+        let fields = [("last-modified", modified)] + (date.map { [("date", $0)] } ?? [])
+        #expect(try head(fields).lastModified == (isKept ? modified : nil))
+    }
+
+    @Test("two entity tags are none")
+    func twoTags() throws {
+        #expect(try head([("etag", "\"a\""), ("etag", "\"b\"")]).etag == nil)
+    }
+
+    @Test(
+        "reads Retry-After in both forms, against the server's own clock",
+        arguments: [
+            ("120", 120), ("0", 0), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+            ("99999999999", 31_536_000), ("-5", nil), ("soon", nil), ("1.5", nil),
+        ] as [(String, Int?)])
+    func retryAfter(_ text: String, _ seconds: Int?) throws {
+        let head = try head([("retry-after", text), ("date", "Sun, 06 Nov 1994 08:49:37 GMT")], 503)
+        #expect(head.retryAfter == seconds.map { .seconds($0) })
+        #expect(head.skew == .seconds(7))
+    }
+
+    @Test("takes the size of the whole file from where the status has it")
+    func total() throws {
+        #expect(try head([("content-length", "10")]).total == 10)
+        #expect(try head([("content-length", "10"), ("content-range", "bytes 5-14/20")], 206).total == 20)
+        #expect(try head([("content-length", "10"), ("content-range", "bytes */20")], 416).total == 20)
+        #expect(try head([("content-length", "10"), ("transfer-encoding", "chunked")]).total == nil)
+        #expect(try head([("content-length", "10")], 404).total == nil)
+    }
+
+    @Test("tells how the end of the body is found")
+    func framing() throws {
+        #expect(try head([("content-length", "10")]).framing == .length)
+        #expect(try head([("content-length", "10"), ("transfer-encoding", "Chunked")]).framing == .chunked)
+        #expect(try head([]).framing == .untilClose)
+        #expect(throws: BadResponse.transferEncoding) { try head([("transfer-encoding", "gzip, chunked")]) }
+        for text in ["", "-1", "+1", "1,1", "1 1", "0x10", "9223372036854775808"] {
+            #expect(throws: BadResponse.malformedLength) { try head([("content-length", text)]) }
+        }
+    }
+
+    @Test("a field's value and a request's URL never show in a description")
+    func redaction() {
+        var request = TransferRequest(url: "https://h/?token=canary")
+        request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary")]
+        request.privateQuery = TransferRequest.QueryItem(name: "t", value: "canary")
+        for text in [
+            "\(request)", "\(request.privateFields)", String(reflecting: request),
+            String(reflecting: request.privateFields),
+            "\(String(describing: request.privateQuery))",
+        ] {
+            #expect(!text.contains("canary"))
+        }
+    }
+}

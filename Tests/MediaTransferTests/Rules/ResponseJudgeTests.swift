@@ -1,0 +1,177 @@
+import Foundation
+import MediaTransfer
+import Testing
+
+@Suite struct ResponseJudgeTests {
+    private static let modified = "Sun, 06 Nov 1994 08:49:36 GMT"
+
+    private func decide(
+        _ status: Int, _ fields: [String: String], at offset: Int64 = 0, total: Int64? = nil,
+        _ condition: ResumeCondition = .checksum, expected: Int64? = nil, maxSize: Int64? = nil,
+        allowsMarkup: Bool = false, isRedirected: Bool = false
+    ) throws -> ResponseDecision {
+        var raw = RawHead(status: status)
+        for (name, value) in fields { _ = raw.add(name, value) }
+        var request = TransferRequest(url: "http://h/")
+        request.start = .resume(at: offset, total: total, condition: condition)
+        (request.expectedSize, request.maxSize, request.allowsMarkup) = (expected, maxSize, allowsMarkup)
+        let head = try ResponseHead(raw, origin: #require(Origin(url: "http://h/")), receivedAt: Date())
+        return ResponseJudge(request: request, isRedirected: isRedirected).decide(raw, head)
+    }
+
+    private func plan(
+        _ start: Int64, _ whole: Int64?, _ limit: Int64, _ reason: TooLong = .promised,
+        _ framing: ResponseHead.Framing = .length
+    ) -> ResponseDecision {
+        .accept(BodyPlan(start: start, whole: whole, limit: limit, limitReason: reason, framing: framing))
+    }
+
+    @Test("accepts a whole file")
+    func whole() throws {
+        #expect(try decide(200, ["content-length": "10"]) == plan(0, 10, 10))
+        #expect(try decide(200, ["content-length": "10"], expected: 10) == plan(0, 10, 10))
+        #expect(try decide(200, [:]) == plan(0, nil, .max, .promised, .untilClose))
+        #expect(try decide(200, [:], expected: 10) == plan(0, 10, 10, .expected, .untilClose))
+        #expect(try decide(200, [:], maxSize: 9) == plan(0, nil, 9, .maximum, .untilClose))
+    }
+
+    @Test("refuses a size that is not the expected one before a byte is written")
+    func sizes() throws {
+        #expect(
+            try decide(200, ["content-length": "11"], expected: 10)
+                == .refuse(.sizeMismatch(expected: 10, announced: 11)))
+        #expect(try decide(200, ["content-length": "11"], maxSize: 10) == .refuse(.tooLong(.maximum)))
+        #expect(
+            try decide(206, ["content-range": "bytes 5-10/11"], at: 5, expected: 10)
+                == .refuse(.sizeMismatch(expected: 10, announced: 11)))
+    }
+
+    @Test("200 to a range writes nothing")
+    func rangeIgnored() throws {
+        #expect(try decide(200, ["content-length": "10"], at: 5) == .refuse(.rangeIgnored))
+    }
+
+    @Test("206 without a range is refused")
+    func unasked() throws {
+        #expect(
+            try decide(206, ["content-range": "bytes 0-9/10"]) == .refuse(.badResponse(.unaskedRange)))
+    }
+
+    @Test(
+        "206 has to begin where the partial ends, and to have the same total",
+        arguments: [
+            ("bytes 5-9/10", 10, nil),
+            ("bytes 6-9/10", 10, .rangeMismatch(.otherOffset)), ("bytes 0-9/10", 10, .rangeMismatch(.otherOffset)),
+            ("bytes 5-10/11", 10, .identityChanged(.total)), ("bytes 5-9/*", 10, nil),
+            ("bytes 5-8/*", 10, .identityChanged(.total)), ("bytes 5-8/10", 10, nil),
+            ("bytes 5-9/*", nil, .identityChanged(.total)), ("bytes 5-", 10, .rangeMismatch(.malformed)),
+            ("bytes */10", 10, .rangeMismatch(.malformed)),
+        ] as [(String, Int64?, TransferFailure?)])
+    func offsets(_ range: String, _ total: Int64?, _ failure: TransferFailure?) throws {
+        let decision = try decide(206, ["content-range": range], at: 5, total: total)
+        if let failure {
+            #expect(decision == .refuse(failure))
+        } else {
+            guard case .accept(let plan) = decision else { return #expect(Bool(false), "\(decision)") }
+            #expect(plan.start == 5)
+            #expect(plan.whole == 10)
+            #expect(plan.limit == (range.contains("8") ? 9 : 10))
+        }
+    }
+
+    @Test("206 with lengths that contradict each other, with several parts, or without a range")
+    func contradictions() throws {
+        #expect(
+            try decide(206, ["content-range": "bytes 5-9/10", "content-length": "6"], at: 5)
+                == .refuse(.rangeMismatch(.contradictoryLength)))
+        #expect(
+            try decide(206, ["content-type": "multipart/byteranges; boundary=x"], at: 5)
+                == .refuse(.rangeMismatch(.multipart)))
+        #expect(try decide(206, [:], at: 5) == .refuse(.rangeMismatch(.noContentRange)))
+    }
+
+    @Test(
+        "206 has to bear the same validator",
+        arguments: [
+            (.etag("\"a\""), ["etag": "\"a\""], nil), (.etag("\"a\""), ["etag": "\"b\""], .etag),
+            (.etag("\"a\""), ["etag": "W/\"a\""], .etag), (.etag("\"a\""), [:], .etag),
+            (.lastModified(Self.modified), ["last-modified": Self.modified], nil),
+            (.lastModified(Self.modified), ["last-modified": "Sun, 06 Nov 1994 08:49:37 GMT"], .lastModified),
+            (.lastModified(Self.modified), [:], .lastModified),
+            (.checksum, ["etag": "\"whatever\""], nil),
+        ] as [(ResumeCondition, [String: String], IdentityChange?)])
+    func validators(_ condition: ResumeCondition, _ fields: [String: String], _ change: IdentityChange?) throws {
+        let fields = fields.merging(["content-range": "bytes 5-9/10"]) { $1 }
+        let decision = try decide(206, fields, at: 5, total: 10, condition)
+        #expect(decision == change.map { .refuse(.identityChanged($0)) } ?? plan(5, 10, 10, .promised, .untilClose))
+    }
+
+    @Test(
+        "416 is complete only if size and validator are ours",
+        arguments: [
+            ("bytes */10", "\"a\"", .complete), ("bytes */11", "\"a\"", .refuse(.identityChanged(.total))),
+            ("bytes */10", "\"b\"", .refuse(.identityChanged(.etag))),
+            ("bytes */10", nil, .refuse(.identityChanged(.etag))),
+            (nil, "\"a\"", .refuse(.rangeMismatch(.unsatisfiable))),
+            ("bytes 0-9/10", "\"a\"", .refuse(.rangeMismatch(.unsatisfiable))),
+        ] as [(String?, String?, ResponseDecision)])
+    func unsatisfied(_ range: String?, _ etag: String?, _ expected: ResponseDecision) throws {
+        var fields: [String: String] = [:]
+        fields["content-range"] = range
+        fields["etag"] = etag
+        #expect(try decide(416, fields, at: 10, .etag("\"a\"")) == expected)
+    }
+
+    @Test("416 against a checksum needs the size only; without a range it is a status")
+    func unsatisfiedOtherwise() throws {
+        #expect(try decide(416, ["content-range": "bytes */10"], at: 10, .checksum) == .complete)
+        #expect(try decide(416, ["content-range": "bytes */10"]) == .refuse(.status(416, retryAfter: nil)))
+        #expect(
+            try decide(416, ["content-range": "bytes */10"], at: 10, expected: 12)
+                == .refuse(.sizeMismatch(expected: 12, announced: 10)))
+    }
+
+    @Test(
+        "a page where media was expected is a refused URL",
+        arguments: [
+            ("text/html", true), ("Text/HTML; charset=utf-8", true), ("application/json", true),
+            ("application/problem+json", true), ("application/xml", true), ("application/xhtml+xml", true),
+            ("video/mp4", false), ("text/plain", false), ("application/octet-stream", false), ("image/svg+xml", false),
+        ])
+    func pages(_ type: String, _ isPage: Bool) throws {
+        let fields = ["content-type": type, "content-length": "10"]
+        let bare = String(type.lowercased().prefix { $0 != ";" })
+        #expect(try decide(200, fields) == (isPage ? .refuse(.refused(status: 200, .page(bare))) : plan(0, 10, 10)))
+        #expect(try decide(200, fields, allowsMarkup: true) == plan(0, 10, 10))
+        if isPage {
+            #expect(try decide(200, fields, isRedirected: true) == .refuse(.refused(status: 200, .login)))
+            #expect(try decide(200, fields, at: 5) == .refuse(.refused(status: 200, .page(bare))))
+        }
+    }
+
+    @Test("a compressed answer is refused, whole or in part")
+    func compressed() throws {
+        for (status, offset) in [(200, 0), (206, 5)] as [(Int, Int64)] {
+            let fields = ["content-encoding": "gzip", "content-range": "bytes 5-9/10"]
+            #expect(try decide(status, fields, at: offset) == .refuse(.badResponse(.compressed)))
+        }
+        #expect(try decide(200, ["content-encoding": "identity", "content-length": "1"]) == plan(0, 1, 1))
+    }
+
+    @Test("statuses are told apart", arguments: [401, 403, 404, 410])
+    func refusals(_ status: Int) throws {
+        #expect(try decide(status, [:]) == .refuse(.refused(status: status, .status)))
+    }
+
+    @Test("redirects are followed, other 3xx are statuses")
+    func redirects() throws {
+        for status in [301, 302, 303, 307, 308] {
+            #expect(try decide(status, ["location": "/x"]) == .redirect("/x"))
+        }
+        for status in [300, 304, 305] {
+            #expect(try decide(status, ["location": "/x"]) == .refuse(.status(status, retryAfter: nil)))
+        }
+        #expect(try decide(302, [:]) == .redirect(nil))
+        #expect(try decide(503, ["retry-after": "9"]) == .refuse(.status(503, retryAfter: .seconds(9))))
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import MediaTransfer
+import TestServers
+import Testing
+
+@Suite struct RedirectTransferTests {
+    private let content = TestContent(seed: 6, size: 50_000)
+
+    private func encoded(_ text: String) -> String { ParsedURL.encoded(text) }
+
+    @Test("range and condition go along with every hop", arguments: [301, 302, 303, 307, 308])
+    func hops(_ status: Int) async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let url = host.url("/redirect/3?status=\(status)&to=" + encoded(host.url(content)))
+        try await bench.expect(url, content, at: 20_000, .etag("\"6-50000\""), fails: nil, written: 30_000)
+        #expect(host.requests().count == 5)
+        #expect(host.requests().allSatisfy { $0.rangeStart == 20_000 && $0.fields["if-range"] == "\"6-50000\"" })
+        #expect(host.connections == 1)
+        await bench.finish()
+        await host.stop()
+    }
+
+    @Test("the token stays at its origin, and comes back with it")
+    func tokens() async throws {
+        let (home, foreign) = (try await FaultHost.start(), try await FaultHost.start())
+        let bench = try Workbench()
+        // From home to a stranger and back.
+        let back = home.url(content, "token=canary")
+        let away = foreign.url("/redirect/0?to=" + encoded(back))
+        let report = try await bench.expect(
+            home.url("/redirect/0?to=" + encoded(away)), content, fails: nil
+        ) { request in
+            request.fields = [HTTPField(name: "Referer", value: "http://course/")]
+            request.privateFields = [HTTPField(name: "Authorization", value: "Bearer canary")]
+            request.privateQuery = .init(name: "key", value: "canary")
+            request.trustedOrigins = Set([home.baseURL].compactMap(Origin.init(url:)))
+        }
+        #expect(report.head?.origin == Origin(url: home.baseURL))
+        let stranger = try #require(foreign.requests().first)
+        #expect(stranger.fields["referer"] == "http://course/")
+        #expect(stranger.fields["authorization"] == nil)
+        #expect(!stranger.target.contains("key="))
+        #expect(home.requests().count == 2)
+        #expect(
+            home.requests().allSatisfy { $0.fields["authorization"] == "Bearer canary" && $0.query["key"] == "canary" })
+        await bench.finish()
+        await home.stop()
+        await foreign.stop()
+    }
+
+    @Test("loops, long chains and nonsense end")
+    func nonsense() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let to = "to=" + encoded(host.url(content))
+        for (target, problem) in [
+            ("/redirect/loop", RedirectProblem.loop), ("/redirect/20?\(to)", .tooMany), ("/redirect/0", .noLocation),
+            ("/redirect/0?to=ftp://h/", .unsupportedScheme), ("/redirect/0?to=http://u:p@h/", .credentials),
+        ] {
+            try await bench.expect(host.url(target), content, fails: .redirect(problem), written: 0)
+        }
+        try await bench.expect(
+            host.url("/redirect/0?double=location&\(to)"), content,
+            fails: .badResponse(.duplicateField("location")), written: 0)
+        #expect(host.requests().filter { $0.path.hasPrefix("/media") }.isEmpty)
+        await bench.finish()
+        await host.stop()
+    }
+
+    @Test("a page behind a redirect looks like a login")
+    func login() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let page = host.url(content, "type=text/html")
+        try await bench.expect(
+            host.url("/redirect/0?to=" + encoded(page)), content, fails: .refused(status: 200, .login), written: 0)
+        await bench.finish()
+        await host.stop()
+    }
+}
