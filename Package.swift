@@ -74,12 +74,6 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
-        .executableTarget(
-            name: "secure-link", dependencies: ["ProviderKit"], path: "Plugins/secure-link", exclude: ["plugin.yaml"],
-            swiftSettings: house),
-        .executableTarget(
-            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
-            swiftSettings: house),
 
         // The plugins in Swift; `direct` is a shell script.
         .executableTarget(
