@@ -228,7 +228,7 @@ struct CatalogLifeTests {
             "version: 1", "defaults: {provider: recorder}", "colour: red", "courses:", "  - id: a",
             "    titel: Misspelt",
             "    priority: urgent", "    videos:", "      - title: no id", "      - {id: x, size: -1}",
-            "      - {id: y, sha256: abc}", "      - {id: z, provider: recordr}", "      - {id: z}",
+            "      - {id: y, sha256: abc}", "      - {id: z, priority: soon}", "      - {id: z}",
             "      - {id: w, title: one, title: two}", "  - id: a", "    videos: 7", "include: nothing-*.yaml",
         ]
         try stage.folder.write(lines.joined(separator: "\n") + "\n", to: "catalog.yaml")
@@ -251,6 +251,22 @@ struct CatalogLifeTests {
         }
         #expect(printed.contains { $0.contains("title") && $0.contains("titel") })
         #expect(try await stage.sync("missing.yaml").exit == 66)
+
+        // What plugins say of it is located, too.
+        try stage.folder.write(
+            """
+            version: 1
+            defaults: {provider: secure-link, parameters: {base: "https://media.example.org"}}
+            courses:
+              - id: c
+                videos:
+                  - {id: x, provider: secure-lnk}
+                  - {id: y, parameters: {lifetime: soon}}
+            """, to: "providers.yaml")
+        let providers = try await stage.sync("providers.yaml")
+        #expect(providers.exit == 65, "\(providers.report)")
+        #expect(providers.summary?.errors?.map(\.line) == [6, 7], "\(providers.report)")
+        #expect(providers.summary?.errors?.first?.message.contains("secure-lnk") == true)
     }
 
     // MARK: what they share

@@ -109,7 +109,7 @@ struct Outcome: Sendable {
         output = running.output
         error = running.folder.read(running.name + ".err") ?? ""
         // What was killed may have written half a line.
-        events = output.hasPrefix("{") ? exit > 128 ? running.events : try Event.all(in: output) : []
+        events = output.hasPrefix("{\"event\":") ? exit > 128 ? running.events : try Event.all(in: output) : []
     }
 
     func events(_ name: String, of video: String? = nil) -> [Event] {
