@@ -33,7 +33,7 @@ struct Settling {
         try library.forget(plan)
     }
 
-    /// File there with that size and hash → finished; partial still there → go on; neither → waiting.
+    /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.
     private func settle(_ record: DownloadRecord) throws {
         let partial = PartialName(download: record.id.rawValue)
         guard let file = record.file else { return try store.write([.unplace(record.id)]) }
@@ -46,9 +46,8 @@ struct Settling {
             if let old = record.oldFile, old.path != file.path {
                 _ = try library.remove(old.path, record: FileRecord(old))
             }
-        } else {
-            // The partial, if it is there, was complete and flushed: it goes on from its end. One that is a link to
-            // another download's file must never be written to.
+        } else if try !place(record, file, partial) {
+            // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partialFacts(partial), facts.links > 1 {
                 try library.removePartial(partial)
@@ -58,6 +57,30 @@ struct Settling {
             }
             try store.write(changes)
         }
+    }
+
+    /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
+    /// file as it stands. False if it isn't there any more, or another one.
+    private func place(_ record: DownloadRecord, _ file: StoredFile, _ partial: PartialName) throws -> Bool {
+        guard let facts = try library.partialFacts(partial), facts.size == file.size, facts.modified == file.modified
+        else { return false }
+        let arrived = ArrivedFile(
+            role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
+            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile)
+        var failure: StoreError?
+        let placed = Placer(store: store, library: library).place(
+            [arrived],
+            write: { changes in
+                do throws(StoreError) {
+                    try store.write(changes)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }, failed: { _, _ in })
+        if let failure { throw failure }
+        return placed?.isEmpty == false
     }
 
     /// Partials of downloads that are over, and those of sidecars, which never resume.
