@@ -97,7 +97,7 @@ actor DownloadJob {
             let partial: PartialFile
             switch await openPartial() {
             case .success(let opened): partial = opened
-            case .failure(let error): return .failed(error)
+            case .failure(let problem): return problem.outcome
             }
             let hasChecksum = expectedSHA256 != nil
             guard let start = policy.start(length: partial.length, hasChecksum: hasChecksum) else {
@@ -237,7 +237,17 @@ actor DownloadJob {
         wanted.video.sha256 ?? media?.resolution.sha256.flatMap { [UInt8](hex: $0) }
     }
 
-    private func openPartial() async -> Result<PartialFile, DownloadError> {
+    /// Why there is no partial to write to, and what follows.
+    private struct PartialProblem: Error {
+        var outcome: JobOutcome
+
+        init(_ message: String, endsRun: Bool) {
+            let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
+            outcome = endsRun ? .suspended(.disk, error) : .failed(error)
+        }
+    }
+
+    private func openPartial() async -> Result<PartialFile, PartialProblem> {
         let name = PartialName(download: wanted.id.rawValue)
         do {
             if let partial = live.withLock({ $0.partial }) {
@@ -253,9 +263,10 @@ actor DownloadJob {
             live.withLock { $0.partial = partial }
             return .success(partial)
         } catch let error as LibraryError {
-            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error.sentence)"))
+            // All partials lie in one folder of ours: no other download would fare better.
+            return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))
         } catch {
-            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error)"))
+            return .failure(PartialProblem("\(error)", endsRun: false))
         }
     }
 
