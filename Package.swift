@@ -88,6 +88,9 @@ let package = Package(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
+            swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
         .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
         .testTarget(
