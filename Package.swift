@@ -75,6 +75,14 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
 
+        // The plugins in Swift; `direct` is a shell script.
+        .executableTarget(
+            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
+            swiftSettings: house),
+        .executableTarget(
+            name: "secure-link", dependencies: ["ProviderKit"], path: "Plugins/secure-link", exclude: ["plugin.yaml"],
+            swiftSettings: house),
+
         // What the tests share.
         .target(name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
         .target(
@@ -93,9 +101,16 @@ let package = Package(
             swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
         .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
+        .executableTarget(
+            name: "plugin-host-probe", dependencies: ["ProviderHost", "ProviderKit", logging, system],
+            path: "Tests/PluginHostProbe", swiftSettings: house),
+        .testTarget(name: "ProviderKitTests", dependencies: ["ProviderKit"], swiftSettings: house),
         .testTarget(
             name: "ProviderHostTests",
-            dependencies: ["ProviderHost", "ProviderKit", "YAMLSource", subprocess, logging, system],
+            dependencies: [
+                "ProviderHost", "ProviderKit", "YAMLSource", "demo", "secure-link", "plugin-host-probe", subprocess,
+                logging, system,
+            ],
             swiftSettings: house),
         .testTarget(
             name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
@@ -119,7 +134,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
-                "live-view-rehearsal", argumentParser, logging,
+                "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
     ]

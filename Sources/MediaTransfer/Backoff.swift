@@ -6,6 +6,7 @@ package struct Backoff: Sendable, Hashable {
     /// The longest wait of all, but for what a server asks for.
     package var longest: Duration
 
+    /// One second, doubled up to a minute.
     package init(first: Duration = .seconds(1), longest: Duration = .seconds(60)) {
         self.first = first
         self.longest = longest

@@ -6,6 +6,7 @@ package final class TransferProgress: Sendable {
     private let accepted = Mutex<ResponseHead?>(nil)
     private let count = Atomic<Int64>(0)
 
+    /// Nothing has arrived yet.
     package init() {}
 
     /// The head of the answer, once it has been found good: the first bytes follow it.

@@ -1,8 +1,11 @@
 /// One header field of a request. Its description hides the value, which may be a token.
 package struct HTTPField: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// A token of RFC 9110 §5.6.2, in any case.
     package var name: String
+    /// Without line breaks.
     package var value: String
 
+    /// Checked when it is sent.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -50,9 +53,12 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
 
     /// A token that goes into the query of every URL of a trusted origin.
     package struct QueryItem: Sendable, Hashable, CustomStringConvertible {
+        /// As it is meant; it is percent-encoded when it is sent.
         package var name: String
+        /// Like ``name``.
         package var value: String
 
+        /// Both in plain text.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -72,6 +78,7 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
     package var privateQuery: QueryItem?
     /// The origins that may see the private fields and query. The URL's own origin has to be listed too.
     package var trustedOrigins: Set<Origin> = []
+    /// Where the transfer begins.
     package var start: Start = .beginning
     /// The size that the finished file must have, as the catalog or the provider says.
     package var expectedSize: Int64?
@@ -86,6 +93,7 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
     /// Name look-up, connection and TLS handshake together.
     package var connectTimeout: Duration = .seconds(30)
 
+    /// From the beginning, with nothing added.
     package init(url: String) {
         self.url = url
     }

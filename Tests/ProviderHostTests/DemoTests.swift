@@ -49,19 +49,27 @@ import Testing
         let plugin = try #require(BundledPluginTests.registry().plugins["demo"])
         let whole = try media("waves.mp4")
         try await Sandbox().run(plugin) { provider in
-            let (first, field) = try await resolve(provider, "waves")
+            var (first, field) = try await resolve(provider, "waves")
+            var start = try await get(first.url, [field])
+            // A busy machine may take longer than such a link lives.
+            for _ in 0..<5 where start.status == "410" {
+                (first, field) = try await resolve(provider, "waves")
+                start = try await get(first.url, [field])
+            }
             #expect(first.size == Int64(whole.count))
-            let start = try await get(first.url, [field])
             #expect(start.status == "200")
             #expect(!start.isComplete)
             #expect(start.body == whole.prefix(start.body.count))
             #expect(start.body.count < whole.count && start.body.count > whole.count / 2)
 
             #expect(try await get(first.url, [field]).status == "410")
-            let (second, _) = try await resolve(provider, "waves")
-            #expect(second.url != first.url)
             let etag = try #require(start.headers["etag"])
-            let rest = try await get(second.url, [field, "Range: bytes=\(start.body.count)-", "If-Range: \(etag)"])
+            var rest = Answer(status: "410")
+            for _ in 0..<5 where rest.status == "410" {
+                let second = try await resolve(provider, "waves").0
+                #expect(second.url != first.url)
+                rest = try await get(second.url, [field, "Range: bytes=\(start.body.count)-", "If-Range: \(etag)"])
+            }
             #expect(rest.status == "206")
             #expect(rest.isComplete)
             #expect(rest.headers["etag"] == etag)

@@ -13,6 +13,18 @@ package struct CheckReport: Sendable {
     package var files: Int
     package var courses: Int
     package var videos: Int
+
+    package init(
+        diagnostics: [Diagnostic], omitted: Int = 0, conditions: Set<SyncCondition> = [], files: Int, courses: Int,
+        videos: Int
+    ) {
+        self.diagnostics = diagnostics
+        self.omitted = omitted
+        self.conditions = conditions
+        self.files = files
+        self.courses = courses
+        self.videos = videos
+    }
 }
 
 /// Reads and validates catalogs: the same for `check` and for a sync.

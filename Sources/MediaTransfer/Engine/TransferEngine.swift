@@ -13,6 +13,7 @@ package struct TransferConfiguration: Sendable {
     /// What the requests call themselves, unless a request has a `User-Agent` of its own.
     package var userAgent = "coursefetch"
 
+    /// The defaults.
     package init() {}
 }
 

@@ -1,7 +1,10 @@
 /// Scheme, host and port (RFC 6454): what a token may be sent to. Lower case, the default port filled in.
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
     package let scheme: String
+    /// A name or address; IPv6 in brackets.
     package let host: String
+    /// The port, also where it is the scheme's own.
     package let port: Int
 
     init(scheme: String, host: String, port: Int) {

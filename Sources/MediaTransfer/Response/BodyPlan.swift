@@ -8,8 +8,10 @@ package struct BodyPlan: Sendable, Equatable {
     package var limit: Int64
     /// Why not.
     package var limitReason: TooLong
+    /// How the end of the body is found.
     package var framing: ResponseHead.Framing
 
+    /// All of it.
     package init(
         start: Int64, whole: Int64?, limit: Int64, limitReason: TooLong, framing: ResponseHead.Framing
     ) {

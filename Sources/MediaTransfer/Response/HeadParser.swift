@@ -36,6 +36,7 @@ package enum HeadLimits {
 
 /// A head as it came: its status, and those fields that this room reads.
 package struct RawHead: Sendable, Equatable {
+    /// Three digits.
     package var status: Int
     private var fields: [String: [String]] = [:]
 
@@ -88,6 +89,7 @@ package struct HeadParser: Sendable {
     private var byteCount = 0
     private var informationalCount = 0
 
+    /// Ready for a status line.
     package init() {}
 
     /// Takes one line with its end. Lines behind a complete head are trailers: counted and ignored.

@@ -12,6 +12,7 @@ package struct ResponseHead: Sendable, Equatable {
         case untilClose
     }
 
+    /// The final one: never 1xx, and no redirect that was followed.
     package var status: Int
     /// The size of the whole file, not of this answer; nil where the server doesn't say.
     package var total: Int64?
@@ -29,6 +30,7 @@ package struct ResponseHead: Sendable, Equatable {
     package var retryAfter: Duration?
     /// The origin that answered, which after redirects is another one than the URL's.
     package var origin: Origin
+    /// How the end of the body is found.
     package var framing: Framing
 
     /// The host that answered.
