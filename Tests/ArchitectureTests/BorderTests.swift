@@ -50,6 +50,7 @@ struct BorderTests {
     func forms(line: String, module: String?) { #expect(Self.imported(line) == module) }
 
     static func imported(_ line: String) -> String? {
+        guard line.contains("import") else { return nil }
         let form =
             /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)/
         return line.prefixMatch(of: form).map { String($0.1) }
