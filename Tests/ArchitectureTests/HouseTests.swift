@@ -33,7 +33,7 @@ struct HouseTests {
 
     static func prints(_ line: String) -> Bool {
         if ["STDOUT_FILENO", "STDERR_FILENO", "FileHandle.standard"].contains(where: line.contains) { return true }
-        guard ["print", "dump", "put", "perror"].contains(where: line.contains) else { return false }
+        guard ["rint", "dump", "put", "perror"].contains(where: line.contains) else { return false }
         return line.contains(
             /(?:^|[^.\w])(?:print|debugPrint|dump|puts|fputs|putchar|printf|vprintf|fprintf|perror)\s*\(/)
     }
