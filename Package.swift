@@ -96,6 +96,9 @@ let package = Package(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
+            swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
         .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
         .executableTarget(
@@ -132,6 +135,12 @@ let package = Package(
             dependencies: [
                 "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestServers", "TestSupport", "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite,
             ],
             swiftSettings: house),
     ]
