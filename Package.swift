@@ -108,8 +108,8 @@ let package = Package(
         .testTarget(
             name: "ProviderHostTests",
             dependencies: [
-                "ProviderHost", "ProviderKit", "YAMLSource", "demo", "secure-link", "plugin-host-probe", subprocess,
-                logging, system,
+                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "secure-link", "plugin-host-probe",
+                subprocess, logging, system,
             ],
             swiftSettings: house),
         .testTarget(
