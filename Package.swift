@@ -108,8 +108,8 @@ let package = Package(
         .testTarget(
             name: "ProviderHostTests",
             dependencies: [
-                "ProviderHost", "ProviderKit", "YAMLSource", "demo", "secure-link", "plugin-host-probe", subprocess,
-                logging, system,
+                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "secure-link", "plugin-host-probe",
+                subprocess, logging, system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -135,6 +135,12 @@ let package = Package(
             dependencies: [
                 "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestServers", "TestSupport", "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite,
             ],
             swiftSettings: house),
     ]

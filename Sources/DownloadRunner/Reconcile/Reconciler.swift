@@ -21,6 +21,7 @@ struct Reconciler {
     /// Entries without a row, or whose name changes: number of the slot.
     private var renamed: [Renamed] = []
     private var resumable: [DownloadID] = []
+    private let readFiles: Set<String>
 
     private struct Renamed {
         var slot: Int
@@ -53,6 +54,7 @@ struct Reconciler {
         self.now = now
         self.exists = exists
         entries = CatalogEntries(catalog)
+        readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(catalog, courses: try store.courses(), chapters: try store.chapters())
         result.selectorMatched = only.map { _ in false }
     }
@@ -78,10 +80,9 @@ struct Reconciler {
     // MARK: whose course is it
 
     private mutating func checkOwnership() {
-        let read = Set(entries.catalog.files.map(\.path))
         for course in entries.catalog.courses {
             let file = entries.catalog.files[course.file]
-            guard let record = folders.recordedCourses[course.id], record.file != file.path, !read.contains(record.file)
+            guard let record = folders.recordedCourses[course.id], record.file != file.path, !readFiles.contains(record.file)
             else { continue }
             if FileManager.default.fileExists(atPath: record.file) {
                 result.errors.append(
@@ -112,7 +113,7 @@ struct Reconciler {
     }
 
     private mutating func judgeUnwritten(_ row: ScannedDownload) throws {
-        guard let course = row.string(.course), entries.hasCourse(course) else { return }
+        guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
         let reference = VideoReference(
             course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
             title: row.string(.title) ?? "")
@@ -123,6 +124,11 @@ struct Reconciler {
         let isKnown = row.integer(.isGone) == 1
         result.gone.append(.init(id: row.id, reference: reference, state: state, file: file, isKnown: isKnown))
         if !isKnown { result.changes.gone.append(row.id) }
+    }
+
+    /// Whether a course that no catalog of this run has was written in a file that this run has read.
+    private func isUnwritten(_ course: String) -> Bool {
+        folders.recordedCourses[course].map { readFiles.contains($0.file) } ?? false
     }
 
     private mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
@@ -159,18 +165,21 @@ struct Reconciler {
             } else if !row.equals(.fileSource, source) {
                 result.fromOtherSource += 1
             }
-        } else if state == .failed, sourceChanged {
-            state = .waiting
-        } else if state == .waiting, !row.isNull(.path) {
-            oldFile = row.storedFile
+        } else {
+            if state == .failed, sourceChanged { state = .waiting }
+            // It was finished once; the file stays until its successor is complete.
+            if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
         }
         result.counts[state, default: 0] += 1
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras) { return }
 
         let kept = Row(
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
-            wanted: state == .waiting, oldFile: oldFile, failedRuns: Int(row.integer(.failedRuns)),
-            retryAt: row.isNull(.retryAt) ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
+            wanted: state == .waiting, oldFile: oldFile,
+            // A new source is a new chance.
+            failedRuns: sourceChanged ? 0 : Int(row.integer(.failedRuns)),
+            retryAt: sourceChanged || row.isNull(.retryAt)
+                ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             sourceChanged: sourceChanged)
         if state == .finished, let extras, !row.equals(.storedExtras, extras) {

@@ -37,7 +37,9 @@ extension Dispatcher {
         placing.remove(id)
         guard let wanted = wanted[id], let partial = video.partial else { return }
         switch await video.job.checksumFailed(partial) {
-        case nil: queue.add(wanted.entry)
+        case nil:
+            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
+            queue.add(wanted.entry)
         case .failed(let error): fail(wanted, error)
         default: storeUnusable()
         }
@@ -48,7 +50,14 @@ extension Dispatcher {
     func lostPartial(_ id: DownloadID, _ error: DownloadError) async {
         placing.remove(id)
         guard let wanted = wanted[id], let job = jobs[id] else { return fill() }
-        if await job.dropPartial() > 2 { fail(wanted, error) } else { queue.add(wanted.entry, dueAt: Date() + 1) }
+        if await job.dropPartial() > 2 {
+            fail(wanted, error)
+        } else {
+            let until = Date() + 1
+            services.bookkeeper.note(.putBack(id, retryAt: until, error: error))
+            services.bookkeeper.unwatch(job)
+            queue.add(wanted.entry, dueAt: until)
+        }
         fill()
     }
 

@@ -228,7 +228,6 @@ actor Dispatcher {
             suspend(wanted, job, reason)
             stop(reason)
         case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
-            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
             await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
         case .stopped: suspend(wanted, job, stopReason ?? .signal)
         }
