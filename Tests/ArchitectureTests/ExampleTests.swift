@@ -54,6 +54,58 @@ struct ExampleTests {
             "\(ending.output)")
     }
 
+    @Test("the protocol page's plugin and manifest are whole and correct")
+    func protocolPage() async throws {
+        let page = try Page("docs/protocol.md")
+        let program = try #require(page.blocks("sh").first)
+        let manifest = try #require(page.blocks("yaml").first)
+        #expect(manifest.hasPrefix("name: peertube "))
+        let home = TemporaryFolder()
+        try home.write(manifest, to: "plugins/peertube/plugin.yaml")
+        try home.write(program, to: "plugins/peertube/peertube")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: home.at("plugins/peertube/peertube").string)
+        try home.write(
+            """
+            version: 1
+            courses: [{id: c, provider: peertube, parameters: {host: h, scope: members}, videos: [a b]}]
+            """, to: "catalog.yaml")
+        let plugins = ["--plugins", home.at("plugins").string]
+        let ending = try await Self.coursefetch(
+            ["resolve", home.at("catalog.yaml").string, "c", "--json"] + plugins, home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(ending.output.contains("\"url\":\"https://media.example.org/a%20b.mp4\""), "\(ending.output)")
+    }
+
+    @Test("the catalog page's example has no mistakes")
+    func catalogPage() async throws {
+        let home = TemporaryFolder()
+        let catalog = try #require(try Page("docs/catalog.md").blocks("yaml").first)
+        try home.write(catalog, to: "catalog.yaml")
+        for (name, course) in [("optics.yaml", "o"), ("2026-autumn.yaml", "a")] {
+            try home.write("version: 1\ncourses: [{id: \(course), videos: [v]}]\n", to: name)
+        }
+        let ending = try await Self.coursefetch(
+            ["check", home.at("catalog.yaml").string, "--no-plugins"], home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(ending.output.contains("in 3 files, no mistakes"), "\(ending.output)")
+    }
+
+    @Test("an option that a page names is one that there is")
+    func options() async throws {
+        let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
+            .replacingOccurrences(of: "\\-", with: "-")
+        // Of jq, and of a command that the protocol page says isn't there yet.
+        let others: Set = ["--unbuffered", "--provider"]
+        let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
+        #expect(known.count > 25)
+        for page in ["README.md", "CHANGELOG.md"] + Checkout.names(in: "docs").map({ "docs/" + $0 }) {
+            for option in try Page(page).text.matches(of: /--[a-z][a-z-]+/) {
+                #expect(known.contains(String(option.0)), "\(page): \(option.0)")
+            }
+        }
+    }
+
     @Test(
         "an example has no mistakes",
         arguments: Checkout.names(in: "catalogs").filter { $0.hasSuffix(".yaml") })
