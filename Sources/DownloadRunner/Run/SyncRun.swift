@@ -109,7 +109,8 @@ package final class SyncRun: Sendable {
                     downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
         announce(plan)
         let result = await dispatch(plan, services)
-        var summary = Self.summary(plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
+        var summary = Self.summary(
+            plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
         summary.warnings += warnings.count
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A run that the state can't record any more has said so already.
