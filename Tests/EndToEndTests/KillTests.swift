@@ -4,15 +4,59 @@ import TestServers
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite("killed at any moment", .serialized)
 struct KillTests {
     @Test("after ten kills and one clean sync nothing is wrong, lost, left or fetched below what was durable")
     func tenKills() async throws {
-        try await KillRounds(chance: .announced(for: "ten kills")).run(10)
+        try await KillRounds(.announced(for: "ten kills"), large: 14, small: 20, jobs: 4, latest: 2200).run(10)
+    }
+
+    @Test("so, too, with many small files that are finished in groups")
+    func smallFiles() async throws {
+        try await KillRounds(.announced(for: "kills of groups"), large: 0, small: 500, jobs: 16, latest: 700).run(10)
+    }
+
+    @Test("killed while files change places, each ends under its own name, and none is fetched again")
+    func moves() async throws {
+        var chance = Chance.announced(for: "kills of moves")
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let ids = Array(1...80)
+        func catalog(_ order: [Int], _ titles: [Int], _ course: String) -> CatalogText {
+            let videos = order.map { CatalogText.Video(id: "\($0)", title: "Title \(titles[$0 - 1])") }
+            let url = host.url("/media/{id}/2000.mp4")
+            return CatalogText(url: url, courses: [.init(id: "c", title: course, videos: videos)])
+        }
+        try stage.catalog(catalog(ids, ids, "Course"))
+        #expect(try await stage.sync("catalog.yaml", ["--jobs", "16"]).exit == 0)
+        #expect(host.requests().count == 80)
+        let right = Set(ids.map { TestContent(seed: UInt64($0), size: 2000).sha256Text })
+        for round in 0..<10 {
+            let order = ids.shuffled(using: &chance)
+            let titles = ids.shuffled(using: &chance)
+            let course = "Course \(round / 2)"
+            try stage.catalog(catalog(order, titles, course))
+            let delay = Duration.milliseconds(Int.random(in: 40...260, using: &chance))
+            let killed = try await stage.sync { running in
+                let pid = try await running.pid()
+                try await Task.sleep(for: delay)
+                kill(pid, SIGKILL)
+            }
+            #expect([0, 137].contains(killed.exit), "seed \(chance.seed): \(killed.report)")
+            guard round % 3 == 2 || round == 9 else { continue }
+            let clean = try await stage.sync()
+            #expect(clean.exit == 0, "seed \(chance.seed), round \(round): \(clean.report)")
+            #expect(host.requests().count == 80, "seed \(chance.seed), round \(round): fetched again")
+            let files = LibraryFiles(stage.library).digests
+            #expect(Set(files.values) == right && files.count == 80, "seed \(chance.seed), round \(round)")
+            for (index, id) in order.enumerated() {
+                let path = "\(course)/\(index < 9 ? "0" : "")\(index + 1) Title \(titles[id - 1]).mp4"
+                let digest = TestContent(seed: UInt64(id), size: 2000).sha256Text
+                #expect(files[path] == digest, "seed \(chance.seed), round \(round): \(path)")
+            }
+            #expect(try stage.strays() == [], "seed \(chance.seed), round \(round)")
+        }
+        await host.stop()
     }
 
     @Test(
@@ -45,149 +89,13 @@ struct KillTests {
     }
 }
 
-/// Rounds of syncs that are killed, over a catalog of large and small files, sidecars and a video in two courses.
-private final class KillRounds {
-    private let stage: Stage
-    private var chance: Chance
-    /// What belongs under the names that contain the key.
-    private var contents: [String: TestContent] = [:]
-    /// What was durable when each round was killed: the offset below which nothing may be asked for again.
-    private var floors: [[String: Int]] = []
-
-    init(chance: Chance) throws {
-        self.chance = chance
-        stage = try Stage()
-    }
-
-    func run(_ rounds: Int) async throws {
-        let nginx = try await NginxServer.start()
-        try prepare(nginx)
-        for round in 0..<rounds {
-            try await killOnce(after: .milliseconds(Int.random(in: 20...2200, using: &chance)))
-            try checkFiles(round)
-            try floors.append(recordedFloors(round))
-            // Connections that begin after this one belong to later rounds.
-            try await mark(nginx, "/plain/round-\(round)")
-        }
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "8"])
-        #expect(outcome.exit == 0, "seed \(chance.seed): \(outcome.report)")
-        try checkFiles(rounds)
-        let found = Set(LibraryFiles(stage.library).digests.values)
-        for (name, content) in contents { #expect(found.contains(content.sha256Text), "\(name) is missing") }
-        #expect(LibraryFiles(stage.library).paths.count == contents.count + 1, "and the video in two courses")
-        #expect(try stage.strays() == [], "seed \(chance.seed)")
-        await nginx.stop()
-        try checkRanges(nginx.log())
-    }
-
-    private func prepare(_ nginx: NginxServer) throws {
-        var videos: [CatalogText.Video] = []
-        for index in 10..<44 {
-            let name = "clip-\(index)"
-            let content = TestContent(
-                seed: UInt64(index), size: index < 24 ? 1_200_000 + 10_000 * index : 30_000 + index)
-            contents[name] = content
-            try nginx.add(name + ".mp4", content)
-            var video = CatalogText.Video(id: name)
-            if index % 8 == 0 {
-                let notes = TestContent(seed: UInt64(1000 + index), size: 3_000 + index)
-                contents["notes-\(index)"] = notes
-                try nginx.add("notes-\(index).pdf", notes)
-                video.extra = [
-                    "attachments: [{title: notes-\(index), url: \"\(nginx.url("/plain/notes-\(index).pdf"))\"}]"
-                ]
-            }
-            videos.append(video)
-        }
-        videos.shuffle(using: &chance)
-        let again = CatalogText.Video(id: "clip-11")
-        try stage.catalog(
-            CatalogText(
-                url: nginx.url("/limited/{id}.mp4?rate=400k"),
-                courses: [
-                    .init(id: "c", title: "Course", videos: videos), .init(id: "d", title: "Another", videos: [again]),
-                ]))
-    }
-
-    /// Kills a sync, and waits until all that it had started has ended.
-    private func killOnce(after delay: Duration) async throws {
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "4"]) { running in
-            let pid = try await running.pid()
-            try await Task.sleep(for: delay)
-            // It can't start anything between the look and the kill.
-            kill(pid, SIGSTOP)
-            let children = ProcessTable.now().descendants(of: pid)
-            kill(pid, SIGKILL)
-            for _ in 0..<500 where !ProcessTable.now().remaining(children).isEmpty {
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            let left = ProcessTable.now().remaining(children)
-            #expect(left.isEmpty, "left behind: \(left.map(\.command))")
-        }
-        #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
-    }
-
-    private func checkFiles(_ round: Int) throws {
-        for (path, digest) in LibraryFiles(stage.library).digests {
-            // An attachment's name begins with its video's.
-            let names = contents.keys.filter { path.contains($0) }
-            let name = names.first { $0.hasPrefix("notes") } ?? names.first
-            let content = try #require(name.flatMap { contents[$0] }, "\(path)")
-            #expect(digest == content.sha256Text, "seed \(chance.seed), round \(round): \(path) is wrong")
-        }
-    }
-
-    /// Reads what the state claims, and holds it against what is really there.
-    private func recordedFloors(_ round: Int) throws -> [String: Int] {
-        let state = try stage.stateCopy()
-        guard state.exists else { return [:] }
-        var floors: [String: Int] = [:]
-        let rows = try? state.rows("SELECT id, course, video, state, durable_bytes, path FROM downloads")
-        // Killed before the schema was there.
-        for row in rows ?? [] {
-            guard let video = row["video"], let content = contents[video] else { continue }
-            if row["state"] == "finished" {
-                let path = try #require(row["path"])
-                #expect(stage.folder.has("library/" + path), "seed \(chance.seed), round \(round): \(path) isn't there")
-                floors[video] = .max
-                continue
-            }
-            let durable = row["durable_bytes"].flatMap { Int($0) } ?? 0
-            // Both courses' rows share one transfer.
-            if floors[video] != .max { floors[video] = max(floors[video] ?? 0, durable) }
-            guard durable > 0, row["path"] == nil else { continue }
-            let partial = FileManager.default.contents(
-                atPath: stage.library.appending(".coursefetch/partials/\(row["id"] ?? "").part").string)
-            let bytes = try #require(partial, "seed \(chance.seed), round \(round): the partial of \(video) is gone")
-            #expect(
-                bytes.count >= durable && bytes.prefix(durable).elementsEqual(content.bytes(0..<durable)),
-                "seed \(chance.seed), round \(round): the partial of \(video) isn't what the state claims")
-        }
-        return floors
-    }
-
-    private func mark(_ nginx: NginxServer, _ path: String) async throws {
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.invalidateAndCancel() }
-        _ = try await session.data(from: try #require(URL(string: nginx.url(path))))
-    }
-
-    private func checkRanges(_ log: [NginxAccess]) throws {
-        var resumed = 0
-        let marks = try floors.indices.map { round in
-            try #require(log.first { $0.path == "/plain/round-\(round)" }?.connection)
-        }
-        for request in log {
-            guard let video = request.path.split(separator: "/").last?.dropLast(4), request.path.hasPrefix("/limited/"),
-                let round = marks.lastIndex(where: { $0 < request.connection })
-            else { continue }
-            let floor = floors[round][String(video)] ?? 0
-            let start = request.rangeStart ?? 0
-            #expect(
-                start >= floor,
-                "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
-            if start > 0 { resumed += 1 }
-        }
-        #expect(resumed > 0, "nothing was resumed at all")
+/// The same, all night. `make soak`.
+@Suite(
+    "soak: killed at any moment", .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["COURSEFETCH_SOAK"] != nil))
+struct SoakKillTests {
+    @Test("two hundred kills", .timeLimit(.minutes(60)), arguments: 1...4)
+    func many(_ part: Int) async throws {
+        try await KillRounds(.announced(for: "part \(part)"), large: 100, small: 100, jobs: 4, latest: 3000).run(50)
     }
 }

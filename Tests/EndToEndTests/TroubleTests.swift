@@ -185,25 +185,6 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("a state that can't be written is refused before anything starts")
-    func readOnly() async throws {
-        let (stage, host) = try await synced()
-        let requests = host.requests().count
-        // Root writes to read-only files, so the file system has to be the read-only one.
-        let script = #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@""#
-        let command = [
-            "unshare", "--mount", "sh", "-c", script, "sh", stage.state.string, Built.executable("coursefetch").string,
-            "sync", stage.folder.at("catalog.yaml").string, "--json", "--library", stage.library.string, "--state",
-            stage.state.string,
-        ]
-        let outcome = try await Program.run(command, in: stage.folder)
-        // Without the right to mount there is nothing to see here.
-        if outcome.error.contains("unshare") || outcome.error.contains("mount:") { return }
-        #expect(outcome.exit == 73, "\(outcome.report)")
-        #expect(host.requests().count == requests)
-        await host.stop()
-    }
-
     // MARK: what they share
 
     private func synced() async throws -> (Stage, FaultHost) {
