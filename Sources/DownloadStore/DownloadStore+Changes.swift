@@ -77,7 +77,8 @@ extension DownloadStore {
                 [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status], now, db)
         case .lose(let id):
             try move(
-                id, .lose, "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, " + fresh, [], now, db)
+                id, .lose, "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, " + fresh,
+                [], now, db)
         case .refetch(let id):
             try move(id, .refetch, fresh, [], now, db)
         case .extrasStored(let id, let digest):

@@ -53,7 +53,8 @@ struct AttemptPolicyTests {
         #expect(
             policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .etag("\"a\"")))
         policy = AttemptPolicy(retries: 10, record: try record(etag: nil, lastModified: "d"))
-        #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .lastModified("d")))
+        #expect(
+            policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .lastModified("d")))
         policy = AttemptPolicy(retries: 10, record: try record(etag: nil))
         #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
         #expect(policy.start(length: 5, hasChecksum: false) == nil)
@@ -136,7 +137,8 @@ struct AttemptPolicyTests {
         let refused = report(.refused(status: 410, .status), length: 5 << 20)
         for _ in 0..<4 {
             #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
-            #expect(next(&policy, report(.stalled, received: 4 << 20, length: policy.length(after: 4 << 20))) == .transfer)
+            #expect(
+                next(&policy, report(.stalled, received: 4 << 20, length: policy.length(after: 4 << 20))) == .transfer)
         }
         #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
         #expect(next(&policy, refused, isFresh: true) == .resolve(.rejected, status: 410))

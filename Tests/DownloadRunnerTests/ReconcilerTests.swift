@@ -233,7 +233,8 @@ struct ReconcilerTests {
         #expect(try world.plan(Self.two, now: now).counts == [.failed: 1, .waiting: 1])
         #expect(try world.plan(Self.two, now: now + 61).counts == [.waiting: 2])
         let changed = try world.plan(
-            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}", now: now)
+            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}", now: now
+        )
         #expect(changed.counts == [.waiting: 2])
     }
 
@@ -248,7 +249,9 @@ struct ReconcilerTests {
         #expect(try world.plan("- {id: a, videos: [{id: x, cover: http://h/d.jpg}]}").sidecarGroups.count == 1)
     }
 
-    @Test("prune deletes no more than allowed", arguments: [(MaxDelete.percent(10), true), (.count(1), true), (.count(2), false)])
+    @Test(
+        "prune deletes no more than allowed",
+        arguments: [(MaxDelete.percent(10), true), (.count(1), true), (.count(2), false)])
     func prune(limit: MaxDelete, isHeld: Bool) throws {
         try world.sync("- {id: a, videos: [u, v, w, x]}")
         let plan = try world.plan("- {id: a, videos: [u, v]}")

@@ -155,7 +155,8 @@ struct AttemptPolicy: Sendable {
     /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
     /// failed, else by the attempts without progress.
     mutating func cannotResume() -> Action {
-        validatorFailures >= 2 ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
+        validatorFailures >= 2
+            ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
             : .startOver
     }
 

@@ -196,7 +196,8 @@ actor DownloadJob {
             guard resolution.kind == .file else {
                 return .failed(
                     DownloadError(
-                        kind: .notMedia, message: "the provider answered with an HLS stream, which this version can't join"))
+                        kind: .notMedia,
+                        message: "the provider answered with an HLS stream, which this version can't join"))
             }
             guard let resolved = ResolvedMedia(resolution, at: Date()) else {
                 return .failed(

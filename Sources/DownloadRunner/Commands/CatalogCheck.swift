@@ -49,7 +49,9 @@ package enum CatalogCheck {
         }
         if let registry {
             var mistakes = ProviderCheck.mistakes(in: reading.catalog, registry)
-            if conditions.isEmpty, mistakes.contains(where: { $0.severity == .error }) { conditions = [.invalidCatalog] }
+            if conditions.isEmpty, mistakes.contains(where: { $0.severity == .error }) {
+                conditions = [.invalidCatalog]
+            }
             mistakes.addExcerpts()
             diagnostics += mistakes
             // A file's mistakes stand in the order of its lines, whoever found them.

@@ -75,7 +75,9 @@ struct Placer: Sendable {
     private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
         let file = item.file
         if let old = file.old, old.path == item.stored.path {
-            if case .replaced = try library.replace(old.path, with: file.partialName, record: FileRecord(old)) { return }
+            if case .replaced = try library.replace(old.path, with: file.partialName, record: FileRecord(old)) {
+                return
+            }
         }
         for attempt in 0..<100 {
             if attempt > 0 {

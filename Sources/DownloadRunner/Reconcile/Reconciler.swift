@@ -82,7 +82,8 @@ struct Reconciler {
     private mutating func checkOwnership() {
         for course in entries.catalog.courses {
             let file = entries.catalog.files[course.file]
-            guard let record = folders.recordedCourses[course.id], record.file != file.path, !readFiles.contains(record.file)
+            guard let record = folders.recordedCourses[course.id], record.file != file.path,
+                !readFiles.contains(record.file)
             else { continue }
             if FileManager.default.fileExists(atPath: record.file) {
                 result.errors.append(
@@ -267,7 +268,8 @@ struct Reconciler {
             if to != path {
                 result.moves.append(
                     .init(
-                        owner: .download(row.id.rawValue), reference: reference(entries.slots[slot]), from: path, to: to))
+                        owner: .download(row.id.rawValue), reference: reference(entries.slots[slot]), from: path, to: to
+                    ))
             }
             for sidecar in sidecars[row.id] ?? [] {
                 let to = Self.following(sidecar.path, from: row.stem, to: stem)

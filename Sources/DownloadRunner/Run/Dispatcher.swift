@@ -272,7 +272,9 @@ actor Dispatcher {
         if let job = jobs[wanted.id] {
             services.bookkeeper.unwatch(job)
             // Nothing arrived: nothing is kept.
-            if job.progress.bytes == 0 { try? services.library.removePartial(PartialName(download: wanted.id.rawValue)) }
+            if job.progress.bytes == 0 {
+                try? services.library.removePartial(PartialName(download: wanted.id.rawValue))
+            }
         }
         result.failed += 1
         if result.failures.count < 1000 { result.failures.append((wanted.reference, error)) }

@@ -63,7 +63,11 @@ package final class SyncRun: Sendable {
         guard check.conditions.isEmpty else {
             return SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
         }
-        for warning in check.diagnostics { hub.post(.warning(warning.text, nil)) }
+        var warnings = check.diagnostics.map(\.text)
+        warnings += catalog.courses.filter(\.discover).map { course in
+            "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
+        }
+        for warning in warnings { hub.post(.warning(warning, nil)) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         guard place.isAccountsOwn else {
             throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
@@ -94,7 +98,9 @@ package final class SyncRun: Sendable {
             options: options, userName: place.user.text, engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
                 registry: registry,
-                settings: HostSettings(userAgent: configuration.userAgent, caFile: options.caFile), logger: logger),
+                settings: HostSettings(
+                    userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
+                logger: logger),
             library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: ServerClocks(), logger: logger)
         hub.post(
             .started(
@@ -103,8 +109,9 @@ package final class SyncRun: Sendable {
                     downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
         announce(plan)
         let result = await dispatch(plan, services)
-        var summary = Self.summary(plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
-        summary.warnings += check.diagnostics.count
+        var summary = Self.summary(
+            plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
+        summary.warnings += warnings.count
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A run that the state can't record any more has said so already.
         let exit = summary.conditions.isEmpty ? 0 : 1

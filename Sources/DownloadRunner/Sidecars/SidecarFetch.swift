@@ -110,6 +110,7 @@ struct SidecarFetch: Sendable {
             }
         return ArrivedFile(
             role: role, partialName: partialName, partial: partial, size: size, sha256: sha256,
-            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old)
+            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
+        )
     }
 }

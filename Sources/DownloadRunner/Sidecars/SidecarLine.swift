@@ -97,6 +97,7 @@ struct SidecarLine: Sendable {
 
     /// When the first host that holds one back is free again.
     func nextDue(after now: Date, _ queue: DownloadQueue) -> Date? {
-        waiting.prefix(Self.window).compactMap { $0.wish.host.flatMap { queue.blockedUntil($0) } }.filter { $0 > now }.min()
+        waiting.prefix(Self.window).compactMap { $0.wish.host.flatMap { queue.blockedUntil($0) } }.filter { $0 > now }
+            .min()
     }
 }
