@@ -189,8 +189,9 @@ struct SyncTests {
     func status() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
-        try stage.catalog(
-            CatalogText(url: host.url("/media/{id}/900000.mp4?rate=200000"), videos: [.init(id: "1"), .init(id: "2")]))
+        // Goes on until it is killed.
+        let url = host.url("/media/{id}/900000.mp4?stall=400000")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
         let killed = try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 300_000 }
             let status = try await stage.run(["status", "--all", "--json"])
@@ -219,14 +220,16 @@ struct SyncTests {
                 trap '' TERM
                 read -r line
                 id=$(printf '%s' "$line" | jq .id)
-                echo "{\\"id\\": $id, \\"result\\": {\\"url\\": \\"\(host.url("/media/1/900000.mp4?rate=100000"))\\"}}"
+                echo "{\\"id\\": $id, \\"result\\": {\\"url\\": \\"\(host.url("/media/1/900000.mp4?stall=200000"))\\"}}"
                 sleep 20
                 """)
         try stage.catalog(CatalogText(provider: "slow", videos: [.init(id: "1")]))
         let outcome = try await stage.sync { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 100_000 }
+            // By now it is recorded, too.
+            try await Task.sleep(for: .seconds(1.5))
             try await running.signal(SIGINT)
-            try await running.wait { $0.event == "download_suspended" }
+            try await Task.sleep(for: .milliseconds(100))
             try await running.signal(SIGINT)
         }
         #expect(outcome.exit == 130, "\(outcome.report)")
