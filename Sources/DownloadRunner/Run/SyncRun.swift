@@ -245,8 +245,9 @@ package final class SyncRun: Sendable {
             summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
         }
         if let error = result.storeError {
-            summary.conditions.insert(.stateUnusable)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: Refusal(error).message))
+            let refusal = Refusal(error)
+            summary.conditions.insert(refusal.condition)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
         }
         if let error = result.diskError {
             summary.conditions.insert(.stateUnusable)
