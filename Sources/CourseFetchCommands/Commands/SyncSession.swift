@@ -46,7 +46,7 @@ struct SyncSession {
             context.output.send(JSONEvents.line(.finished(plan.summary), now: Date()), to: STDOUT_FILENO)
         } else {
             for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
-            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan.lines)) }
+            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan)) }
         }
         await context.output.flush()
         return ExitStatus(plan.summary.conditions)

@@ -31,6 +31,8 @@ actor DownloadJob {
     /// What the bookkeeper reads while a transfer runs.
     struct Live: Sendable {
         var partial: PartialFile?
+        /// While it takes its turn nobody else closes its partial.
+        var isRunning = false
         var progress: TransferProgress?
         var validators = Validators()
         var total: Int64?
@@ -87,6 +89,8 @@ actor DownloadJob {
     func run(
         claim: @Sendable (String) async -> Bool, resolved: @Sendable (ResolvedMedia) async -> Void
     ) async -> JobOutcome {
+        live.withLock { $0.isRunning = true }
+        defer { live.withLock { $0.isRunning = false } }
         while true {
             if Task.isCancelled { return .stopped }
             let known = resolves
@@ -304,7 +308,11 @@ actor DownloadJob {
     }
 
     /// Gives up the descriptor while it waits; the digest goes on where it is.
-    nonisolated func closePartial() { live.withLock { $0.partial }?.close() }
+    nonisolated func closePartial() {
+        live.withLock { live in
+            if !live.isRunning { live.partial?.close() }
+        }
+    }
 
     /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
     /// any more, so that it has to be transferred after all.
@@ -312,10 +320,12 @@ actor DownloadJob {
         if let expected = wanted.video.sha256, donor.sha256 != expected { return nil }
         let name = PartialName(download: id.rawValue)
         let library = services.library
-        let isDone = await Blocking.run {
+        let isDone = await Blocking.run { shouldStop in
             do {
                 try library.removePartial(name)
-                switch try library.duplicate(donor.path, record: FileRecord(donor), as: name) {
+                switch try library.duplicate(
+                    donor.path, record: FileRecord(donor), as: name, shouldStop: shouldStop)
+                {
                 case .donorUnusable: return false
                 case .hardLink: return true
                 case .clone, .copy:
@@ -327,6 +337,7 @@ actor DownloadJob {
                 return false
             }
         }
+        if Task.isCancelled { return .stopped }
         guard isDone else { return nil }
         let stated = donor.path.split(separator: ".").last.map(String.init)
         return .complete(

@@ -141,9 +141,10 @@ extension Dispatcher {
             if let host { queue.occupy(host) }
             let fetch = SidecarFetch(
                 wish: item.wish, partialName: item.wish.partialName(ordinal: item.ordinal), services: services)
-            Task {
+            sidecarTasks[item.ordinal] = Task {
                 let result = await fetch.run()
-                self.sidecarEnded(item.wish, host: host, result)
+                sidecarTasks[item.ordinal] = nil
+                sidecarEnded(item.wish, host: host, result)
             }
         }
     }

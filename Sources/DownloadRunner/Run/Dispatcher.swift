@@ -38,6 +38,8 @@ actor Dispatcher {
     /// Downloads of the same bytes as one that is under way.
     var followers: Followers
     var sidecars: SidecarLine
+    /// Sidecars that are being fetched, by their number in the line.
+    var sidecarTasks: [Int: Task<Void, Never>] = [:]
     /// Sidecars on their way to their places.
     var sidecarsPlacing = 0
     /// Downloads whose partial failed to reach the disk while they were active.
@@ -93,6 +95,7 @@ actor Dispatcher {
         stopReason = reason
         for active in active.values { active.task.cancel() }
         sidecars.stop()
+        for task in sidecarTasks.values { task.cancel() }
         fill()
     }
 

@@ -40,24 +40,22 @@ package final class SyncRun: Sendable {
         if let dispatcher { Task { await dispatcher.stop(reason) } }
     }
 
-    /// Runs to the end.
+    /// Runs to the end. The summary of a run that was refused at its start has no seconds.
     package func run() async -> SyncSummary {
-        let started = Date()
-        var summary: SyncSummary
+        let summary: SyncSummary
         do {
-            summary = try await runThrowing(started)
+            summary = try await runThrowing(started: Date())
         } catch {
             summary = SyncSummary(
                 conditions: [error.condition],
                 errors: [LocatedMessage(file: "", line: nil, column: nil, message: error.message)])
         }
-        summary.seconds = Date().timeIntervalSince(started)
         hub.post(.finished(summary))
         hub.finish()
         return summary
     }
 
-    private func runThrowing(_ started: Date) async throws(Refusal) -> SyncSummary {
+    private func runThrowing(started: Date) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         guard check.conditions.isEmpty else {
@@ -112,6 +110,7 @@ package final class SyncRun: Sendable {
         var summary = Self.summary(
             plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
         summary.warnings += warnings.count
+        summary.seconds = Date().timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A run that the state can't record any more has said so already.
         let exit = summary.conditions.isEmpty ? 0 : 1
