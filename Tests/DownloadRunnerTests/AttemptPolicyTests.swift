@@ -160,6 +160,26 @@ struct AttemptPolicyTests {
         #expect(error.kind == .notMedia)
     }
 
+    @Test("without validators a file that is always cut at the same place fails after the retries")
+    func cutWithoutValidators() {
+        var policy = AttemptPolicy(retries: 3, record: nil)
+        let cut = report(.truncated(received: 5 << 20, expected: size), received: 5 << 20, length: 5 << 20)
+        #expect(next(&policy, cut) == .transfer)
+        for _ in 0..<2 {
+            #expect(policy.start(length: 5 << 20, hasChecksum: false) == nil)
+            #expect(policy.cannotResume() == .startOver)
+            policy.startedOver()
+            guard case .wait = next(&policy, cut) else {
+                Issue.record("should wait")
+                return
+            }
+        }
+        guard case .fail = next(&policy, cut) else {
+            Issue.record("should fail")
+            return
+        }
+    }
+
     @Test("a full disk suspends, a failing one fails")
     func disk() {
         var policy = AttemptPolicy(retries: 10, record: nil)

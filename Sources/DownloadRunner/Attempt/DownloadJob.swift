@@ -36,6 +36,8 @@ actor DownloadJob {
         var progress: TransferProgress?
         var validators = Validators()
         var total: Int64?
+        /// Where the transfer in progress began.
+        var startedAt: Int64 = 0
     }
 
     nonisolated let wanted: WantedDownload
@@ -43,7 +45,7 @@ actor DownloadJob {
     /// Bytes that came from the network for it in this run.
     nonisolated let received = Atomic<Int64>(0)
     private nonisolated let live = Mutex(Live())
-    private let services: RunServices
+    private nonisolated let services: RunServices
     private var policy: AttemptPolicy
     private var media: ResolvedMedia?
     private var lastOrigin: Origin?
@@ -51,6 +53,8 @@ actor DownloadJob {
     private var previous: ResolveRequest.Previous?
     private var transferStart = Date()
     private var losses = 0
+    /// Whether a digest of the partial is made.
+    private var isHashed = false
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -103,7 +107,7 @@ actor DownloadJob {
             case .success(let opened): partial = opened
             case .failure(let problem): return problem.outcome
             }
-            let hasChecksum = expectedSHA256 != nil
+            let hasChecksum = expectedSHA256 != nil && isHashed
             guard let start = policy.start(length: partial.length, hasChecksum: hasChecksum) else {
                 switch policy.cannotResume() {
                 case .fail(let error): return .failed(error)
@@ -122,6 +126,7 @@ actor DownloadJob {
                 live.progress = progress
                 live.validators = policy.validators
                 live.total = policy.total
+                live.startedAt = offset
             }
             services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
             transferStart = Date()
@@ -263,9 +268,14 @@ actor DownloadJob {
             }
             let open = try services.library.openPartial(name)
             let length = min(open.size, wanted.resume?.durableBytes ?? 0)
-            let hashes = services.options.checksums || expectedSHA256 != nil
-            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: hashes)
+            isHashed = services.options.checksums || expectedSHA256 != nil
+            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
             live.withLock { $0.partial = partial }
+            // Somebody took bytes away that the row still claims: it says so before others take their place.
+            if let resume = wanted.resume, length < resume.durableBytes {
+                let facts = ProgressFacts(bytes: length, total: resume.total, validators: resume.validators)
+                _ = await services.bookkeeper.commit(.progress(id, facts))
+            }
             return .success(partial)
         } catch let error as LibraryError {
             // All partials lie in one folder of ours: no other download would fare better.
@@ -279,31 +289,34 @@ actor DownloadJob {
     private func startOver(_ partial: PartialFile) async -> JobOutcome? {
         let change = DownloadChange.startOver(
             id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
-        guard await services.bookkeeper.commit(change) else { return .stopped }
-        policy.startedOver()
-        live.withLock { live in
-            live.validators = Validators()
-            live.total = nil
+        let failure = Mutex<FileError?>(nil)
+        let isWritten = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.validators = Validators()
+                live.total = nil
+            }
+            do throws(FileError) { try partial.startOver() } catch { failure.withLock { $0 = error } }
         }
-        do {
-            try partial.startOver()
-            return nil
-        } catch {
-            return .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \(error)"))
+        guard isWritten else { return .stopped }
+        policy.startedOver()
+        return failure.withLock { $0 }.map {
+            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
         }
     }
 
     /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
     func dropPartial() async -> Int {
         losses += 1
-        _ = await services.bookkeeper.commit(
-            .startOver(id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers))
-        policy.startedOver()
-        live.withLock { live in
-            live.partial?.close()
-            live = Live()
+        let change = DownloadChange.startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+        _ = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.partial?.close()
+                live = Live()
+            }
+            try? self.services.library.removePartial(PartialName(download: self.id.rawValue))
         }
-        try? services.library.removePartial(PartialName(download: id.rawValue))
+        policy.startedOver()
         return losses
     }
 
@@ -318,11 +331,11 @@ actor DownloadJob {
     /// any more, so that it has to be transferred after all.
     func duplicate(_ donor: StoredFile) async -> JobOutcome? {
         if let expected = wanted.video.sha256, donor.sha256 != expected { return nil }
+        if let expected = wanted.video.size, donor.size != expected { return nil }
         let name = PartialName(download: id.rawValue)
         let library = services.library
         let isDone = await Blocking.run { shouldStop in
             do {
-                try library.removePartial(name)
                 switch try library.duplicate(
                     donor.path, record: FileRecord(donor), as: name, shouldStop: shouldStop)
                 {
@@ -333,7 +346,6 @@ actor DownloadJob {
                     return true
                 }
             } catch {
-                try? library.removePartial(name)
                 return false
             }
         }
@@ -394,9 +406,8 @@ extension DownloadJob.Live {
     /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
     var identity: (validators: Validators, total: Int64?) {
         guard let head = progress?.head else { return (validators, total) }
-        let fromHead = Validators(etag: head.etag, lastModified: head.lastModified)
-        let isKnown = validators.etag != nil || validators.lastModified != nil
-        return (isKnown ? validators : fromHead, total ?? head.total)
+        guard startedAt == 0 else { return (validators, total ?? head.total) }
+        return (Validators(etag: head.etag, lastModified: head.lastModified), head.total)
     }
 }
 

@@ -75,10 +75,16 @@ final class Bookkeeper: Sendable {
     func note(_ change: DownloadChange) { state.withLock { $0.journal.append(change) } }
 
     /// A change that is durable on return, with all that was noted before it. False if the state can't be written.
-    func commit(_ change: DownloadChange) async -> Bool {
-        note(change)
-        return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.write([])) }
+    ///
+    /// `body` runs behind it on the bookkeeper's own queue, so that no progress that was read before `body` can be written
+    /// after it: the place for emptying a partial.
+    func commit(_ change: DownloadChange, then body: @escaping @Sendable () -> Void = {}) async -> Bool {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                let isWritten = self.write([change])
+                if isWritten { body() }
+                continuation.resume(returning: isWritten)
+            }
         }
     }
 
@@ -99,7 +105,7 @@ final class Bookkeeper: Sendable {
             defer { state.isPlacing = true }
             return !state.isPlacing
         }
-        if isFirst { queue.async { self.placeGroups() } }
+        if isFirst { queue.async { self.placeGroup() } }
     }
 
     // MARK: on the queue
@@ -142,20 +148,20 @@ final class Bookkeeper: Sendable {
         }
     }
 
-    private func placeGroups() {
-        while true {
-            let group = state.withLock { state -> [ArrivedFile] in
-                let group = Array(state.arrived.prefix(Self.groupLimit))
-                state.arrived.removeFirst(group.count)
-                if group.isEmpty { state.isPlacing = false }
-                return group
-            }
-            if group.isEmpty { return }
-            let placed = placer.place(group, write: write) { file, failure in
-                self.tell { $0.notPlaced(file, failure) }
-            }
-            if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
+    /// One group; the next one queues up behind whatever else has to be written.
+    private func placeGroup() {
+        let group = state.withLock { state -> [ArrivedFile] in
+            let group = Array(state.arrived.prefix(Self.groupLimit))
+            state.arrived.removeFirst(group.count)
+            if group.isEmpty { state.isPlacing = false }
+            return group
         }
+        if group.isEmpty { return }
+        let placed = placer.place(group, write: write) { file, failure in
+            self.tell { $0.notPlaced(file, failure) }
+        }
+        if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
+        queue.async { self.placeGroup() }
     }
 
     private func tell(_ body: (Callbacks) -> Void) {

@@ -8,16 +8,17 @@ struct Settling {
 
     /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
     /// ``LibraryError``.
-    func run() throws {
+    func run(at now: Date) throws {
         try finishMoves(try store.recordedMoves())
-        for record in try store.recover() { try settle(record) }
+        for record in try store.recover(at: now) { try settle(record) }
         try dropPartials()
     }
 
-    /// Carries out moves that are recorded, and records where the files are now.
-    func finishMoves(_ moves: [RecordedMove]) throws {
+    /// Carries out moves that are recorded, and records where the files are now. Returns that.
+    @discardableResult
+    func finishMoves(_ moves: [RecordedMove]) throws -> [(owner: RecordedMove.Owner, path: String)] {
         guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
-            return
+            return []
         }
         let owners = Dictionary(uniqueKeysWithValues: moves.map { ($0.id, $0) })
         var places: [(owner: RecordedMove.Owner, path: String)] = []
@@ -31,6 +32,7 @@ struct Settling {
         }
         try store.finishMoves(places)
         try library.forget(plan)
+        return places
     }
 
     /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.

@@ -7,9 +7,6 @@ struct FolderPlan {
     private(set) var courses: [String] = []
     /// By course and chapter index.
     private(set) var chapters: [[String]] = []
-    /// Whose folder is another one than recorded: everything in it moves.
-    private(set) var movedCourses: Set<Int> = []
-    private(set) var movedChapters: Set<[Int]> = []
     private(set) var changedCourses: [CourseRecord] = []
     private(set) var changedChapters: [ChapterRecord] = []
     /// As recorded before this run, for covers.
@@ -22,12 +19,6 @@ struct FolderPlan {
             uniqueKeysWithValues: chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) })
         planCourses(catalog)
         planChapters(catalog)
-    }
-
-    /// A row's folder is where it was when this is false and its chapter is the same.
-    func hasMoved(_ slot: CatalogEntries.Slot) -> Bool {
-        slot.chapter < 0
-            ? movedCourses.contains(Int(slot.course)) : movedChapters.contains([Int(slot.course), Int(slot.chapter)])
     }
 
     func folder(_ slot: CatalogEntries.Slot) -> String {
@@ -51,7 +42,6 @@ struct FolderPlan {
             let record = recordedCourses[course.id]
             let folder = kept[index] ?? names.take(LibraryName.course(course.title), id: course.id)
             courses.append(folder)
-            if let record, record.folder != folder { movedCourses.insert(index) }
             let fresh = CourseRecord(
                 id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
                 folder: folder, cover: record?.cover, coverFile: record?.coverFile)
@@ -81,7 +71,6 @@ struct FolderPlan {
                 let wanted = LibraryName.chapter(chapter.title, position: index + 1)
                 let folder = "\(parent)/\(kept[index] ?? names.take(wanted, id: chapter.id))"
                 folders.append(folder)
-                if let record, record.folder != folder { movedChapters.insert([courseIndex, index]) }
                 let fresh = ChapterRecord(
                     course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,
                     cover: record?.cover, coverFile: record?.coverFile)
