@@ -1,6 +1,12 @@
 import CourseCatalog
 import DownloadStore
 
+/// A chapter by its index and its course's.
+struct ChapterPlace: Hashable {
+    var course: Int
+    var chapter: Int
+}
+
 /// The folders of a run's courses and chapters: those recorded stay unless their title or position changed.
 struct FolderPlan {
     /// By index of the course in the catalog.
@@ -9,7 +15,7 @@ struct FolderPlan {
     private(set) var chapters: [[String]] = []
     /// Whose folder is another one than recorded: everything in it moves.
     private(set) var movedCourses: Set<Int> = []
-    private(set) var movedChapters: Set<[Int]> = []
+    private(set) var movedChapters: Set<ChapterPlace> = []
     private(set) var changedCourses: [CourseRecord] = []
     private(set) var changedChapters: [ChapterRecord] = []
     /// As recorded before this run, for covers.
@@ -27,7 +33,8 @@ struct FolderPlan {
     /// A row's folder is where it was when this is false and its chapter is the same.
     func hasMoved(_ slot: CatalogEntries.Slot) -> Bool {
         slot.chapter < 0
-            ? movedCourses.contains(Int(slot.course)) : movedChapters.contains([Int(slot.course), Int(slot.chapter)])
+            ? movedCourses.contains(Int(slot.course))
+            : movedChapters.contains(ChapterPlace(course: Int(slot.course), chapter: Int(slot.chapter)))
     }
 
     func folder(_ slot: CatalogEntries.Slot) -> String {
@@ -62,26 +69,32 @@ struct FolderPlan {
     private mutating func planChapters(_ catalog: Catalog) {
         for (courseIndex, course) in catalog.courses.enumerated() {
             let parent = courses[courseIndex]
-            var names = FolderNames()
+            let records = course.chapters.map { recordedChapters[DownloadKey(course: course.id, video: $0.id)] }
             var kept: [Int: String] = [:]
             for (index, chapter) in course.chapters.enumerated() {
-                guard let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)] else { continue }
+                guard let record = records[index] else { continue }
                 let name = LibraryPathParts.split(record.folder).name
-                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
                 if (record.title == chapter.title && record.position == index + 1)
-                    || LibraryName.isSame(name, as: wanted, id: chapter.id)
+                    || LibraryName.isSame(
+                        name, as: LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
                 {
                     kept[index] = name
-                    names.insert(name)
                 }
             }
+            // Names are held against each other only where one has to be found.
+            var names = FolderNames()
+            if kept.count < records.count { for name in kept.values { names.insert(name) } }
             var folders: [String] = []
             for (index, chapter) in course.chapters.enumerated() {
-                let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
-                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
-                let folder = "\(parent)/\(kept[index] ?? names.take(wanted, id: chapter.id))"
+                let record = records[index]
+                let name =
+                    kept[index]
+                    ?? names.take(LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
+                let folder = "\(parent)/\(name)"
                 folders.append(folder)
-                if let record, record.folder != folder { movedChapters.insert([courseIndex, index]) }
+                if let record, record.folder != folder {
+                    movedChapters.insert(ChapterPlace(course: courseIndex, chapter: index))
+                }
                 let fresh = ChapterRecord(
                     course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,
                     cover: record?.cover, coverFile: record?.coverFile)

@@ -13,6 +13,8 @@ struct Reconciler {
     let now: Date
     /// Whether a file is there.
     let exists: (String) throws(LibraryError) -> Bool
+    /// Whether a file is certainly there, told from the bytes of its path; false says nothing.
+    let isListed: (UnsafeRawBufferPointer) -> Bool
 
     private var entries: CatalogEntries
     private var folders: FolderPlan
@@ -46,8 +48,10 @@ struct Reconciler {
 
     init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
+        isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
         exists: @escaping (String) throws(LibraryError) -> Bool
     ) throws {
+        self.isListed = isListed
         self.store = store
         self.only = only
         self.now = now
@@ -131,13 +135,13 @@ struct Reconciler {
         let chapter = entries.chapter(slot)
         let extras = CatalogEntries.extras(video)
         let isNamedAsBefore =
-            row.equals(.title, video.title) && row.integer(.position) == Int64(slot.video) + 1
+            video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
             && row.equals(.chapter, chapter?.id) && !folders.hasMoved(slot)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
         let isUnchanged =
             isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
-            && row.equals(.expectedSize, video.size) && row.equals(.expectedSHA256, video.sha256)
+            && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
         var state = row.state
         // As the start of a run settles it.
@@ -146,8 +150,7 @@ struct Reconciler {
         var oldFile: StoredFile?
         if state == .finished {
             result.finishedInJudged += 1
-            let path = row.string(.path) ?? ""
-            if try !exists(path) {
+            if try !isThere(row) {
                 result.changes.lost.append(row.id)
                 result.lost.append(reference(slot))
                 state = .waiting
@@ -184,8 +187,12 @@ struct Reconciler {
     /// What the catalog says the file must be, and it isn't.
     private func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
         if let size = video.size, row.integer(.size) != size { return true }
-        if let sha256 = video.sha256, !row.isNull(.sha256), !row.equals(.sha256, sha256) { return true }
-        return false
+        return video.withSHA256Bytes { $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) }
+    }
+
+    private func isThere(_ row: ScannedDownload) throws(LibraryError) -> Bool {
+        if let path = row.raw(.path), isListed(path) { return true }
+        return try exists(row.string(.path) ?? "")
     }
 
     // MARK: entries that the state doesn't know, and names
@@ -431,7 +438,11 @@ extension Reconciler {
 
 extension ScannedDownload {
     /// The row's state.
-    var state: DownloadState { string(.state).flatMap(DownloadState.init) ?? .waiting }
+    var state: DownloadState {
+        // Nearly all of them, nearly always.
+        if equals(.state, DownloadState.finished.rawValue) { return .finished }
+        return string(.state).flatMap(DownloadState.init) ?? .waiting
+    }
 
     /// The row's file in the library; nil without one.
     var storedFile: StoredFile? {
