@@ -54,6 +54,12 @@ package struct ScannedDownload {
         return !isNull(column) && bytes.withUnsafeBytes { Self.same($0, raw(column)) }
     }
 
+    /// Whether the column holds exactly these bytes, as text or as they are, NULL being nil. Nothing is copied.
+    package func equals(_ column: Column, _ bytes: UnsafeRawBufferPointer?) -> Bool {
+        guard let bytes else { return isNull(column) }
+        return !isNull(column) && Self.same(bytes, raw(column))
+    }
+
     /// Whether the column holds exactly this integer, NULL being nil.
     package func equals(_ column: Column, _ number: Int64?) -> Bool {
         guard let number else { return isNull(column) }

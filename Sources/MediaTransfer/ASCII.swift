@@ -25,8 +25,11 @@ enum ASCII {
         return text
     }
 
+    /// Lower case for ASCII letters only.
+    static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 0x20 : byte }
+
     /// Lower case for ASCII letters only; names of fields, schemes and hosts know no others.
     static func lowercased(_ text: some StringProtocol) -> String {
-        String(decoding: text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
+        String(decoding: text.utf8.map(lowercased), as: UTF8.self)
     }
 }

@@ -108,11 +108,7 @@ extension CatalogDecoder {
                 record.priority = Int32(priority)
                 record.hasPriority = true
             case .size: record.size = try size(value) ?? -1
-            case .sha256:
-                if let digest = try digest(value) {
-                    record.digest = UInt32(clamping: draft.text.count)
-                    draft.text.append(contentsOf: digest)
-                }
+            case .sha256: record.digest = try digest(value) ?? record.digest
             case .subtitleFiles:
                 var files: [SubtitleFile] = []
                 try list(value, "`subtitle_files` takes a list of {lang, url}") { decoder, item throws(YAMLStop) in

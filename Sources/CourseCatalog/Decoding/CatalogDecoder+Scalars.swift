@@ -94,8 +94,8 @@ extension CatalogDecoder {
         return nil
     }
 
-    /// Decodes a SHA-256 checksum.
-    mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> [UInt8]? {
+    /// Decodes a SHA-256 checksum into the draft's text; where it stands there.
+    mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> UInt32? {
         guard value.kind == .scalar else {
             try refuse(value, "`sha256` takes 64 hexadecimal digits")
             return nil
@@ -106,16 +106,22 @@ extension CatalogDecoder {
             mistake(value, "`sha256` takes 64 hexadecimal digits, not \(text.count) characters")
             return nil
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        for index in stride(from: 0, to: 64, by: 2) {
-            guard let high = Self.hexDigit(text[index]), let low = Self.hexDigit(text[index + 1]) else {
-                mistake(value, "`sha256` takes hexadecimal digits only (0–9, a–f)")
-                return nil
+        let place = draft.text.count
+        let isDigest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
+            for index in 0..<32 {
+                guard let high = Self.hexDigit(text[index * 2]), let low = Self.hexDigit(text[index * 2 + 1]) else {
+                    return false
+                }
+                bytes[index] = high << 4 | low
             }
-            bytes.append(high << 4 | low)
+            draft.text.append(contentsOf: bytes)
+            return true
         }
-        return bytes
+        guard isDigest else {
+            mistake(value, "`sha256` takes hexadecimal digits only (0–9, a–f)")
+            return nil
+        }
+        return UInt32(clamping: place)
     }
 
     private static func hexDigit(_ byte: UInt8) -> UInt8? {

@@ -26,11 +26,8 @@ struct KeyTable {
     }
 
     private static func words(_ text: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
-        var low: UInt64 = 0
-        var high: UInt64 = 0
-        for (index, byte) in text.enumerated() {
-            if index < 8 { low |= UInt64(byte) << (8 * index) } else { high |= UInt64(byte) << (8 * (index - 8)) }
-        }
-        return (low, high)
+        var words: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: text) }
+        return words
     }
 }

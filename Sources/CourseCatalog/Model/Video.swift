@@ -59,8 +59,25 @@ package struct Video: Sendable {
 
     /// Calls `body` with the id's UTF-8 bytes, without making a string.
     package func withIDBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        let place = record.id
-        return try table.text.withUnsafeBytes { bytes in
+        try withBytes(record.id, body)
+    }
+
+    /// Calls `body` with the title's UTF-8 bytes, without making a string.
+    package func withTitleBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withBytes(record.title, body)
+    }
+
+    /// Calls `body` with the 32 bytes of ``sha256``, without copying them.
+    package func withSHA256Bytes<Result>(_ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
+        let digest = record.digest
+        guard digest != VideoRecord.none else { return try body(nil) }
+        return try withBytes(TextPlace(offset: digest, count: 32)) { try body($0) }
+    }
+
+    private func withBytes<Result>(
+        _ place: TextPlace, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        try table.text.withUnsafeBytes { bytes in
             try body(UnsafeRawBufferPointer(rebasing: bytes[Int(place.offset)..<Int(place.offset) + Int(place.count)]))
         }
     }

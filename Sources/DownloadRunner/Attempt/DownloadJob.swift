@@ -44,17 +44,17 @@ actor DownloadJob {
     nonisolated let startedAt = Date()
     /// Bytes that came from the network for it in this run.
     nonisolated let received = Atomic<Int64>(0)
-    private nonisolated let live = Mutex(Live())
-    private nonisolated let services: RunServices
-    private var policy: AttemptPolicy
-    private var media: ResolvedMedia?
-    private var lastOrigin: Origin?
-    private var resolves = 0
-    private var previous: ResolveRequest.Previous?
-    private var transferStart = Date()
-    private var losses = 0
+    nonisolated let live = Mutex(Live())
+    nonisolated let services: RunServices
+    var policy: AttemptPolicy
+    var media: ResolvedMedia?
+    var lastOrigin: Origin?
+    var resolves = 0
+    var previous: ResolveRequest.Previous?
+    var transferStart = Date()
+    var losses = 0
     /// Whether a digest of the partial is made.
-    private var isHashed = false
+    var isHashed = false
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -173,158 +173,9 @@ actor DownloadJob {
         }
     }
 
-    private func retrying(_ error: DownloadError, delay: Duration) {
+    func retrying(_ error: DownloadError, delay: Duration) {
         services.events.post(
             .downloadRetrying(wanted.reference, attempt: policy.attempt, error: error, delay: delay))
-    }
-
-    // MARK: resolving
-
-    private func resolveIfNeeded() async -> JobOutcome? {
-        let now = Date()
-        if let media {
-            if media.isUsable(at: now) { return nil }
-            // Its time ran out, or it was for one request.
-            if previous == nil {
-                previous = .init(reason: .expired, status: nil, bytes: live.withLock { $0.partial?.length ?? 0 })
-            }
-            self.media = nil
-        }
-        let previous = previous
-        let request = ResolveRequest(
-            user: services.userName, now: services.clock.now(for: lastOrigin), credentials: nil,
-            settings: services.providers.settings,
-            video: .init(
-                id: wanted.reference.video, title: wanted.reference.title,
-                parameters: services.providers.parameters(of: wanted.video.settings)),
-            course: .init(id: wanted.reference.course, title: wanted.courseTitle),
-            chapter: wanted.reference.chapter.map { .init(id: $0, title: wanted.chapterTitle) },
-            quality: wanted.video.settings.quality.map(\.description), previous: previous)
-        do {
-            let resolution = try await services.providers.resolve(request, provider: wanted.provider)
-            guard resolution.kind == .file else {
-                return .failed(
-                    DownloadError(
-                        kind: .notMedia,
-                        message: "the provider answered with an HLS stream, which this version can't join"))
-            }
-            guard let resolved = ResolvedMedia(resolution, at: Date()) else {
-                return .failed(
-                    DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
-            }
-            media = resolved
-            lastOrigin = resolved.origin
-            resolves += 1
-            let reason: ResolveReason = previous.map { $0.reason == .expired ? .expired : .rejected } ?? .first
-            self.previous = nil
-            services.events.post(
-                .resolved(wanted.reference, attempt: resolves, reason: reason, expiresAt: resolved.expiresAt))
-            return nil
-        } catch {
-            return outcome(of: error)
-        }
-    }
-
-    private func outcome(of error: ProviderError) -> JobOutcome {
-        let facts = DownloadError(error)
-        switch error.kind {
-        case .authRequired: return .loginNeeded(facts)
-        case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
-        case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
-        case .unavailable:
-            switch policy.unavailable(facts, atLeast: error.retryAfter, jitter: .random(in: 0...1)) {
-            case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
-            default: return .failed(facts)
-            }
-        case .cancelled: return .stopped
-        default: return .failed(facts)
-        }
-    }
-
-    // MARK: the partial
-
-    private var expectedSHA256: [UInt8]? {
-        wanted.video.sha256 ?? media?.resolution.sha256.flatMap { [UInt8](hex: $0) }
-    }
-
-    /// Why there is no partial to write to, and what follows.
-    private struct PartialProblem: Error {
-        var outcome: JobOutcome
-
-        init(_ message: String, endsRun: Bool) {
-            let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
-            outcome = endsRun ? .suspended(.disk, error) : .failed(error)
-        }
-    }
-
-    private func openPartial() async -> Result<PartialFile, PartialProblem> {
-        let name = PartialName(download: wanted.id.rawValue)
-        do {
-            if let partial = live.withLock({ $0.partial }) {
-                if !partial.isOpen {
-                    try partial.reopen(descriptor: services.library.openPartial(name).release())
-                }
-                return .success(partial)
-            }
-            let open = try services.library.openPartial(name)
-            let length = min(open.size, wanted.resume?.durableBytes ?? 0)
-            isHashed = services.options.checksums || expectedSHA256 != nil
-            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
-            live.withLock { $0.partial = partial }
-            // Somebody took bytes away that the row still claims: it says so before others take their place.
-            if let resume = wanted.resume, length < resume.durableBytes {
-                let facts = ProgressFacts(bytes: length, total: resume.total, validators: resume.validators)
-                _ = await services.bookkeeper.commit(.progress(id, facts))
-            }
-            return .success(partial)
-        } catch let error as LibraryError {
-            // All partials lie in one folder of ours: no other download would fare better.
-            return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))
-        } catch {
-            return .failure(PartialProblem("\(error)", endsRun: false))
-        }
-    }
-
-    /// First the row says that there is nothing, then there is nothing: never the other way round.
-    private func startOver(_ partial: PartialFile) async -> JobOutcome? {
-        let change = DownloadChange.startOver(
-            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
-        let failure = Mutex<FileError?>(nil)
-        let isWritten = await services.bookkeeper.commit(change) {
-            self.live.withLock { live in
-                live.validators = Validators()
-                live.total = nil
-            }
-            do throws(FileError) { try partial.startOver() } catch { failure.withLock { $0 = error } }
-        }
-        guard isWritten else { return .stopped }
-        policy.startedOver()
-        return failure.withLock { $0 }.map {
-            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
-        }
-    }
-
-    /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
-    func dropPartial() async -> Int {
-        losses += 1
-        let change = DownloadChange.startOver(
-            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
-        _ = await services.bookkeeper.commit(change) {
-            self.live.withLock { live in
-                live.partial?.close()
-                live = Live()
-            }
-            try? self.services.library.removePartial(PartialName(download: self.id.rawValue))
-        }
-        policy.startedOver()
-        return losses
-    }
-
-    /// Gives up the descriptor while it waits; the digest goes on where it is.
-    nonisolated func closePartial() {
-        live.withLock { live in
-            if !live.isRunning { live.partial?.close() }
-        }
     }
 
     /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
@@ -421,29 +272,4 @@ struct CompletedVideo: Sendable {
     var sha256: [UInt8]?
     let expectedSHA256: [UInt8]?
     let fileExtension: FileExtension
-}
-
-extension [UInt8] {
-    /// The bytes that an even number of hex digits means; nil for anything else.
-    package init?(hex: String) {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in hex.utf8 {
-            guard let digit = Character(UnicodeScalar(character)).hexDigitValue.map(UInt8.init) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        guard high == nil else { return nil }
-        self = bytes
-    }
-
-    /// Lower-case hex digits.
-    package var hex: String {
-        let digits = Array<UInt8>("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 }

@@ -8,8 +8,8 @@ import Synchronization
 /// the other, so that no row ever claims bytes of a partial that has been emptied since.
 ///
 /// Progress of all active downloads is flushed and written once a second in one transaction; changes of state that
-/// nobody waits for go along with it. Completed files are placed in groups: whatever has arrived while the group before
-/// was being placed is the next one.
+/// nobody waits for go along with it. Completed files are placed in groups, since two transactions and a flush of the
+/// folders cost the same for one file as for a hundred: a group waits a moment for others that are nearly complete.
 final class Bookkeeper: Sendable {
     /// What it tells the dispatcher. Called on its queue.
     struct Callbacks: Sendable {
@@ -32,6 +32,8 @@ final class Bookkeeper: Sendable {
     }
 
     private static let groupLimit = 256
+    /// How long a complete file waits for others to be placed with it.
+    private static let gathering = DispatchTimeInterval.milliseconds(20)
     private let state = Mutex(State())
     private let callbacks = Mutex<Callbacks?>(nil)
     private let queue = DispatchQueue(label: "bookkeeper", qos: .userInitiated)
@@ -105,7 +107,11 @@ final class Bookkeeper: Sendable {
             defer { state.isPlacing = true }
             return !state.isPlacing
         }
-        if isFirst { queue.async { self.placeGroup() } }
+        if isFirst { placeGroup(after: Self.gathering) }
+    }
+
+    private func placeGroup(after delay: DispatchTimeInterval) {
+        queue.asyncAfter(deadline: .now() + delay) { self.placeGroup() }
     }
 
     // MARK: on the queue
@@ -148,20 +154,20 @@ final class Bookkeeper: Sendable {
         }
     }
 
-    /// One group; the next one queues up behind whatever else has to be written.
     private func placeGroup() {
-        let group = state.withLock { state -> [ArrivedFile] in
-            let group = Array(state.arrived.prefix(Self.groupLimit))
-            state.arrived.removeFirst(group.count)
-            if group.isEmpty { state.isPlacing = false }
-            return group
+        let group = state.withLock { state in
+            defer { state.arrived.removeFirst(min(Self.groupLimit, state.arrived.count)) }
+            return Array(state.arrived.prefix(Self.groupLimit))
         }
-        if group.isEmpty { return }
         let placed = placer.place(group, write: write) { file, failure in
             self.tell { $0.notPlaced(file, failure) }
         }
         if let placed, !placed.isEmpty { tell { $0.placed(placed) } }
-        queue.async { self.placeGroup() }
+        let waiting = state.withLock { state in
+            state.isPlacing = !state.arrived.isEmpty
+            return state.arrived.count
+        }
+        if waiting > 0 { placeGroup(after: waiting < Self.groupLimit ? Self.gathering : .nanoseconds(0)) }
     }
 
     private func tell(_ body: (Callbacks) -> Void) {

@@ -16,6 +16,8 @@ struct Placer: Sendable {
     ) -> [PlacedFile]? {
         var ready: [PlacedFile] = []
         ready.reserveCapacity(group.count)
+        // All on their way to the disk before the first one is waited for.
+        for file in group { file.partial?.startWriteback() }
         for file in group {
             switch flush(file) {
             case .success(let stored): ready.append(PlacedFile(file: file, stored: stored))

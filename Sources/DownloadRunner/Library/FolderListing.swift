@@ -66,8 +66,12 @@ package struct FolderListing: Sendable {
         return bytes.withUnsafeBytes { all in
             while table[slot] != 0 {
                 let index = Int(table[slot]) - 1
-                let candidate = UnsafeRawBufferPointer(rebasing: all[starts[index]..<starts[index + 1]])
-                if candidate.elementsEqual(name) { return true }
+                let length = starts[index + 1] - starts[index]
+                if length == name.count, let candidate = all.baseAddress, let wanted = name.baseAddress,
+                    memcmp(candidate + starts[index], wanted, length) == 0
+                {
+                    return true
+                }
                 slot = (slot + 1) & mask
             }
             return false

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Tells whether files are there, with one listing of each folder instead of a system call for each file.
 ///
 /// Not for several threads. Keeps the listing of every folder it was asked about: drop it when the question is answered.
@@ -16,7 +24,8 @@ package final class LibraryListing {
     /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
     /// another form (NFD, another case) than they take them. Behind a symbolic link nothing is there.
     package func contains(_ path: String) throws(LibraryError) -> Bool {
-        if isInLastListing(path) { return true }
+        var path = path
+        if path.withUTF8({ isListed(UnsafeRawBufferPointer($0)) }) { return true }
         let place = try LibraryPath(path)
         if place.folder != lastFolder {
             if let known = listings[place.folder] {
@@ -40,15 +49,12 @@ package final class LibraryListing {
         }
     }
 
-    /// The usual case, without making a `String`: the path is in the folder that was asked about last. A name that a listing has
-    /// needs no further check.
-    private func isInLastListing(_ path: String) -> Bool {
-        guard lastFolder != nil else { return false }
-        var path = path
-        return path.withUTF8 { bytes in
-            guard bytes.count > lastPrefix.count, bytes.starts(with: lastPrefix) else { return false }
-            return lastListing.contains(
-                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[lastPrefix.count...]))
-        }
+    /// The usual case, without making a `String`: whether the path is in the folder that ``contains(_:)`` was asked about last,
+    /// and listed there, which needs no further check. False says nothing.
+    package func isListed(_ path: UnsafeRawBufferPointer) -> Bool {
+        guard lastFolder != nil, path.count > lastPrefix.count, let start = path.baseAddress,
+            lastPrefix.withUnsafeBytes({ memcmp(start, $0.baseAddress ?? start, $0.count) }) == 0
+        else { return false }
+        return lastListing.contains(UnsafeRawBufferPointer(rebasing: path[lastPrefix.count...]))
     }
 }

@@ -14,10 +14,19 @@ struct CatalogEntries {
         var video: Int32
         /// Index in its course.
         var ordinal: Int32
+        /// Index of its siblings among all groups.
+        var group: Int32
+    }
+
+    /// The videos of one chapter, or those directly under a course.
+    private struct Group {
+        var course: String
+        var videos: VideoList
     }
 
     let catalog: Catalog
     private(set) var slots: [Slot] = []
+    private var groups: [Group] = []
     private let courseIndex: [String: Int]
     private var byKey: [DownloadKey: Int]?
     private var digests = SourceDigests()
@@ -32,16 +41,19 @@ struct CatalogEntries {
             for (chapter, videos) in [(-1, course.videos)] + course.chapters.enumerated().map({ ($0, $1.videos) }) {
                 for video in videos.indices {
                     slots.append(
-                        Slot(course: Int32(index), chapter: Int32(chapter), video: Int32(video), ordinal: ordinal))
+                        Slot(
+                            course: Int32(index), chapter: Int32(chapter), video: Int32(video), ordinal: ordinal,
+                            group: Int32(groups.count)))
                     ordinal += 1
                 }
+                groups.append(Group(course: course.id, videos: videos))
             }
         }
     }
 
     func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
     func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
-    func video(_ slot: Slot) -> Video { (chapter(slot)?.videos ?? course(slot).videos)[Int(slot.video)] }
+    func video(_ slot: Slot) -> Video { groups[Int(slot.group)].videos[Int(slot.video)] }
     func reference(_ slot: Slot) -> VideoReference {
         let video = video(slot)
         return VideoReference(
@@ -54,7 +66,8 @@ struct CatalogEntries {
     mutating func find(_ row: ScannedDownload, guess: Int) -> Int? {
         if guess < slots.count {
             let slot = slots[guess]
-            if row.equals(.video, video(slot).id), row.equals(.course, course(slot).id) { return guess }
+            let isVideo = video(slot).withIDBytes { row.equals(.video, $0) }
+            if isVideo, row.equals(.course, groups[Int(slot.group)].course) { return guess }
         }
         let byKey = byKey ?? index()
         self.byKey = byKey

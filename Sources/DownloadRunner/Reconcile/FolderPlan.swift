@@ -52,24 +52,28 @@ struct FolderPlan {
     private mutating func planChapters(_ catalog: Catalog) {
         for (courseIndex, course) in catalog.courses.enumerated() {
             let parent = courses[courseIndex]
-            var names = FolderNames()
+            let records = course.chapters.map { recordedChapters[DownloadKey(course: course.id, video: $0.id)] }
             var kept: [Int: String] = [:]
             for (index, chapter) in course.chapters.enumerated() {
-                guard let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)] else { continue }
+                guard let record = records[index] else { continue }
                 let name = LibraryPathParts.split(record.folder).name
-                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
                 if (record.title == chapter.title && record.position == index + 1)
-                    || LibraryName.isSame(name, as: wanted, id: chapter.id)
+                    || LibraryName.isSame(
+                        name, as: LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
                 {
                     kept[index] = name
-                    names.insert(name)
                 }
             }
+            // Names are held against each other only where one has to be found.
+            var names = FolderNames()
+            if kept.count < records.count { for name in kept.values { names.insert(name) } }
             var folders: [String] = []
             for (index, chapter) in course.chapters.enumerated() {
-                let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
-                let wanted = LibraryName.chapter(chapter.title, position: index + 1)
-                let folder = "\(parent)/\(kept[index] ?? names.take(wanted, id: chapter.id))"
+                let record = records[index]
+                let name =
+                    kept[index]
+                    ?? names.take(LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
+                let folder = "\(parent)/\(name)"
                 folders.append(folder)
                 let fresh = ChapterRecord(
                     course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,

@@ -13,25 +13,27 @@ struct Reconciler {
     let now: Date
     /// Whether a file is there.
     let exists: (String) throws(LibraryError) -> Bool
+    /// Whether a file is certainly there, told from the bytes of its path; false says nothing.
+    let isListed: (UnsafeRawBufferPointer) -> Bool
 
-    private var entries: CatalogEntries
-    private var folders: FolderPlan
-    private var result = Reconciliation()
-    private var seen: [Bool] = []
+    var entries: CatalogEntries
+    var folders: FolderPlan
+    var result = Reconciliation()
+    var seen: [Bool] = []
     /// Entries without a row, or whose name changes: number of the slot.
-    private var renamed: [Renamed] = []
+    var renamed: [Renamed] = []
     /// Downloads with a partial, and whether their source is another one now.
-    private var resumable: [DownloadID: Bool] = [:]
-    private let readFiles: Set<String>
+    var resumable: [DownloadID: Bool] = [:]
+    let readFiles: Set<String>
 
-    private struct Renamed {
+    struct Renamed {
         var slot: Int
         /// Nil for a new one.
         var row: Row?
     }
 
     /// What is kept of a row whose entry changed.
-    private struct Row {
+    struct Row {
         var id: DownloadID
         var state: DownloadState
         var path: String?
@@ -49,8 +51,10 @@ struct Reconciler {
 
     init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
+        isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
         exists: @escaping (String) throws(LibraryError) -> Bool
     ) throws {
+        self.isListed = isListed
         self.store = store
         self.only = only
         self.now = now
@@ -81,7 +85,7 @@ struct Reconciler {
 
     // MARK: whose course is it
 
-    private mutating func checkOwnership() {
+    mutating func checkOwnership() {
         for course in entries.catalog.courses {
             let file = entries.catalog.files[course.file]
             guard let record = folders.recordedCourses[course.id], record.file != file.path, !record.file.isEmpty,
@@ -103,7 +107,7 @@ struct Reconciler {
 
     // MARK: rows that the state knows
 
-    private mutating func scan() throws {
+    mutating func scan() throws {
         var guess = 0
         try store.scan { row in
             guard let number = entries.find(row, guess: guess) else { return try judgeUnwritten(row) }
@@ -115,7 +119,7 @@ struct Reconciler {
         }
     }
 
-    private mutating func judgeUnwritten(_ row: ScannedDownload) throws {
+    mutating func judgeUnwritten(_ row: ScannedDownload) throws {
         guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
         // What its provider may still name isn't gone.
         if entries.isDiscovered(course) { return }
@@ -133,23 +137,23 @@ struct Reconciler {
 
     /// Whether a course that no catalog of this run has was written in a file that this run has read, or that was
     /// forgotten.
-    private func isUnwritten(_ course: String) -> Bool {
+    func isUnwritten(_ course: String) -> Bool {
         folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
     }
 
-    private mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
+    mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
         let video = entries.video(slot)
         let source = entries.source(video)
         let chapter = entries.chapter(slot)
         let extras = CatalogEntries.extras(video)
         let isNamedAsBefore =
-            row.equals(.title, video.title) && row.integer(.position) == Int64(slot.video) + 1
+            video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
             && row.equals(.chapter, chapter?.id) && row.isDirectly(in: folders.folder(slot), .stem)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
         let isUnchanged =
             isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
-            && row.equals(.expectedSize, video.size) && row.equals(.expectedSHA256, video.sha256)
+            && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
         var state = row.state
         // As the start of a run settles it.
@@ -158,8 +162,7 @@ struct Reconciler {
         var oldFile: StoredFile?
         if state == .finished {
             result.finishedInJudged += 1
-            let path = row.string(.path) ?? ""
-            if try !exists(path) {
+            if try !isThere(row) {
                 result.changes.lost.append(row.id)
                 result.lost.append(reference(slot))
                 state = .waiting
@@ -194,108 +197,19 @@ struct Reconciler {
     }
 
     /// What the catalog says the file must be, and it isn't.
-    private func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
+    func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
         if let size = video.size, row.integer(.size) != size { return true }
-        if let sha256 = video.sha256, !row.isNull(.sha256), !row.equals(.sha256, sha256) { return true }
-        return false
+        return video.withSHA256Bytes { $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) }
     }
 
-    // MARK: entries that the state doesn't know, and names
-
-    private mutating func addNew() {
-        for (number, slot) in entries.slots.enumerated() where !seen[number] && isSelected(slot) {
-            renamed.append(Renamed(slot: number, row: nil))
-        }
-    }
-
-    /// Gives names to what is new or called otherwise now, beside the recorded names that stay.
-    private mutating func nameAndMove() throws {
-        guard !renamed.isEmpty else { return }
-        renamed.sort { $0.slot < $1.slot }
-        let movers = Set(renamed.compactMap { $0.row?.id })
-        let touched = Set(renamed.map { folders.folder(entries.slots[$0.slot]) })
-        var names: [String: FolderNames] = [:]
-        try store.scan { row in
-            guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
-            let (folder, name) = LibraryPathParts.split(stem)
-            if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
-        }
-        // Who keeps a name that is still right keeps it before anybody takes one.
-        var stems: [Int: String] = [:]
-        for item in renamed {
-            guard let row = item.row else { continue }
-            let slot = entries.slots[item.slot]
-            let folder = folders.folder(slot)
-            let (oldFolder, name) = LibraryPathParts.split(row.stem)
-            let wanted = LibraryName.video(entries.video(slot).title, position: Int(slot.video) + 1)
-            let id = entries.video(slot).id
-            guard oldFolder == folder, LibraryName.isSame(name, as: wanted, id: id) else { continue }
-            names[folder, default: FolderNames()].insert(name)
-            stems[item.slot] = row.stem
-        }
-        var nextID = try store.nextID()
-        var moved: [(Row, Int, String)] = []
-        for item in renamed {
-            let slot = entries.slots[item.slot]
-            let video = entries.video(slot)
-            let folder = folders.folder(slot)
-            let stem =
-                stems[item.slot]
-                ?? "\(folder)/\(names[folder, default: FolderNames()].take(LibraryName.video(video.title, position: Int(slot.video) + 1), id: video.id))"
-            if let row = item.row {
-                update(item.slot, row, stem: stem)
-                want(item.slot, row, stem: stem)
-                if stem != row.stem { moved.append((row, item.slot, stem)) }
-            } else {
-                let id = DownloadID(rawValue: nextID)
-                nextID += 1
-                result.counts[.waiting, default: 0] += 1
-                let key = DownloadKey(course: entries.course(slot).id, video: video.id)
-                result.changes.new.append(.init(id: id, key: key, fields: fields(item.slot, stem: stem)))
-                let row = Row(
-                    id: id, state: .waiting, path: nil, stem: stem, wanted: true, oldFile: nil, failedRuns: 0,
-                    retryAt: nil, hasPartial: false, hasExtras: false, isNew: true, sourceChanged: false)
-                want(item.slot, row, stem: stem)
-            }
-        }
-        try move(moved)
-    }
-
-    /// A finished file goes where its name says, with what came along with it.
-    private mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
-        let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
-        for (row, slot, stem) in moved {
-            if let path = row.path {
-                let to = Self.following(path, from: row.stem, to: stem, extensions: 1)
-                if to != path {
-                    let owner = RecordedMove.Owner.download(row.id.rawValue)
-                    result.moves.append(
-                        .init(owner: owner, reference: reference(entries.slots[slot]), from: path, to: to))
-                }
-            }
-            for sidecar in sidecars[row.id] ?? [] {
-                let to = Self.following(
-                    sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
-                if to != sidecar.path, try exists(sidecar.path) {
-                    let owner = RecordedMove.Owner.sidecar(
-                        download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
-                    result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
-                }
-            }
-        }
-    }
-
-    /// The path that belongs to the new stem: what followed the old stem follows the new one. Where the path doesn't begin
-    /// with the old stem, its last `extensions` do: `.mp4`, or `.en.vtt`.
-    static func following(_ path: String, from old: String, to new: String, extensions: Int) -> String {
-        if path.hasPrefix(old) { return new + path.dropFirst(old.count) }
-        let parts = LibraryPathParts.split(path).name.split(separator: ".").suffix(extensions)
-        return new + parts.map { ".\($0)" }.joined()
+    func isThere(_ row: ScannedDownload) throws(LibraryError) -> Bool {
+        if let path = row.raw(.path), isListed(path) { return true }
+        return try exists(row.string(.path) ?? "")
     }
 
     // MARK: values
 
-    private mutating func fields(_ number: Int, stem: String) -> CatalogFields {
+    mutating func fields(_ number: Int, stem: String) -> CatalogFields {
         let slot = entries.slots[number]
         let video = entries.video(slot)
         return CatalogFields(
@@ -305,12 +219,12 @@ struct Reconciler {
             expectedSHA256: video.sha256)
     }
 
-    private mutating func update(_ number: Int, _ row: Row, stem: String) {
+    mutating func update(_ number: Int, _ row: Row, stem: String) {
         let fields = fields(number, stem: stem)
         result.changes.updated.append(.init(id: row.id, fields: fields, sourceChanged: row.sourceChanged))
     }
 
-    private mutating func want(_ number: Int, _ row: Row, stem: String) {
+    mutating func want(_ number: Int, _ row: Row, stem: String) {
         guard row.wanted || (row.state == .finished && !row.hasExtras) else { return }
         var wanted = wanted(number, row)
         wanted.stem = stem
@@ -323,7 +237,7 @@ struct Reconciler {
         }
     }
 
-    private mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
+    mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
         let slot = entries.slots[number]
         let video = entries.video(slot)
         return WantedDownload(
@@ -334,10 +248,10 @@ struct Reconciler {
             extras: row.hasExtras ? nil : CatalogEntries.extras(video))
     }
 
-    private func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
+    func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
 
     /// What the state knows of partials.
-    private mutating func resume() throws {
+    mutating func resume() throws {
         guard !resumable.isEmpty else { return }
         let records = Dictionary(
             uniqueKeysWithValues: try store.downloads(Array(resumable.keys)).map { ($0.id, $0) })
@@ -351,11 +265,11 @@ struct Reconciler {
         }
     }
 
-    private mutating func isSelected(_ slot: CatalogEntries.Slot) -> Bool {
+    mutating func isSelected(_ slot: CatalogEntries.Slot) -> Bool {
         only.isEmpty || isSelected(reference(slot))
     }
 
-    private mutating func isSelected(_ reference: VideoReference) -> Bool {
+    mutating func isSelected(_ reference: VideoReference) -> Bool {
         guard !only.isEmpty else { return true }
         var isSelected = false
         for (index, selector) in only.enumerated()
@@ -367,99 +281,13 @@ struct Reconciler {
     }
 }
 
-// MARK: the same bytes
-
-extension Reconciler {
-    /// The same video from the same source, or the same checksum: never the id alone.
-    private enum Sameness: Hashable {
-        case source(video: String, source: [UInt8])
-        case sha256([UInt8])
-    }
-
-    private static func keys(_ wanted: WantedDownload) -> [Sameness] {
-        let bySource = Sameness.source(video: wanted.reference.video, source: wanted.source)
-        return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
-    }
-
-    /// Files in the library that have the bytes already, those of gone courses included.
-    private mutating func findDonors() throws {
-        guard !result.wanted.isEmpty else { return }
-        var wanting: [Sameness: [Int]] = [:]
-        for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
-            for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
-        }
-        let excluded = Set(result.changes.lost + result.changes.refetched)
-        let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
-        try store.scan { row in
-            guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
-            let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
-            let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
-            guard !found.isEmpty, try exists(file.path) else { return }
-            var donor = file
-            // It is used when the moves of this run are done.
-            donor.path = targets[file.path] ?? file.path
-            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = donor }
-        }
-    }
-
-    /// One of several that want the same bytes is transferred.
-    private mutating func follow() {
-        var leaders: [Sameness: DownloadID] = [:]
-        for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
-            let keys = Self.keys(wanted)
-            if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
-                result.followers.add(wanted.id, to: leader)
-            } else if wanted.retryAt == nil {
-                // Nobody waits for one that waits itself.
-                for key in keys { leaders[key] = wanted.id }
-            }
-        }
-    }
-
-    /// Covers of courses and chapters, and what moved with their folders.
-    private mutating func covers() {
-        guard only.isEmpty else { return }
-        for (index, course) in entries.catalog.courses.enumerated() {
-            let record = folders.recordedCourses[course.id]
-            let folder = folders.courses[index]
-            if let cover = course.cover {
-                let digest = CatalogEntries.digest(cover)
-                want(
-                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder,
-                    owner: .course(course.id, digest: digest), mover: .course(course.id))
-            }
-            for (number, chapter) in course.chapters.enumerated() {
-                guard let cover = chapter.ownCover else { continue }
-                let record = folders.recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
-                let digest = CatalogEntries.digest(cover)
-                want(
-                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folders.chapters[index][number],
-                    owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
-                    mover: .chapter(course: course.id, chapter: chapter.id))
-            }
-        }
-    }
-
-    private mutating func want(
-        _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
-        owner: SidecarWish.Owner, mover: RecordedMove.Owner
-    ) {
-        var old = file
-        if let file, LibraryPathParts.split(file.path).folder != folder {
-            let to = "\(folder)/\(LibraryPathParts.split(file.path).name)"
-            result.moves.append(.init(owner: mover, reference: nil, from: file.path, to: to))
-            old?.path = to
-        }
-        guard stored != digest else { return }
-        result.sidecars.append(
-            SidecarWish(
-                owner: owner, source: cover.wishSource, folder: folder, name: "cover", purpose: .cover, old: old))
-    }
-}
-
 extension ScannedDownload {
     /// The row's state.
-    var state: DownloadState { string(.state).flatMap(DownloadState.init) ?? .waiting }
+    var state: DownloadState {
+        // Nearly all of them, nearly always.
+        if equals(.state, DownloadState.finished.rawValue) { return .finished }
+        return string(.state).flatMap(DownloadState.init) ?? .waiting
+    }
 
     /// The row's file in the library; nil without one.
     var storedFile: StoredFile? {

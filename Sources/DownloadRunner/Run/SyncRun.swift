@@ -129,9 +129,9 @@ package final class SyncRun: Sendable {
     ) throws(Refusal) -> Reconciliation {
         do {
             let listing = library.names()
-            var reconciler = try Reconciler(catalog: catalog, store: store, only: options.only, now: now) {
-                path throws(LibraryError) in try listing.contains(path)
-            }
+            var reconciler = try Reconciler(
+                catalog: catalog, store: store, only: options.only, now: now, isListed: listing.isListed,
+                exists: listing.contains)
             return try reconciler.run()
         } catch {
             throw Refusal(any: error)

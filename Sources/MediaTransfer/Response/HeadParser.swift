@@ -41,7 +41,7 @@ package struct RawHead: Sendable, Equatable {
     private var fields: [String: [String]] = [:]
 
     /// The fields that are kept.
-    private static let known: Set<String> = [
+    private static let known = [
         "content-length", "content-range", "content-type", "content-encoding", "transfer-encoding", "etag",
         "last-modified", "date", "retry-after", "location",
     ]
@@ -59,6 +59,12 @@ package struct RawHead: Sendable, Equatable {
     package func value(_ name: String) -> String? {
         let all = values(name)
         return all.count == 1 ? all.first : nil
+    }
+
+    /// The name in lower case if this room reads the field; nil for all others, without making a `String` of them.
+    static func known(_ name: some Collection<UInt8>) -> String? {
+        let length = name.count
+        return known.first { $0.utf8.count == length && $0.utf8.elementsEqual(name.lazy.map(ASCII.lowercased)) }
     }
 
     /// Keeps a field if this room reads it; false if it is one that may stand once only and stands twice.
@@ -141,7 +147,7 @@ package struct HeadParser: Sendable {
             line[..<colon].allSatisfy(ASCII.isTokenCharacter),
             line[colon...].allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
         else { return .refused(.malformedField) }
-        let name = ASCII.lowercased(String(decoding: line[..<colon], as: UTF8.self))
+        guard let name = RawHead.known(line[..<colon]) else { return .more }
         let text = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
         return head.add(name, String(ASCII.trimmed(text[...]))) ? .more : .refused(.duplicateField(name))
     }

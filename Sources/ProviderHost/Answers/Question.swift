@@ -48,17 +48,14 @@ enum Question: Sendable {
     ///
     /// Throws if it holds a number that JSON doesn't have.
     func line(wire: Int) throws -> [UInt8] {
-        var line =
-            switch self {
-            case .resolve(let params): try encode(params, wire)
-            case .list(let params): try encode(params, wire)
-            case .login(let params): try encode(params, wire)
-            }
-        line.append(0x0A)
-        return [UInt8](line)
+        switch self {
+        case .resolve(let params): try RequestLine(params, wire: wire).bytes
+        case .list(let params): try encode(params, wire)
+        case .login(let params): try encode(params, wire)
+        }
     }
 
-    private func encode(_ params: some Encodable, _ wire: Int) throws -> Data {
-        try Self.encoder.encode(Request(id: wire, method: method.rawValue, params: params))
+    private func encode(_ params: some Encodable, _ wire: Int) throws -> [UInt8] {
+        try Self.encoder.encode(Request(id: wire, method: method.rawValue, params: params)) + [0x0A]
     }
 }

@@ -84,7 +84,7 @@ enum ResolutionCheck {
     /// What is wrong with a URL that media is fetched from.
     private static func urlFault(_ text: String) -> String? {
         if text.utf8.count > urlBound { return "is longer than \(urlBound) bytes" }
-        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == " " }) {
+        if text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) {
             return "holds a blank or control character"
         }
         let scheme = text.prefix { $0 != ":" }.lowercased()

@@ -48,8 +48,11 @@ final class PluginProcess: Sendable {
     private let listener: Listener
     private let state = Mutex(State())
     private let clock = ContinuousClock.now
-    private let outbox: AsyncStream<[UInt8]>
-    private let inlet: AsyncStream<[UInt8]>.Continuation
+    /// Lines that are not written yet, one behind the other.
+    private let pending = Mutex<[UInt8]>([])
+    /// Says that there are some; buffers once, however many came.
+    private let outbox: AsyncStream<Void>
+    private let inlet: AsyncStream<Void>.Continuation
     private let stopRequests: AsyncStream<Void>
     private let stopInlet: AsyncStream<Void>.Continuation
 
@@ -57,13 +60,14 @@ final class PluginProcess: Sendable {
         self.launch = launch
         self.patience = patience
         self.listener = listener
-        (outbox, inlet) = AsyncStream.makeStream()
+        (outbox, inlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (stopRequests, stopInlet) = AsyncStream.makeStream()
     }
 
     /// Queues a line, LF included, for standard input.
     func send(_ line: [UInt8]) {
-        inlet.yield(line)
+        pending.withLock { $0.append(contentsOf: line) }
+        inlet.yield()
     }
 
     /// Closes standard input once everything queued is written; then TERM and KILL, if need be.
@@ -148,9 +152,14 @@ final class PluginProcess: Sendable {
 
     /// The one writer: concurrent writes to a full pipe would lose bytes.
     private func write(to execution: PluginExecution) async {
-        for await line in outbox {
-            let count = (try? await execution.standardInputWriter.write(line)) ?? 0
-            guard count == line.count else {
+        for await _ in outbox {
+            let lines = pending.withLock { pending in
+                defer { pending = [] }
+                return pending
+            }
+            guard !lines.isEmpty else { continue }
+            let count = (try? await execution.standardInputWriter.write(lines)) ?? 0
+            guard count == lines.count else {
                 state.withLock { $0.offence = "it closed its standard input" }
                 break
             }

@@ -1,0 +1,92 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import MediaTransfer
+import ProviderKit
+import Synchronization
+
+extension DownloadJob {
+    var expectedSHA256: [UInt8]? {
+        wanted.video.sha256 ?? media?.resolution.sha256.flatMap { [UInt8](hex: $0) }
+    }
+
+    /// Why there is no partial to write to, and what follows.
+    struct PartialProblem: Error {
+        var outcome: JobOutcome
+
+        init(_ message: String, endsRun: Bool) {
+            let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
+            outcome = endsRun ? .suspended(.disk, error) : .failed(error)
+        }
+    }
+
+    func openPartial() async -> Result<PartialFile, PartialProblem> {
+        let name = PartialName(download: wanted.id.rawValue)
+        do {
+            if let partial = live.withLock({ $0.partial }) {
+                if !partial.isOpen {
+                    try partial.reopen(descriptor: services.library.openPartial(name).release())
+                }
+                return .success(partial)
+            }
+            let open = try services.library.openPartial(name)
+            let length = min(open.size, wanted.resume?.durableBytes ?? 0)
+            isHashed = services.options.checksums || expectedSHA256 != nil
+            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
+            live.withLock { $0.partial = partial }
+            // Somebody took bytes away that the row still claims: it says so before others take their place.
+            if let resume = wanted.resume, length < resume.durableBytes {
+                let facts = ProgressFacts(bytes: length, total: resume.total, validators: resume.validators)
+                _ = await services.bookkeeper.commit(.progress(id, facts))
+            }
+            return .success(partial)
+        } catch let error as LibraryError {
+            // All partials lie in one folder of ours: no other download would fare better.
+            return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))
+        } catch {
+            return .failure(PartialProblem("\(error)", endsRun: false))
+        }
+    }
+
+    /// First the row says that there is nothing, then there is nothing: never the other way round.
+    func startOver(_ partial: PartialFile) async -> JobOutcome? {
+        let change = DownloadChange.startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+        let failure = Mutex<FileError?>(nil)
+        let isWritten = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.validators = Validators()
+                live.total = nil
+            }
+            do throws(FileError) { try partial.startOver() } catch { failure.withLock { $0 = error } }
+        }
+        guard isWritten else { return .stopped }
+        policy.startedOver()
+        return failure.withLock { $0 }.map {
+            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
+        }
+    }
+
+    /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
+    func dropPartial() async -> Int {
+        losses += 1
+        let change = DownloadChange.startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+        _ = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.partial?.close()
+                live = Live()
+            }
+            try? self.services.library.removePartial(PartialName(download: self.id.rawValue))
+        }
+        policy.startedOver()
+        return losses
+    }
+
+    /// Gives up the descriptor while it waits; the digest goes on where it is.
+    nonisolated func closePartial() {
+        live.withLock { live in
+            if !live.isRunning { live.partial?.close() }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import MediaTransfer
+import ProviderKit
+import Synchronization
+
+extension DownloadJob {
+    func resolveIfNeeded() async -> JobOutcome? {
+        let now = Date()
+        if let media {
+            if media.isUsable(at: now) { return nil }
+            // Its time ran out, or it was for one request.
+            if previous == nil {
+                previous = .init(reason: .expired, status: nil, bytes: live.withLock { $0.partial?.length ?? 0 })
+            }
+            self.media = nil
+        }
+        let previous = previous
+        let request = ResolveRequest(
+            user: services.userName, now: services.clock.now(for: lastOrigin), credentials: nil,
+            settings: services.providers.settings,
+            video: .init(
+                id: wanted.reference.video, title: wanted.reference.title,
+                parameters: services.providers.parameters(of: wanted.video.settings)),
+            course: .init(id: wanted.reference.course, title: wanted.courseTitle),
+            chapter: wanted.reference.chapter.map { .init(id: $0, title: wanted.chapterTitle) },
+            quality: wanted.video.settings.quality.map(\.description), previous: previous)
+        do {
+            let resolution = try await services.providers.resolve(request, provider: wanted.provider)
+            guard resolution.kind == .file else {
+                return .failed(
+                    DownloadError(
+                        kind: .notMedia,
+                        message: "the provider answered with an HLS stream, which this version can't join"))
+            }
+            guard let resolved = ResolvedMedia(resolution, at: Date()) else {
+                return .failed(
+                    DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
+            }
+            media = resolved
+            lastOrigin = resolved.origin
+            resolves += 1
+            let reason: ResolveReason = previous.map { $0.reason == .expired ? .expired : .rejected } ?? .first
+            self.previous = nil
+            services.events.post(
+                .resolved(wanted.reference, attempt: resolves, reason: reason, expiresAt: resolved.expiresAt))
+            return nil
+        } catch {
+            return outcome(of: error)
+        }
+    }
+
+    func outcome(of error: ProviderError) -> JobOutcome {
+        let facts = DownloadError(error)
+        switch error.kind {
+        case .authRequired: return .loginNeeded(facts)
+        case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
+        case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
+        case .unavailable:
+            switch policy.unavailable(facts, atLeast: error.retryAfter, jitter: .random(in: 0...1)) {
+            case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
+            default: return .failed(facts)
+            }
+        case .cancelled: return .stopped
+        default: return .failed(facts)
+        }
+    }
+}

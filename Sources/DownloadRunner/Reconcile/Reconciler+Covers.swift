@@ -1,0 +1,46 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// Covers of courses and chapters.
+extension Reconciler {
+    /// Covers of courses and chapters, and what moved with their folders.
+    mutating func covers() {
+        guard only.isEmpty else { return }
+        for (index, course) in entries.catalog.courses.enumerated() {
+            let record = folders.recordedCourses[course.id]
+            let folder = folders.courses[index]
+            if let cover = course.cover {
+                let digest = CatalogEntries.digest(cover)
+                want(
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder,
+                    owner: .course(course.id, digest: digest), mover: .course(course.id))
+            }
+            for (number, chapter) in course.chapters.enumerated() {
+                guard let cover = chapter.ownCover else { continue }
+                let record = folders.recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
+                let digest = CatalogEntries.digest(cover)
+                want(
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folders.chapters[index][number],
+                    owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
+                    mover: .chapter(course: course.id, chapter: chapter.id))
+            }
+        }
+    }
+
+    mutating func want(
+        _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
+        owner: SidecarWish.Owner, mover: RecordedMove.Owner
+    ) {
+        var old = file
+        if let file, LibraryPathParts.split(file.path).folder != folder {
+            let to = "\(folder)/\(LibraryPathParts.split(file.path).name)"
+            result.moves.append(.init(owner: mover, reference: nil, from: file.path, to: to))
+            old?.path = to
+        }
+        guard stored != digest else { return }
+        result.sidecars.append(
+            SidecarWish(
+                owner: owner, source: cover.wishSource, folder: folder, name: "cover", purpose: .cover, old: old))
+    }
+}

@@ -1,0 +1,97 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// Entries that the state doesn't know, and those that are called otherwise now.
+extension Reconciler {
+    mutating func addNew() {
+        for (number, slot) in entries.slots.enumerated() where !seen[number] && isSelected(slot) {
+            renamed.append(Renamed(slot: number, row: nil))
+        }
+    }
+
+    /// Gives names to what is new or called otherwise now, beside the recorded names that stay.
+    mutating func nameAndMove() throws {
+        guard !renamed.isEmpty else { return }
+        renamed.sort { $0.slot < $1.slot }
+        let movers = Set(renamed.compactMap { $0.row?.id })
+        let touched = Set(renamed.map { folders.folder(entries.slots[$0.slot]) })
+        var names: [String: FolderNames] = [:]
+        try store.scan { row in
+            guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
+            let (folder, name) = LibraryPathParts.split(stem)
+            if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
+        }
+        // Who keeps a name that is still right keeps it before anybody takes one.
+        var stems: [Int: String] = [:]
+        for item in renamed {
+            guard let row = item.row else { continue }
+            let slot = entries.slots[item.slot]
+            let folder = folders.folder(slot)
+            let (oldFolder, name) = LibraryPathParts.split(row.stem)
+            let wanted = LibraryName.video(entries.video(slot).title, position: Int(slot.video) + 1)
+            let id = entries.video(slot).id
+            guard oldFolder == folder, LibraryName.isSame(name, as: wanted, id: id) else { continue }
+            names[folder, default: FolderNames()].insert(name)
+            stems[item.slot] = row.stem
+        }
+        var nextID = try store.nextID()
+        var moved: [(Row, Int, String)] = []
+        for item in renamed {
+            let slot = entries.slots[item.slot]
+            let video = entries.video(slot)
+            let folder = folders.folder(slot)
+            let stem =
+                stems[item.slot]
+                ?? "\(folder)/\(names[folder, default: FolderNames()].take(LibraryName.video(video.title, position: Int(slot.video) + 1), id: video.id))"
+            if let row = item.row {
+                update(item.slot, row, stem: stem)
+                want(item.slot, row, stem: stem)
+                if stem != row.stem { moved.append((row, item.slot, stem)) }
+            } else {
+                let id = DownloadID(rawValue: nextID)
+                nextID += 1
+                result.counts[.waiting, default: 0] += 1
+                let key = DownloadKey(course: entries.course(slot).id, video: video.id)
+                result.changes.new.append(.init(id: id, key: key, fields: fields(item.slot, stem: stem)))
+                let row = Row(
+                    id: id, state: .waiting, path: nil, stem: stem, wanted: true, oldFile: nil, failedRuns: 0,
+                    retryAt: nil, hasPartial: false, hasExtras: false, isNew: true, sourceChanged: false)
+                want(item.slot, row, stem: stem)
+            }
+        }
+        try move(moved)
+    }
+
+    /// A finished file goes where its name says, with what came along with it.
+    mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
+        let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
+        for (row, slot, stem) in moved {
+            if let path = row.path {
+                let to = Self.following(path, from: row.stem, to: stem, extensions: 1)
+                if to != path {
+                    let owner = RecordedMove.Owner.download(row.id.rawValue)
+                    result.moves.append(
+                        .init(owner: owner, reference: reference(entries.slots[slot]), from: path, to: to))
+                }
+            }
+            for sidecar in sidecars[row.id] ?? [] {
+                let to = Self.following(
+                    sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
+                if to != sidecar.path, try exists(sidecar.path) {
+                    let owner = RecordedMove.Owner.sidecar(
+                        download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
+                    result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
+                }
+            }
+        }
+    }
+
+    /// The path that belongs to the new stem: what followed the old stem follows the new one. Where the path doesn't begin
+    /// with the old stem, its last `extensions` do: `.mp4`, or `.en.vtt`.
+    static func following(_ path: String, from old: String, to new: String, extensions: Int) -> String {
+        if path.hasPrefix(old) { return new + path.dropFirst(old.count) }
+        let parts = LibraryPathParts.split(path).name.split(separator: ".").suffix(extensions)
+        return new + parts.map { ".\($0)" }.joined()
+    }
+}

@@ -1,0 +1,52 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// Downloads that want the same bytes.
+extension Reconciler {
+    /// The same video from the same source, or the same checksum: never the id alone.
+    enum Sameness: Hashable {
+        case source(video: String, source: [UInt8])
+        case sha256([UInt8])
+    }
+
+    static func keys(_ wanted: WantedDownload) -> [Sameness] {
+        let bySource = Sameness.source(video: wanted.reference.video, source: wanted.source)
+        return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
+    }
+
+    /// Files in the library that have the bytes already, those of gone courses included.
+    mutating func findDonors() throws {
+        guard !result.wanted.isEmpty else { return }
+        var wanting: [Sameness: [Int]] = [:]
+        for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
+            for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
+        }
+        let excluded = Set(result.changes.lost + result.changes.refetched)
+        let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
+        try store.scan { row in
+            guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
+            let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
+            let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
+            guard !found.isEmpty, try exists(file.path) else { return }
+            var donor = file
+            // It is used when the moves of this run are done.
+            donor.path = targets[file.path] ?? file.path
+            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = donor }
+        }
+    }
+
+    /// One of several that want the same bytes is transferred.
+    mutating func follow() {
+        var leaders: [Sameness: DownloadID] = [:]
+        for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
+            let keys = Self.keys(wanted)
+            if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
+                result.followers.add(wanted.id, to: leader)
+            } else if wanted.retryAt == nil {
+                // Nobody waits for one that waits itself.
+                for key in keys { leaders[key] = wanted.id }
+            }
+        }
+    }
+}
