@@ -6,16 +6,19 @@ SHELL = /bin/sh
 PREFIX = /usr/local
 DESTDIR =
 SWIFT = swift
-# lld: the default linker warns of mktemp in Foundation's own code when it links statically.
-RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld
+# Where Swift isn't part of the system, its library goes into the programs. lld: the default linker warns of mktemp in
+# Foundation's own code then.
+RELEASE = -c release $$(test "$$(uname)" = Darwin || echo --static-swift-stdlib -Xswiftc -use-ld=lld)
 BIN = .build/release
 DEMO = demo-library
 SWIFT_PLUGINS = demo secure-link
 SCRIPT_PLUGINS = direct
+# Where the program looks for them: it knows PREFIX from its own path.
+PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
-.PHONY: all build demo test lint bench soak install uninstall clean needs needs-test manual completions
+.PHONY: all build demo test lint bench soak built install uninstall clean needs needs-test manual completions
 
-all: build
+all: build completions manual
 
 build: needs
 	$(SWIFT) build $(RELEASE) --product coursefetch
@@ -56,7 +59,12 @@ completions: build
 manual: build
 	$(BIN)/coursefetch manual > .build/coursefetch.1
 
-install: build completions manual
+# Under sudo nothing is built: root often has no swift on its PATH, and .build stays its owner's.
+built:
+	@if [ -z "$${SUDO_USER-}" ]; then $(MAKE) all; \
+	elif [ ! -s .build/coursefetch.1 ]; then echo 'first: make; then: sudo make install' >&2; exit 1; fi
+
+install: built
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
@@ -67,18 +75,18 @@ install: build completions manual
 	install -m 644 .build/completions/_coursefetch "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/"
 	install -m 644 .build/completions/coursefetch.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
 	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
-	    folder="$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/$$plugin"; \
-	    install -d "$$folder" && install -m 644 Plugins/$$plugin/plugin.yaml "$$folder/" || exit 1; \
+	    install -d "$(DESTDIR)$(PLUGINS)/$$plugin" && \
+	    install -m 644 Plugins/$$plugin/plugin.yaml "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
 	done
 	for plugin in $(SWIFT_PLUGINS); do \
-	    target="$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/$$plugin/$$plugin"; \
+	    target="$(DESTDIR)$(PLUGINS)/$$plugin/$$plugin"; \
 	    install -m 755 $(BIN)/$$plugin "$$target" && strip "$$target" || exit 1; \
 	done
 	for plugin in $(SCRIPT_PLUGINS); do \
-	    install -m 755 Plugins/$$plugin/$$plugin "$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/$$plugin/" || exit 1; \
+	    install -m 755 Plugins/$$plugin/$$plugin "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
 	done
-	install -d "$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/demo/media"
-	install -m 644 Plugins/demo/media/* "$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/demo/media/"
+	install -d "$(DESTDIR)$(PLUGINS)/demo/media"
+	install -m 644 Plugins/demo/media/* "$(DESTDIR)$(PLUGINS)/demo/media/"
 
 uninstall:
 	rm -f "$(DESTDIR)$(PREFIX)/bin/coursefetch" "$(DESTDIR)$(PREFIX)/share/man/man1/coursefetch.1" \
@@ -86,8 +94,9 @@ uninstall:
 	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_coursefetch" \
 	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/coursefetch.fish"
 	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
-	    rm -rf "$(DESTDIR)$(PREFIX)/lib/coursefetch/plugins/$$plugin"; \
+	    rm -rf "$(DESTDIR)$(PLUGINS)/$$plugin"; \
 	done
+	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 
 clean:
 	$(SWIFT) package clean

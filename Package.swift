@@ -56,9 +56,9 @@ let package = Package(
             name: "ProviderHost", dependencies: ["ProviderKit", "YAMLSource", subprocess, logging, system],
             swiftSettings: house),
         .target(
-            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto, logging, system],
+            name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto],
             swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite, system], swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [
@@ -69,8 +69,7 @@ let package = Package(
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "CourseCatalog", "ProviderKit", "ProviderHost", "DownloadStore", "YAMLSource",
-                argumentParser, logging, system,
+                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -84,7 +83,8 @@ let package = Package(
             swiftSettings: house),
 
         // What the tests share.
-        .target(name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
         .target(
             name: "TestServers",
             dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
@@ -96,6 +96,9 @@ let package = Package(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
+            swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
         .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
         .executableTarget(
@@ -105,8 +108,9 @@ let package = Package(
         .testTarget(
             name: "ProviderHostTests",
             dependencies: [
-                "ProviderHost", "ProviderKit", "YAMLSource", "demo", "secure-link", "plugin-host-probe", subprocess,
-                logging, system,
+                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "secure-link",
+                "plugin-host-probe",
+                subprocess, logging, system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -124,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport", system,
+                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport",
+                system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -132,6 +137,12 @@ let package = Package(
             dependencies: [
                 "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestServers", "TestSupport", "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite,
             ],
             swiftSettings: house),
     ]

@@ -43,12 +43,12 @@ struct MediaLibrary: Sendable {
     /// again.
     private static let breaking: Set = ["waves.mp4", "fractal.mp4", "spectrum.mp4"]
 
-    /// Videos take three seconds.
+    /// Videos take four seconds, so that those that break do so a little after the two of their link.
     private static func file(_ name: String, _ bytes: [UInt8]) -> File {
         var file = File(name: name, bytes: bytes, mediaType: mediaType(name), etag: etag(bytes))
         if name.hasSuffix(".mp4") {
-            file.rate = Double(bytes.count) / 3
-            if breaking.contains(name) { file.cut = bytes.count * 8 / 10 }
+            file.rate = Double(bytes.count) / 4
+            if breaking.contains(name) { file.cut = bytes.count * 55 / 100 }
         }
         return file
     }

@@ -136,7 +136,7 @@ package struct DownloadRecord: Sendable, Equatable {
 /// A course as the state remembers it.
 package struct CourseRecord: Sendable, Equatable {
     package var id: String
-    /// The catalog file that it is written in: absolute, symlinks resolved.
+    /// The catalog file that it is written in: absolute, symlinks resolved; empty once that was forgotten.
     package var file: String
     /// Its place in the order of the catalogs.
     package var ordinal: Int

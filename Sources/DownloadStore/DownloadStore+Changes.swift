@@ -10,7 +10,7 @@ extension DownloadStore {
         }
     }
 
-    private static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
+    static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
         switch change {
         case .begin(let id):
             try move(id, .begin, "reason = NULL, retry_at = NULL", [], now, db)
@@ -77,7 +77,10 @@ extension DownloadStore {
                 [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status], now, db)
         case .lose(let id):
             try move(
-                id, .lose, "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, " + fresh, [], now, db)
+                id, .lose,
+                "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, stored_extras = NULL, "
+                    + fresh,
+                [], now, db)
         case .refetch(let id):
             try move(id, .refetch, fresh, [], now, db)
         case .extrasStored(let id, let digest):

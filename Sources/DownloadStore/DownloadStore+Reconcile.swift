@@ -55,6 +55,8 @@ extension DownloadStore {
         guard !changes.isEmpty else { return }
         let time = now.timeIntervalSince1970
         try write { db in
+            for id in changes.lost { try Self.apply(.lose(id), time, db) }
+            for id in changes.refetched { try Self.apply(.refetch(id), time, db) }
             for course in changes.courses { try Self.save(course, db) }
             for chapter in changes.chapters { try Self.save(chapter, db) }
             for new in changes.new { try Self.insert(new, time, db) }
@@ -67,7 +69,6 @@ extension DownloadStore {
                 try Self.run("INSERT INTO moves VALUES (?, ?, ?, ?)", [move.id, move.from, move.to, owner], db)
             }
         }
-        try write(changes.lost.map { .lose($0) } + changes.refetched.map { .refetch($0) }, at: now)
     }
 
     private static func save(_ course: CourseRecord, _ db: Database) throws {
@@ -109,7 +110,8 @@ extension DownloadStore {
             // A new source is a new chance: what made the old one fail says nothing about it.
             try run(
                 """
-                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0
+                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
+                    total_bytes = NULL, high_water = 0
                 WHERE id = ? AND state <> 'finished'
                 """, [updated.id.rawValue], db)
             let state = try String.fetchOne(
@@ -166,7 +168,10 @@ extension DownloadStore {
                     UPDATE downloads SET is_gone = 1
                     WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
                     """, arguments: [file])
-            return db.changesCount
+            let count = db.changesCount
+            // They belong to no file any more: any catalog may take them over.
+            try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [file])
+            return count
         }
     }
 

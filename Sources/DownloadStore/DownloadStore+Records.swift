@@ -38,7 +38,8 @@ extension DownloadStore {
             var all: [String: CourseRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses") {
                 let course = CourseRecord(
-                    id: row["id"], file: row["file"], ordinal: row["ordinal"], title: row["title"], folder: row["folder"],
+                    id: row["id"], file: row["file"], ordinal: row["ordinal"], title: row["title"],
+                    folder: row["folder"],
                     cover: (row["cover"] as Data?).map { [UInt8]($0) }, coverFile: Self.cover(row))
                 all[course.id] = course
             }

@@ -42,14 +42,22 @@ extension DownloadStore {
                 sql: """
                     SELECT id FROM downloads WHERE state = 'suspended'
                         OR (state = 'failed' AND retry_at IS NOT NULL AND retry_at <= ?)
+                        OR (state = 'failed' AND is_placing = 1)
                         OR (state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ?)
                     """, arguments: [time, time])
             for id in due {
-                try Self.move(DownloadID(rawValue: id), .revive, "reason = NULL, retry_at = NULL", [], time, db)
+                try Self.move(
+                    DownloadID(rawValue: id), .revive,
+                    "reason = NULL, retry_at = NULL, " + Self.newChance, [], time, db)
             }
             return try Row.fetchAll(db, sql: "SELECT * FROM downloads WHERE is_placing = 1").map(DownloadRecord.init)
         }
     }
+
+    /// A failed download gets all its attempts again; one that was only interrupted goes on counting.
+    private static let newChance = """
+        validator_failures = iif(state = 'failed', 0, validator_failures), start_overs = iif(state = 'failed', 0, start_overs)
+        """
 
     /// Writes a new line of history and returns its number.
     package func beginRun(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {

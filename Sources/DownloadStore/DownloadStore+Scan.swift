@@ -8,13 +8,13 @@ package struct ScannedDownload {
     package enum Column: Int32 {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
-        case reason, durableBytes, failedRuns, modified
+        case reason, durableBytes, failedRuns, modified, errorKind
     }
 
     static let sql = """
         SELECT id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem,
             expected_size, expected_sha256, state, path, is_gone, stored_extras, retry_at, file_source, sha256, size,
-            reason, durable_bytes, failed_runs, modified
+            reason, durable_bytes, failed_runs, modified, error_kind
         FROM downloads ORDER BY id
         """
 
@@ -70,6 +70,17 @@ package struct ScannedDownload {
     package func raw(_ column: Column) -> UnsafeRawBufferPointer? {
         guard let start = sqlite3_column_blob(statement, column.rawValue) else { return nil }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
+    }
+
+    /// Whether the column holds the name of something directly in `folder`: the folder, a slash, and no other slash.
+    package func isDirectly(in folder: String, _ column: Column) -> Bool {
+        var folder = folder
+        guard let path = raw(column) else { return false }
+        return folder.withUTF8 { folder in
+            path.count > folder.count && path[folder.count] == UInt8(ascii: "/")
+                && Self.same(UnsafeRawBufferPointer(folder), UnsafeRawBufferPointer(rebasing: path[..<folder.count]))
+                && !path[(folder.count + 1)...].contains(UInt8(ascii: "/"))
+        }
     }
 
     private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer?) -> Bool {

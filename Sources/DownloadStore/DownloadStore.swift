@@ -51,7 +51,9 @@ package final class DownloadStore: Sendable {
     }
 
     /// A state that knows nothing, in memory: for a user who has none yet.
-    package static func empty() throws(StoreError) -> DownloadStore { try DownloadStore(path: ":memory:", role: .holder) }
+    package static func empty() throws(StoreError) -> DownloadStore {
+        try DownloadStore(path: ":memory:", role: .holder)
+    }
 
     /// Closes the connection; later calls throw.
     package func close() { try? queue.close() }

@@ -119,10 +119,14 @@ struct ReportTests {
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 2.00 KiB (unfinished)",
                 "move      p/k/v1  One: a -> b (renamed)", "remove    p/k/v1  One: b� (gone)", "keep      p/k/v1  One",
             ])
+        var plan = DryRunPlan()
+        plan.lines = lines
         #expect(
-            DryRunText.summary(lines)
+            DryRunText.summary(plan)
                 == "would download 1, resume 1, move 1 and remove 1; at least 1.00 MiB to transfer")
-        #expect(DryRunText.summary([lines[4]]) == "nothing to do: 1 video up to date")
+        plan.lines = [lines[4]]
+        plan.summary.downloads = [.finished: 1]
+        #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date")
         #expect(
             String(decoding: DryRunText.json(lines[1]), as: UTF8.self)
                 == #"{"event":"would_resume","course":"p","chapter":"k","video":"v1","why":"unfinished","resume_from":1024,"size":2048}"#

@@ -53,7 +53,8 @@ struct AttemptPolicyTests {
         #expect(
             policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .etag("\"a\"")))
         policy = AttemptPolicy(retries: 10, record: try record(etag: nil, lastModified: "d"))
-        #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .lastModified("d")))
+        #expect(
+            policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .lastModified("d")))
         policy = AttemptPolicy(retries: 10, record: try record(etag: nil))
         #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
         #expect(policy.start(length: 5, hasChecksum: false) == nil)
@@ -136,7 +137,8 @@ struct AttemptPolicyTests {
         let refused = report(.refused(status: 410, .status), length: 5 << 20)
         for _ in 0..<4 {
             #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
-            #expect(next(&policy, report(.stalled, received: 4 << 20, length: policy.length(after: 4 << 20))) == .transfer)
+            #expect(
+                next(&policy, report(.stalled, received: 4 << 20, length: policy.length(after: 4 << 20))) == .transfer)
         }
         #expect(next(&policy, refused) == .resolve(.rejected, status: 410))
         #expect(next(&policy, refused, isFresh: true) == .resolve(.rejected, status: 410))
@@ -156,6 +158,26 @@ struct AttemptPolicyTests {
             return
         }
         #expect(error.kind == .notMedia)
+    }
+
+    @Test("without validators a file that is always cut at the same place fails after the retries")
+    func cutWithoutValidators() {
+        var policy = AttemptPolicy(retries: 3, record: nil)
+        let cut = report(.truncated(received: 5 << 20, expected: size), received: 5 << 20, length: 5 << 20)
+        #expect(next(&policy, cut) == .transfer)
+        for _ in 0..<2 {
+            #expect(policy.start(length: 5 << 20, hasChecksum: false) == nil)
+            #expect(policy.cannotResume() == .startOver)
+            policy.startedOver()
+            guard case .wait = next(&policy, cut) else {
+                Issue.record("should wait")
+                return
+            }
+        }
+        guard case .fail = next(&policy, cut) else {
+            Issue.record("should fail")
+            return
+        }
     }
 
     @Test("a full disk suspends, a failing one fails")

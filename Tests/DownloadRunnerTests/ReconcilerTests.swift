@@ -233,7 +233,8 @@ struct ReconcilerTests {
         #expect(try world.plan(Self.two, now: now).counts == [.failed: 1, .waiting: 1])
         #expect(try world.plan(Self.two, now: now + 61).counts == [.waiting: 2])
         let changed = try world.plan(
-            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}", now: now)
+            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}", now: now
+        )
         #expect(changed.counts == [.waiting: 2])
     }
 
@@ -248,7 +249,9 @@ struct ReconcilerTests {
         #expect(try world.plan("- {id: a, videos: [{id: x, cover: http://h/d.jpg}]}").sidecarGroups.count == 1)
     }
 
-    @Test("prune deletes no more than allowed", arguments: [(MaxDelete.percent(10), true), (.count(1), true), (.count(2), false)])
+    @Test(
+        "prune deletes no more than allowed",
+        arguments: [(MaxDelete.percent(10), true), (.count(1), true), (.count(2), false)])
     func prune(limit: MaxDelete, isHeld: Bool) throws {
         try world.sync("- {id: a, videos: [u, v, w, x]}")
         let plan = try world.plan("- {id: a, videos: [u, v]}")
@@ -260,5 +263,87 @@ struct ReconcilerTests {
         try world.sync("- {id: a, videos: [u, v]}")
         let plan = try world.plan("- {id: a, videos: [u]}")
         #expect(Prune.verdict(plan, .percent(10)) == .delete(plan.gone))
+    }
+}
+
+@Suite("Comparing, where several things change at once")
+struct ReconcilerCornerTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
+    @Test("what belongs beside a video that is renamed in the same edit goes to the new name")
+    func extrasOfARenamed() throws {
+        try world.sync("- {id: a, videos: [{id: x, title: Old}]}")
+        let plan = try world.plan("- {id: a, videos: [{id: x, title: New, cover: http://h/c.jpg}]}")
+        #expect(plan.sidecarGroups.map(\.wanted.stem) == ["a/01 New"])
+    }
+
+    @Test("sidecars of an unfinished video follow its name, language and all")
+    func sidecarsOfAnUnfinished() throws {
+        let plan = try world.plan("- {id: a, videos: [{id: x, title: Old}]}")
+        try world.store.apply(plan.changes)
+        let id = plan.wanted[0].id
+        world.files.insert("a/01 Old.en.vtt")
+        try world.store.write([
+            .sidecar(
+                SidecarRecord(download: id, kind: .subtitle, name: "en", path: "a/01 Old.en.vtt", size: 1, modified: 1))
+        ])
+        let next = try world.plan("- {id: a, videos: [{id: x, title: New}]}")
+        #expect(next.moves.map(\.to) == ["a/01 New.en.vtt"])
+        #expect(
+            Reconciler.following("a/01 Old [x].en.vtt", from: "a/01 Other", to: "a/01 New", extensions: 2)
+                == "a/01 New.en.vtt")
+    }
+
+    @Test("what a selector left out of a renamed course moves with the next whole sync")
+    func selectedRename() throws {
+        try world.sync("- {id: a, title: Old, videos: [x, y]}")
+        let renamed = "- {id: a, title: New, videos: [x, y]}"
+        let part = try world.plan(renamed, only: ["a/*/x"])
+        #expect(part.moves.map(\.from) == ["Old/01 x.mp4"])
+        var changes = part.changes
+        changes.moves = try part.recordedMoves()
+        try world.store.apply(changes)
+        try world.store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        world.files = ["New/01 x.mp4", "Old/02 y.mp4"]
+        #expect(try world.plan(renamed).moves.map(\.from) == ["Old/02 y.mp4"])
+    }
+
+    @Test("nothing of a course that its provider fills is gone")
+    func discovered() throws {
+        try world.sync("- {id: a, videos: [x, y]}")
+        #expect(try world.plan("- {id: a, discover: true, videos: [x]}").gone.isEmpty)
+    }
+
+    @Test("a forgotten course can be taken over by another file, or pruned")
+    func forgotten() throws {
+        try world.sync("- {id: a, videos: [x]}", file: "one.yaml")
+        let path = world.folder.at("one.yaml").string
+        #expect(try world.store.forget(file: path) == 1)
+        #expect(try world.plan("- {id: a, videos: [x]}", file: "two.yaml").errors.isEmpty)
+        #expect(try world.plan("- {id: b, videos: [z]}", file: "two.yaml").gone.map(\.reference.video) == ["x"])
+    }
+
+    @Test("a donor is looked for where it is after the moves of the same run")
+    func movedDonor() throws {
+        try world.sync("- {id: a, title: Old, videos: [x]}")
+        let plan = try world.plan("- {id: a, title: New, videos: [x]}\n- {id: b, videos: [x]}")
+        #expect(plan.wanted.map(\.donor?.path) == ["New/01 x.mp4"])
+    }
+
+    @Test("a partial of another source keeps its bytes, but has to prove them")
+    func otherSource() throws {
+        let plan = try world.plan("- {id: a, videos: [x]}")
+        try world.store.apply(plan.changes)
+        let facts = ProgressFacts(bytes: 9, total: 9, validators: Validators(etag: "\"e\"", lastModified: nil))
+        try world.store.write([.progress(plan.wanted[0].id, facts)])
+        let next = try world.plan("- {id: a, quality: 480p, videos: [x]}")
+        let resume = try #require(next.wanted.first?.resume)
+        #expect(resume.durableBytes == 9)
+        #expect(resume.total == nil)
+        #expect(resume.validators.etag == "\"e\"")
+        try world.store.apply(next.changes)
+        #expect(try world.store.download(plan.wanted[0].id)?.totalBytes == nil)
     }
 }

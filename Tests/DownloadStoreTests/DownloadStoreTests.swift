@@ -1,8 +1,8 @@
 import DownloadStore
 import Foundation
 import SystemPackage
-import Testing
 import TestSupport
+import Testing
 
 @Suite("The store")
 struct DownloadStoreTests {

@@ -20,8 +20,10 @@ struct SyncSession {
         }
         let signals = SignalWatch(stop: { run.stop(.signal) }, abort: abort, pause: Self.pause(terminal))
         readers.start()
+        // Before the run begins: what comes first is for the readers, too.
+        let events = run.events
         async let ending = run.run()
-        for await event in run.events { readers.receive(event) }
+        for await event in events { readers.receive(event) }
         let summary = await ending
         await readers.finish(summary)
         withExtendedLifetime(signals) {}
@@ -44,7 +46,7 @@ struct SyncSession {
             context.output.send(JSONEvents.line(.finished(plan.summary), now: Date()), to: STDOUT_FILENO)
         } else {
             for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
-            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan.lines)) }
+            if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan)) }
         }
         await context.output.flush()
         return ExitStatus(plan.summary.conditions)

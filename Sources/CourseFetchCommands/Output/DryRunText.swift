@@ -1,4 +1,5 @@
 import DownloadRunner
+import DownloadStore
 
 /// What `sync --dry-run` prints.
 enum DryRunText {
@@ -30,9 +31,10 @@ enum DryRunText {
     }
 
     /// The last line: how much of each there would be.
-    static func summary(_ lines: [DryRunLine]) -> String {
-        let work = lines.filter { $0.action != .keep }
-        guard !work.isEmpty else { return "nothing to do: \(Wording.count(lines.count, "video")) up to date" }
+    static func summary(_ plan: DryRunPlan) -> String {
+        let work = plan.lines.filter { $0.action != .keep }
+        let finished = plan.summary.downloads[.finished] ?? 0
+        guard !work.isEmpty else { return "nothing to do: \(Wording.count(finished, "video")) up to date" }
         var counts: [String: Int] = [:]
         for line in work { counts[verb(line.action), default: 0] += 1 }
         let order = ["download", "resume", "refetch", "link", "adopt", "move", "remove"]

@@ -25,6 +25,7 @@ package struct PlainLog: Sendable {
     private let hidesDiagnostics: Bool
     private let zone: TimeZone
     private var explainer = Explainer(catalogs: [])
+    private var waits: Set<String> = []
 
     package init(isQuiet: Bool, hidesDiagnostics: Bool = false, zone: TimeZone) {
         self.isQuiet = isQuiet
@@ -51,10 +52,19 @@ package struct PlainLog: Sendable {
         case .warning(let message, let reference):
             guard !isQuiet else { return [] }
             return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + message)
+        case .providerWaiting(let provider, let until, let kind):
+            return waiting("the provider \(provider)", until, kind, now)
+        case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
-            .downloadCancelled, .downloadWaiting, .providerWaiting, .hostWaiting, .finished:
+            .downloadCancelled, .downloadWaiting, .finished:
             return []
         }
+    }
+
+    /// Once for each of them: a host that stays away is news the first time only.
+    private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
+        guard !isQuiet, waits.insert(name).inserted else { return [] }
+        return diagnostic("waiting  for \(name) until \(Timestamp.local(until, now: now, zone: zone)) (\(kind))")
     }
 
     private func output(_ text: String) -> [Line] {

@@ -17,6 +17,8 @@ struct LiveDownload: Sendable {
     var reference: VideoReference
     var phase: Phase
     var progress: DownloadProgress
+    /// How often it went on with a new URL.
+    var renewals = 0
     /// When it appeared.
     var since: Date
     /// When its phase last changed.

@@ -75,7 +75,8 @@ struct LiveLayout {
     }
 
     private func row(_ download: LiveDownload) -> String {
-        let name = style.text(download.reference.title)
+        let mark = download.renewals > 0 ? "\(style.hasUnicode ? "↻" : "x")\(download.renewals) " : ""
+        let name = mark + style.text(download.reference.title)
         let progress = download.progress
         switch download.phase {
         case .connecting:

@@ -33,8 +33,11 @@ package struct LiveView: Sendable {
         case .started(let start):
             tally.start(start, at: now)
             explainer = Explainer(catalogs: start.catalogs)
-        case .resolved(let reference, _, _, _):
-            update(reference, at: now) { $0.enter(.connecting, at: now) }
+        case .resolved(let reference, _, let reason, _):
+            update(reference, at: now) {
+                $0.enter(.connecting, at: now)
+                if reason != .first { $0.renewals += 1 }
+            }
         case .downloadStarted(let reference, let resumeFrom):
             update(reference, at: now) {
                 $0.enter(.connecting, at: now)

@@ -85,7 +85,6 @@ struct AttemptPolicy: Sendable {
     mutating func startedOver() {
         validators = Validators()
         total = nil
-        highWater = 0
     }
 
     /// What follows from a transfer that began at `offset`.
@@ -149,13 +148,15 @@ struct AttemptPolicy: Sendable {
                     status: error.status))
         }
         startOvers += 1
+        highWater = 0
         return .startOver
     }
 
     /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
     /// failed, else by the attempts without progress.
     mutating func cannotResume() -> Action {
-        validatorFailures >= 2 ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
+        validatorFailures >= 2
+            ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
             : .startOver
     }
 
@@ -173,6 +174,7 @@ struct AttemptPolicy: Sendable {
         guard !checksumFailed else { return .fail(error) }
         checksumFailed = true
         validatorFailures = 2
+        highWater = 0
         return .startOver
     }
 }
@@ -193,5 +195,13 @@ struct ResumeRecord: Sendable, Equatable {
         highWater = record.highWater
         validatorFailures = record.validatorFailures
         startOvers = record.startOvers
+    }
+
+    /// The bytes stay, and so do their validators; that they are all, and how they came, says nothing any more.
+    mutating func forgetProofs() {
+        total = nil
+        highWater = 0
+        validatorFailures = 0
+        startOvers = 0
     }
 }

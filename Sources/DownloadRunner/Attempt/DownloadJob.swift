@@ -31,9 +31,13 @@ actor DownloadJob {
     /// What the bookkeeper reads while a transfer runs.
     struct Live: Sendable {
         var partial: PartialFile?
+        /// While it takes its turn nobody else closes its partial.
+        var isRunning = false
         var progress: TransferProgress?
         var validators = Validators()
         var total: Int64?
+        /// Where the transfer in progress began.
+        var startedAt: Int64 = 0
     }
 
     nonisolated let wanted: WantedDownload
@@ -41,7 +45,7 @@ actor DownloadJob {
     /// Bytes that came from the network for it in this run.
     nonisolated let received = Atomic<Int64>(0)
     private nonisolated let live = Mutex(Live())
-    private let services: RunServices
+    private nonisolated let services: RunServices
     private var policy: AttemptPolicy
     private var media: ResolvedMedia?
     private var lastOrigin: Origin?
@@ -49,6 +53,8 @@ actor DownloadJob {
     private var previous: ResolveRequest.Previous?
     private var transferStart = Date()
     private var losses = 0
+    /// Whether a digest of the partial is made.
+    private var isHashed = false
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -87,6 +93,8 @@ actor DownloadJob {
     func run(
         claim: @Sendable (String) async -> Bool, resolved: @Sendable (ResolvedMedia) async -> Void
     ) async -> JobOutcome {
+        live.withLock { $0.isRunning = true }
+        defer { live.withLock { $0.isRunning = false } }
         while true {
             if Task.isCancelled { return .stopped }
             let known = resolves
@@ -97,9 +105,9 @@ actor DownloadJob {
             let partial: PartialFile
             switch await openPartial() {
             case .success(let opened): partial = opened
-            case .failure(let error): return .failed(error)
+            case .failure(let problem): return problem.outcome
             }
-            let hasChecksum = expectedSHA256 != nil
+            let hasChecksum = expectedSHA256 != nil && isHashed
             guard let start = policy.start(length: partial.length, hasChecksum: hasChecksum) else {
                 switch policy.cannotResume() {
                 case .fail(let error): return .failed(error)
@@ -118,6 +126,7 @@ actor DownloadJob {
                 live.progress = progress
                 live.validators = policy.validators
                 live.total = policy.total
+                live.startedAt = offset
             }
             services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
             transferStart = Date()
@@ -196,7 +205,8 @@ actor DownloadJob {
             guard resolution.kind == .file else {
                 return .failed(
                     DownloadError(
-                        kind: .notMedia, message: "the provider answered with an HLS stream, which this version can't join"))
+                        kind: .notMedia,
+                        message: "the provider answered with an HLS stream, which this version can't join"))
             }
             guard let resolved = ResolvedMedia(resolution, at: Date()) else {
                 return .failed(
@@ -237,7 +247,17 @@ actor DownloadJob {
         wanted.video.sha256 ?? media?.resolution.sha256.flatMap { [UInt8](hex: $0) }
     }
 
-    private func openPartial() async -> Result<PartialFile, DownloadError> {
+    /// Why there is no partial to write to, and what follows.
+    private struct PartialProblem: Error {
+        var outcome: JobOutcome
+
+        init(_ message: String, endsRun: Bool) {
+            let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
+            outcome = endsRun ? .suspended(.disk, error) : .failed(error)
+        }
+    }
+
+    private func openPartial() async -> Result<PartialFile, PartialProblem> {
         let name = PartialName(download: wanted.id.rawValue)
         do {
             if let partial = live.withLock({ $0.partial }) {
@@ -248,14 +268,20 @@ actor DownloadJob {
             }
             let open = try services.library.openPartial(name)
             let length = min(open.size, wanted.resume?.durableBytes ?? 0)
-            let hashes = services.options.checksums || expectedSHA256 != nil
-            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: hashes)
+            isHashed = services.options.checksums || expectedSHA256 != nil
+            let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
             live.withLock { $0.partial = partial }
+            // Somebody took bytes away that the row still claims: it says so before others take their place.
+            if let resume = wanted.resume, length < resume.durableBytes {
+                let facts = ProgressFacts(bytes: length, total: resume.total, validators: resume.validators)
+                _ = await services.bookkeeper.commit(.progress(id, facts))
+            }
             return .success(partial)
         } catch let error as LibraryError {
-            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error.sentence)"))
+            // All partials lie in one folder of ours: no other download would fare better.
+            return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))
         } catch {
-            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error)"))
+            return .failure(PartialProblem("\(error)", endsRun: false))
         }
     }
 
@@ -263,47 +289,56 @@ actor DownloadJob {
     private func startOver(_ partial: PartialFile) async -> JobOutcome? {
         let change = DownloadChange.startOver(
             id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
-        guard await services.bookkeeper.commit(change) else { return .stopped }
-        policy.startedOver()
-        live.withLock { live in
-            live.validators = Validators()
-            live.total = nil
+        let failure = Mutex<FileError?>(nil)
+        let isWritten = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.validators = Validators()
+                live.total = nil
+            }
+            do throws(FileError) { try partial.startOver() } catch { failure.withLock { $0 = error } }
         }
-        do {
-            try partial.startOver()
-            return nil
-        } catch {
-            return .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \(error)"))
+        guard isWritten else { return .stopped }
+        policy.startedOver()
+        return failure.withLock { $0 }.map {
+            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
         }
     }
 
     /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
     func dropPartial() async -> Int {
         losses += 1
-        _ = await services.bookkeeper.commit(
-            .startOver(id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers))
-        policy.startedOver()
-        live.withLock { live in
-            live.partial?.close()
-            live = Live()
+        let change = DownloadChange.startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+        _ = await services.bookkeeper.commit(change) {
+            self.live.withLock { live in
+                live.partial?.close()
+                live = Live()
+            }
+            try? self.services.library.removePartial(PartialName(download: self.id.rawValue))
         }
-        try? services.library.removePartial(PartialName(download: id.rawValue))
+        policy.startedOver()
         return losses
     }
 
     /// Gives up the descriptor while it waits; the digest goes on where it is.
-    nonisolated func closePartial() { live.withLock { $0.partial }?.close() }
+    nonisolated func closePartial() {
+        live.withLock { live in
+            if !live.isRunning { live.partial?.close() }
+        }
+    }
 
     /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
     /// any more, so that it has to be transferred after all.
     func duplicate(_ donor: StoredFile) async -> JobOutcome? {
         if let expected = wanted.video.sha256, donor.sha256 != expected { return nil }
+        if let expected = wanted.video.size, donor.size != expected { return nil }
         let name = PartialName(download: id.rawValue)
         let library = services.library
-        let isDone = await Blocking.run {
+        let isDone = await Blocking.run { shouldStop in
             do {
-                try library.removePartial(name)
-                switch try library.duplicate(donor.path, record: FileRecord(donor), as: name) {
+                switch try library.duplicate(
+                    donor.path, record: FileRecord(donor), as: name, shouldStop: shouldStop)
+                {
                 case .donorUnusable: return false
                 case .hardLink: return true
                 case .clone, .copy:
@@ -311,10 +346,10 @@ actor DownloadJob {
                     return true
                 }
             } catch {
-                try? library.removePartial(name)
                 return false
             }
         }
+        if Task.isCancelled { return .stopped }
         guard isDone else { return nil }
         let stated = donor.path.split(separator: ".").last.map(String.init)
         return .complete(
@@ -371,9 +406,8 @@ extension DownloadJob.Live {
     /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
     var identity: (validators: Validators, total: Int64?) {
         guard let head = progress?.head else { return (validators, total) }
-        let fromHead = Validators(etag: head.etag, lastModified: head.lastModified)
-        let isKnown = validators.etag != nil || validators.lastModified != nil
-        return (isKnown ? validators : fromHead, total ?? head.total)
+        guard startedAt == 0 else { return (validators, total ?? head.total) }
+        return (Validators(etag: head.etag, lastModified: head.lastModified), head.total)
     }
 }
 

@@ -57,7 +57,9 @@ struct ResolvedMedia: Sendable {
             case .header:
                 request.privateFields = [HTTPField(name: token.name, value: token.prefix + token.value)]
             case .cookie:
-                request.privateFields = [HTTPField(name: "Cookie", value: "\(token.name)=\(token.prefix)\(token.value)")]
+                request.privateFields = [
+                    HTTPField(name: "Cookie", value: "\(token.name)=\(token.prefix)\(token.value)")
+                ]
             case .query:
                 request.privateQuery = .init(name: token.name, value: token.prefix + token.value)
             }

@@ -45,12 +45,20 @@ package enum CatalogCheck {
         switch reading.verdict {
         case .invalid: conditions = [.invalidCatalog]
         case .unreadable: conditions = [.unreadableCatalog]
-        case .valid:
-            if let registry {
-                var mistakes = ProviderCheck.mistakes(in: reading.catalog, registry)
-                if mistakes.contains(where: { $0.severity == .error }) { conditions = [.invalidCatalog] }
-                mistakes.addExcerpts()
-                diagnostics += mistakes
+        case .valid: break
+        }
+        if let registry {
+            var mistakes = ProviderCheck.mistakes(in: reading.catalog, registry)
+            if conditions.isEmpty, mistakes.contains(where: { $0.severity == .error }) {
+                conditions = [.invalidCatalog]
+            }
+            mistakes.addExcerpts()
+            diagnostics += mistakes
+            // A file's mistakes stand in the order of its lines, whoever found them.
+            let order = Dictionary(
+                reading.catalog.files.enumerated().map { ($1.shownPath, $0) }, uniquingKeysWith: { first, _ in first })
+            diagnostics.sort {
+                (order[$0.file] ?? .max, $0.line, $0.column) < (order[$1.file] ?? .max, $1.line, $1.column)
             }
         }
         let catalog = reading.catalog

@@ -88,7 +88,8 @@ extension Reconciliation {
         var lines = moves.compactMap { move in
             move.reference.map {
                 DryRunLine(
-                    reference: $0, action: .move(from: move.from, to: move.to), why: "its name or place changed", size: nil)
+                    reference: $0, action: .move(from: move.from, to: move.to), why: "its name or place changed",
+                    size: nil)
             }
         }
         for wanted in wanted {

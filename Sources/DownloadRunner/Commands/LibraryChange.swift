@@ -22,7 +22,8 @@ package struct LibraryChange: Sendable, Equatable {
         return try await change(moved) { place, store throws(Refusal) in
             do {
                 guard try LibraryOpening.recordedID(store) != nil else {
-                    throw Refusal(condition: .stateUnusable, message: "this state has no library yet; the first sync makes one")
+                    throw Refusal(
+                        condition: .stateUnusable, message: "this state has no library yet; the first sync makes one")
                 }
             } catch let error as StoreError {
                 throw Refusal(error)
@@ -55,7 +56,8 @@ package struct LibraryChange: Sendable, Equatable {
             var files = 0
             try store.scan { row in files += row.state == .finished ? 1 : 0 }
             return LibraryChange(
-                library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files)
+                library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files
+            )
         } catch {
             throw Refusal(any: error)
         }

@@ -44,12 +44,15 @@ package struct PluginListing: Sendable {
                 folder: plugin.folder.string, problem: plugin.reason)
         }
         listings += registry.hidden.map { hidden in
-            let winner = registry.plugins[hidden.name]?.folder ?? registry.broken.first { $0.name == hidden.name }?.folder
+            let winner =
+                registry.plugins[hidden.name]?.folder ?? registry.broken.first { $0.name == hidden.name }?.folder
             return PluginListing(
                 name: hidden.name, version: nil, protocolVersion: nil, summary: nil, methods: [],
                 folder: hidden.folder.string, shadowedBy: winner?.string)
         }
-        listings.sort { ($0.name, $0.shadowedBy == nil ? 0 : 1, $0.folder) < ($1.name, $1.shadowedBy == nil ? 0 : 1, $1.folder) }
+        listings.sort {
+            ($0.name, $0.shadowedBy == nil ? 0 : 1, $0.folder) < ($1.name, $1.shadowedBy == nil ? 0 : 1, $1.folder)
+        }
         return (listings, ProviderCheck.searchPath(folders).places.map(\.folder.string))
     }
 }

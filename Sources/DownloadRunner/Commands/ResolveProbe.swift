@@ -91,7 +91,9 @@ package enum ResolveProbe {
             throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
         }
         let pool = ProviderPool(
-            registry: registry, settings: HostSettings(userAgent: "coursefetch/\(Version.text)", caFile: caFile),
+            registry: registry,
+            settings: HostSettings(
+                userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
             logger: logger)
         var answers: [(VideoReference, Result<ResolveAnswer, DownloadError>)] = []
         for slot in chosen {

@@ -94,7 +94,9 @@ package struct StatusReport: Sendable {
             let running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
             let courses = try store.courses()
             let chapters = Dictionary(
-                uniqueKeysWithValues: try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) })
+                uniqueKeysWithValues: try store.chapters().map {
+                    (DownloadKey(course: $0.course, video: $0.id), $0.title)
+                })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
             try store.eachDownload { record in

@@ -77,10 +77,16 @@ final class Bookkeeper: Sendable {
     func note(_ change: DownloadChange) { state.withLock { $0.journal.append(change) } }
 
     /// A change that is durable on return, with all that was noted before it. False if the state can't be written.
-    func commit(_ change: DownloadChange) async -> Bool {
-        note(change)
-        return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.write([])) }
+    ///
+    /// `body` runs behind it on the bookkeeper's own queue, so that no progress that was read before `body` can be written
+    /// after it: the place for emptying a partial.
+    func commit(_ change: DownloadChange, then body: @escaping @Sendable () -> Void = {}) async -> Bool {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                let isWritten = self.write([change])
+                if isWritten { body() }
+                continuation.resume(returning: isWritten)
+            }
         }
     }
 
@@ -148,6 +154,7 @@ final class Bookkeeper: Sendable {
         }
     }
 
+    /// One group; the next one queues up behind whatever else has to be written.
     private func placeGroup() {
         let group = state.withLock { state in
             defer { state.arrived.removeFirst(min(Self.groupLimit, state.arrived.count)) }

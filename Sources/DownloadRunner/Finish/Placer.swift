@@ -45,14 +45,13 @@ struct Placer: Sendable {
             for item in placed { failed(item.file, .library(error)) }
             return []
         }
+        // Before the row forgets it: a kill in between is settled at the next start.
+        for item in placed { removeOld(item) }
         guard write(placed.map(\.finished)) else {
             for item in placed { failed(item.file, .store) }
             return nil
         }
-        for item in placed {
-            item.file.partial?.close()
-            removeOld(item)
-        }
+        for item in placed { item.file.partial?.close() }
         return placed
     }
 
@@ -77,20 +76,24 @@ struct Placer: Sendable {
     private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
         let file = item.file
         if let old = file.old, old.path == item.stored.path {
-            if case .replaced = try library.replace(old.path, with: file.partialName, record: FileRecord(old)) { return }
+            switch try library.replace(old.path, with: file.partialName, record: FileRecord(old)) {
+            case .replaced, .placed: return
+            case .notOurs: break
+            }
         }
         for attempt in 0..<100 {
             if attempt > 0 {
                 item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
-                if let placing = item.placing { _ = write([placing]) }
+                if let placing = item.placing, !write([placing]) { throw .stopped }
             }
             guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
             if facts?.size == file.size, record.sha256 != nil,
                 case .ours(let facts) = try library.proves(item.stored.path, is: record)
             {
-                // The same bytes are there already: adopted.
+                // The same bytes are there already: adopted, once they are known to be durable.
                 item.stored.modified = facts.modified
+                try library.flushFile(item.stored.path)
                 try library.removePartial(file.partialName)
                 return
             }

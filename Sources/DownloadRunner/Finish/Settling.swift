@@ -8,16 +8,17 @@ struct Settling {
 
     /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
     /// ``LibraryError``.
-    func run() throws {
+    func run(at now: Date) throws {
         try finishMoves(try store.recordedMoves())
-        for record in try store.recover() { try settle(record) }
+        for record in try store.recover(at: now) { try settle(record) }
         try dropPartials()
     }
 
-    /// Carries out moves that are recorded, and records where the files are now.
-    func finishMoves(_ moves: [RecordedMove]) throws {
+    /// Carries out moves that are recorded, and records where the files are now. Returns that.
+    @discardableResult
+    func finishMoves(_ moves: [RecordedMove]) throws -> [(owner: RecordedMove.Owner, path: String)] {
         guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
-            return
+            return []
         }
         let owners = Dictionary(uniqueKeysWithValues: moves.map { ($0.id, $0) })
         var places: [(owner: RecordedMove.Owner, path: String)] = []
@@ -31,9 +32,10 @@ struct Settling {
         }
         try store.finishMoves(places)
         try library.forget(plan)
+        return places
     }
 
-    /// File there with that size and hash → finished; partial still there → go on; neither → waiting.
+    /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.
     private func settle(_ record: DownloadRecord) throws {
         let partial = PartialName(download: record.id.rawValue)
         guard let file = record.file else { return try store.write([.unplace(record.id)]) }
@@ -46,9 +48,8 @@ struct Settling {
             if let old = record.oldFile, old.path != file.path {
                 _ = try library.remove(old.path, record: FileRecord(old))
             }
-        } else {
-            // The partial, if it is there, was complete and flushed: it goes on from its end. One that is a link to
-            // another download's file must never be written to.
+        } else if try !place(record, file, partial) {
+            // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partialFacts(partial), facts.links > 1 {
                 try library.removePartial(partial)
@@ -58,6 +59,30 @@ struct Settling {
             }
             try store.write(changes)
         }
+    }
+
+    /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
+    /// file as it stands. False if it isn't there any more, or another one.
+    private func place(_ record: DownloadRecord, _ file: StoredFile, _ partial: PartialName) throws -> Bool {
+        guard let facts = try library.partialFacts(partial), facts.size == file.size, facts.modified == file.modified
+        else { return false }
+        let arrived = ArrivedFile(
+            role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
+            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile)
+        var failure: StoreError?
+        let placed = Placer(store: store, library: library).place(
+            [arrived],
+            write: { changes in
+                do throws(StoreError) {
+                    try store.write(changes)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }, failed: { _, _ in })
+        if let failure { throw failure }
+        return placed?.isEmpty == false
     }
 
     /// Partials of downloads that are over, and those of sidecars, which never resume.

@@ -39,6 +39,14 @@ package enum LibraryError: Error, Sendable, Hashable {
         }
     }
 
+    /// Nothing can be written there: a read-only file system, or permissions.
+    package var isReadOnly: Bool {
+        switch errno {
+        case .readOnlyFileSystem, .permissionDenied, .notPermitted: true
+        default: false
+        }
+    }
+
     /// Data that was written may be gone. After a failed flush another flush proves nothing: fetch the bytes again.
     package var isDataLoss: Bool {
         if case .system(.flush, _, _) = self { true } else { errno == .ioError }

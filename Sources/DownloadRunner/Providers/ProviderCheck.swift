@@ -48,7 +48,8 @@ enum ProviderCheck {
     }
 
     private static func mistakes(_ video: Video, _ settings: Settings, _ registry: PluginRegistry) -> [Diagnostic] {
-        let provider = video.provider
+        // A catalog with other mistakes may lack one, and has been told so.
+        guard let provider = settings.provider, !provider.name.isEmpty else { return [] }
         switch registry.plugin(named: provider.name) {
         case .found(let plugin): return plugin.validate(settings.parameters, at: video.location)
         case .broken:

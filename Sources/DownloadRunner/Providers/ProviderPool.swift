@@ -11,6 +11,8 @@ final class ProviderPool: Sendable {
     private struct State {
         var providers: [String: PluginProvider] = [:]
         var watchdog: OrphanWatchdog?
+        /// Providers that can't be used, and those that were out of order when they were shut down.
+        var broken: [(name: String, reason: String)] = []
         var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
         /// Keeps the identifiers in `parameters` valid.
         var kept: [Settings] = []
@@ -28,21 +30,29 @@ final class ProviderPool: Sendable {
     }
 
     func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
-        guard let provider = provider(name) else {
-            throw ProviderError(.providerFailed, "the provider “\(name)” can't be used")
+        switch provider(name) {
+        case .success(let provider): return try await provider.resolve(request)
+        case .failure(let error): throw error
         }
-        return try await provider.resolve(request)
     }
 
-    private func provider(_ name: String) -> PluginProvider? {
+    private func provider(_ name: String) -> Result<PluginProvider, ProviderError> {
         state.withLock { state in
-            if let provider = state.providers[name] { return provider }
-            guard case .found(let plugin) = registry.plugin(named: name) else { return nil }
+            if let provider = state.providers[name] { return .success(provider) }
+            let plugin: Plugin
+            switch registry.plugin(named: name) {
+            case .found(let found): plugin = found
+            case .broken(let broken):
+                if !state.broken.contains(where: { $0.name == name }) { state.broken.append((name, broken.reason)) }
+                return .failure(
+                    ProviderError(.providerFailed, "the provider “\(name)” can't be used: \(broken.reason)"))
+            case .unknown: return .failure(ProviderError(.providerFailed, "there is no provider “\(name)”"))
+            }
             let watchdog = state.watchdog ?? OrphanWatchdog()
             state.watchdog = watchdog
             let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog)
             state.providers[name] = provider
-            return provider
+            return .success(provider)
         }
     }
 
@@ -57,18 +67,21 @@ final class ProviderPool: Sendable {
         }
     }
 
-    /// Providers that are out of order, with the reason.
+    /// Providers that are out of order, with the reason. They are still known after ``shutDown()``.
     var broken: [(name: String, reason: String)] {
-        state.withLock { state in
-            state.providers.values.compactMap { provider in
-                provider.brokenReason.map { (name: provider.plugin.name, reason: $0) }
-            }
+        state.withLock { $0.broken + Self.broken(among: $0.providers) }
+    }
+
+    private static func broken(among providers: [String: PluginProvider]) -> [(name: String, reason: String)] {
+        providers.values.compactMap { provider in
+            provider.brokenReason.map { (name: provider.plugin.name, reason: $0) }
         }
     }
 
     /// Ends every plugin process; none is left on return.
     func shutDown() async {
         let (providers, watchdog) = state.withLock { state in
+            state.broken += Self.broken(among: state.providers)
             defer {
                 state.providers = [:]
                 state.watchdog = nil

@@ -60,6 +60,7 @@ struct CatalogEntries {
             course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
     }
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
+    func isDiscovered(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].discover } ?? false }
 
     /// The slot of a scanned row: usually the one after that of the row before.
     mutating func find(_ row: ScannedDownload, guess: Int) -> Int? {

@@ -1,21 +1,12 @@
 import CourseCatalog
 import DownloadStore
 
-/// A chapter by its index and its course's.
-struct ChapterPlace: Hashable {
-    var course: Int
-    var chapter: Int
-}
-
 /// The folders of a run's courses and chapters: those recorded stay unless their title or position changed.
 struct FolderPlan {
     /// By index of the course in the catalog.
     private(set) var courses: [String] = []
     /// By course and chapter index.
     private(set) var chapters: [[String]] = []
-    /// Whose folder is another one than recorded: everything in it moves.
-    private(set) var movedCourses: Set<Int> = []
-    private(set) var movedChapters: Set<ChapterPlace> = []
     private(set) var changedCourses: [CourseRecord] = []
     private(set) var changedChapters: [ChapterRecord] = []
     /// As recorded before this run, for covers.
@@ -28,13 +19,6 @@ struct FolderPlan {
             uniqueKeysWithValues: chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) })
         planCourses(catalog)
         planChapters(catalog)
-    }
-
-    /// A row's folder is where it was when this is false and its chapter is the same.
-    func hasMoved(_ slot: CatalogEntries.Slot) -> Bool {
-        slot.chapter < 0
-            ? movedCourses.contains(Int(slot.course))
-            : movedChapters.contains(ChapterPlace(course: Int(slot.course), chapter: Int(slot.chapter)))
     }
 
     func folder(_ slot: CatalogEntries.Slot) -> String {
@@ -58,7 +42,6 @@ struct FolderPlan {
             let record = recordedCourses[course.id]
             let folder = kept[index] ?? names.take(LibraryName.course(course.title), id: course.id)
             courses.append(folder)
-            if let record, record.folder != folder { movedCourses.insert(index) }
             let fresh = CourseRecord(
                 id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
                 folder: folder, cover: record?.cover, coverFile: record?.coverFile)
@@ -92,9 +75,6 @@ struct FolderPlan {
                     ?? names.take(LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
                 let folder = "\(parent)/\(name)"
                 folders.append(folder)
-                if let record, record.folder != folder {
-                    movedChapters.insert(ChapterPlace(course: courseIndex, chapter: index))
-                }
                 let fresh = ChapterRecord(
                     course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,
                     cover: record?.cover, coverFile: record?.coverFile)

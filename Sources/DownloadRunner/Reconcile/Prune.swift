@@ -27,7 +27,9 @@ enum Prune {
 
     /// Deletes the files and then the row; what isn't provably ours stays, and so does its row. True if it is gone.
     static func delete(_ gone: Reconciliation.Gone, _ store: DownloadStore, _ library: LibraryFolder) throws -> Bool {
-        if let file = gone.file, case .notOurs = try library.remove(file.path, record: FileRecord(file)) { return false }
+        if let file = gone.file, case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
+            return false
+        }
         for sidecar in try store.sidecars(of: [gone.id]) {
             let record = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
             _ = try library.remove(sidecar.path, record: record)

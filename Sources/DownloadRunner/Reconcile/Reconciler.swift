@@ -22,7 +22,9 @@ struct Reconciler {
     private var seen: [Bool] = []
     /// Entries without a row, or whose name changes: number of the slot.
     private var renamed: [Renamed] = []
-    private var resumable: [DownloadID] = []
+    /// Downloads with a partial, and whether their source is another one now.
+    private var resumable: [DownloadID: Bool] = [:]
+    private let readFiles: Set<String>
 
     private struct Renamed {
         var slot: Int
@@ -43,6 +45,7 @@ struct Reconciler {
         var hasPartial: Bool
         var hasExtras: Bool
         var isNew = false
+        var isNotReady = false
         var sourceChanged: Bool
     }
 
@@ -57,6 +60,7 @@ struct Reconciler {
         self.now = now
         self.exists = exists
         entries = CatalogEntries(catalog)
+        readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(catalog, courses: try store.courses(), chapters: try store.chapters())
         result.selectorMatched = only.map { _ in false }
     }
@@ -82,10 +86,10 @@ struct Reconciler {
     // MARK: whose course is it
 
     private mutating func checkOwnership() {
-        let read = Set(entries.catalog.files.map(\.path))
         for course in entries.catalog.courses {
             let file = entries.catalog.files[course.file]
-            guard let record = folders.recordedCourses[course.id], record.file != file.path, !read.contains(record.file)
+            guard let record = folders.recordedCourses[course.id], record.file != file.path, !record.file.isEmpty,
+                !readFiles.contains(record.file)
             else { continue }
             if FileManager.default.fileExists(atPath: record.file) {
                 result.errors.append(
@@ -116,7 +120,9 @@ struct Reconciler {
     }
 
     private mutating func judgeUnwritten(_ row: ScannedDownload) throws {
-        guard let course = row.string(.course), entries.hasCourse(course) else { return }
+        guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
+        // What its provider may still name isn't gone.
+        if entries.isDiscovered(course) { return }
         let reference = VideoReference(
             course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
             title: row.string(.title) ?? "")
@@ -129,6 +135,12 @@ struct Reconciler {
         if !isKnown { result.changes.gone.append(row.id) }
     }
 
+    /// Whether a course that no catalog of this run has was written in a file that this run has read, or that was
+    /// forgotten.
+    private func isUnwritten(_ course: String) -> Bool {
+        folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
+    }
+
     private mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
         let video = entries.video(slot)
         let source = entries.source(video)
@@ -136,7 +148,7 @@ struct Reconciler {
         let extras = CatalogEntries.extras(video)
         let isNamedAsBefore =
             video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
-            && row.equals(.chapter, chapter?.id) && !folders.hasMoved(slot)
+            && row.equals(.chapter, chapter?.id) && row.isDirectly(in: folders.folder(slot), .stem)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
         let isUnchanged =
             isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
@@ -162,26 +174,26 @@ struct Reconciler {
             } else if !row.equals(.fileSource, source) {
                 result.fromOtherSource += 1
             }
-        } else if state == .failed, sourceChanged {
-            state = .waiting
-        } else if state == .waiting, !row.isNull(.path) {
-            oldFile = row.storedFile
+        } else {
+            if state == .failed, sourceChanged { state = .waiting }
+            // It was finished once; the file stays until its successor is complete.
+            if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
         }
         result.counts[state, default: 0] += 1
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras) { return }
 
         let kept = Row(
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
-            wanted: state == .waiting, oldFile: oldFile, failedRuns: Int(row.integer(.failedRuns)),
-            retryAt: row.isNull(.retryAt) ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
+            wanted: state == .waiting, oldFile: oldFile,
+            // A new source is a new chance.
+            failedRuns: sourceChanged ? 0 : Int(row.integer(.failedRuns)),
+            retryAt: sourceChanged || row.isNull(.retryAt)
+                ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
-            sourceChanged: sourceChanged)
-        if state == .finished, let extras, !row.equals(.storedExtras, extras) {
-            result.sidecarGroups.append((wanted(number, kept), extras))
-        }
-        if !isUnchanged, !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
+            isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue), sourceChanged: sourceChanged)
+        if !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
         if !isUnchanged { update(number, kept, stem: kept.stem) }
-        if kept.wanted { want(number, kept, stem: kept.stem) }
+        want(number, kept, stem: kept.stem)
     }
 
     /// What the catalog says the file must be, and it isn't.
@@ -239,8 +251,8 @@ struct Reconciler {
                 ?? "\(folder)/\(names[folder, default: FolderNames()].take(LibraryName.video(video.title, position: Int(slot.video) + 1), id: video.id))"
             if let row = item.row {
                 update(item.slot, row, stem: stem)
-                if row.wanted { want(item.slot, row, stem: stem) }
-                if row.path != nil { moved.append((row, item.slot, stem)) }
+                want(item.slot, row, stem: stem)
+                if stem != row.stem { moved.append((row, item.slot, stem)) }
             } else {
                 let id = DownloadID(rawValue: nextID)
                 nextID += 1
@@ -260,15 +272,17 @@ struct Reconciler {
     private mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {
-            guard let path = row.path else { continue }
-            let to = Self.following(path, from: row.stem, to: stem)
-            if to != path {
-                result.moves.append(
-                    .init(
-                        owner: .download(row.id.rawValue), reference: reference(entries.slots[slot]), from: path, to: to))
+            if let path = row.path {
+                let to = Self.following(path, from: row.stem, to: stem, extensions: 1)
+                if to != path {
+                    let owner = RecordedMove.Owner.download(row.id.rawValue)
+                    result.moves.append(
+                        .init(owner: owner, reference: reference(entries.slots[slot]), from: path, to: to))
+                }
             }
             for sidecar in sidecars[row.id] ?? [] {
-                let to = Self.following(sidecar.path, from: row.stem, to: stem)
+                let to = Self.following(
+                    sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
                 if to != sidecar.path, try exists(sidecar.path) {
                     let owner = RecordedMove.Owner.sidecar(
                         download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
@@ -278,13 +292,12 @@ struct Reconciler {
         }
     }
 
-    /// The path that belongs to the new stem: what followed the old stem follows the new one.
-    static func following(_ path: String, from old: String, to new: String) -> String {
+    /// The path that belongs to the new stem: what followed the old stem follows the new one. Where the path doesn't begin
+    /// with the old stem, its last `extensions` do: `.mp4`, or `.en.vtt`.
+    static func following(_ path: String, from old: String, to new: String, extensions: Int) -> String {
         if path.hasPrefix(old) { return new + path.dropFirst(old.count) }
-        // Its name was told apart by an id that the stem doesn't have.
-        let (oldName, name) = (LibraryPathParts.split(path).name, LibraryPathParts.split(new))
-        let dot = oldName.lastIndex(of: ".") ?? oldName.endIndex
-        return (name.folder.isEmpty ? "" : name.folder + "/") + name.name + oldName[dot...]
+        let parts = LibraryPathParts.split(path).name.split(separator: ".").suffix(extensions)
+        return new + parts.map { ".\($0)" }.joined()
     }
 
     // MARK: values
@@ -305,10 +318,16 @@ struct Reconciler {
     }
 
     private mutating func want(_ number: Int, _ row: Row, stem: String) {
+        guard row.wanted || (row.state == .finished && !row.hasExtras) else { return }
         var wanted = wanted(number, row)
         wanted.stem = stem
-        result.wanted.append(wanted)
-        if row.hasPartial { resumable.append(row.id) }
+        if row.wanted {
+            result.wanted.append(wanted)
+            if row.hasPartial { resumable[row.id] = row.sourceChanged }
+        } else if let extras = wanted.extras {
+            // The video is there; what belongs beside it isn't.
+            result.sidecarGroups.append((wanted, extras))
+        }
     }
 
     private mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
@@ -318,20 +337,24 @@ struct Reconciler {
             id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
             chapterTitle: entries.chapter(slot)?.title, source: entries.source(video), priority: video.priority,
             ordinal: Int64(number), stem: row.stem, resume: nil, oldFile: row.oldFile, donor: nil,
-            retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew,
+            retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew, isNotReady: row.isNotReady,
             extras: row.hasExtras ? nil : CatalogEntries.extras(video))
     }
 
     private func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
 
-    /// What the state knows of partials, and priorities that the person gave.
+    /// What the state knows of partials.
     private mutating func resume() throws {
         guard !resumable.isEmpty else { return }
         let records = Dictionary(
-            uniqueKeysWithValues: try store.downloads(resumable).map { ($0.id, $0) })
+            uniqueKeysWithValues: try store.downloads(Array(resumable.keys)).map { ($0.id, $0) })
         for index in result.wanted.indices {
-            guard let record = records[result.wanted[index].id] else { continue }
-            result.wanted[index].resume = ResumeRecord(record)
+            let id = result.wanted[index].id
+            guard let record = records[id] else { continue }
+            var resume = ResumeRecord(record)
+            // Another source has to prove that it serves the same bytes, also if all of them are there.
+            if resumable[id] == true { resume.forgetProofs() }
+            result.wanted[index].resume = resume
         }
     }
 
@@ -373,12 +396,16 @@ extension Reconciler {
             for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
         }
         let excluded = Set(result.changes.lost + result.changes.refetched)
+        let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         try store.scan { row in
             guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
             let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
             let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
             guard !found.isEmpty, try exists(file.path) else { return }
-            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = file }
+            var donor = file
+            // It is used when the moves of this run are done.
+            donor.path = targets[file.path] ?? file.path
+            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = donor }
         }
     }
 
@@ -389,7 +416,8 @@ extension Reconciler {
             let keys = Self.keys(wanted)
             if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
                 result.followers.add(wanted.id, to: leader)
-            } else {
+            } else if wanted.retryAt == nil {
+                // Nobody waits for one that waits itself.
                 for key in keys { leaders[key] = wanted.id }
             }
         }

@@ -17,7 +17,7 @@ extension Dispatcher {
         let id = video.job.id
         do {
             let sha256 = try await video.partial?.sha256() ?? video.sha256
-            if let expected = video.expectedSHA256, let sha256, expected != sha256 {
+            if let expected = video.expectedSHA256, expected != sha256 {
                 return await checksumFailed(video)
             }
             guard let wanted = wanted[id] else { return }
@@ -34,10 +34,13 @@ extension Dispatcher {
 
     private func checksumFailed(_ video: CompletedVideo) async {
         let id = video.job.id
-        placing.remove(id)
         guard let wanted = wanted[id], let partial = video.partial else { return }
-        switch await video.job.checksumFailed(partial) {
-        case nil: queue.add(wanted.entry)
+        let verdict = await video.job.checksumFailed(partial)
+        placing.remove(id)
+        switch verdict {
+        case nil:
+            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
+            queue.add(wanted.entry)
         case .failed(let error): fail(wanted, error)
         default: storeUnusable()
         }
@@ -46,9 +49,19 @@ extension Dispatcher {
 
     /// The bytes on the disk can't be trusted any more: they are fetched again, but not for ever.
     func lostPartial(_ id: DownloadID, _ error: DownloadError) async {
+        guard let wanted = wanted[id], let job = jobs[id] else { return }
+        unsettled += 1
+        let losses = await job.dropPartial()
+        unsettled -= 1
         placing.remove(id)
-        guard let wanted = wanted[id], let job = jobs[id] else { return fill() }
-        if await job.dropPartial() > 2 { fail(wanted, error) } else { queue.add(wanted.entry, dueAt: Date() + 1) }
+        if losses > 2 {
+            fail(wanted, error)
+        } else {
+            let until = Date() + 1
+            services.bookkeeper.note(.putBack(id, retryAt: until, error: error))
+            services.bookkeeper.unwatch(job)
+            queue.add(wanted.entry, dueAt: until)
+        }
         fill()
     }
 
@@ -123,18 +136,22 @@ extension Dispatcher {
         for item in sidecars.hopeless({ queue.blockedUntil($0).map { $0 > limit } == true }) {
             sidecarFailed(item.wish, DownloadError(kind: .network, message: "its host isn't answering"))
         }
-        // A slot that a video could use is left free.
-        let reserved = queue.count > 0 ? max(0, services.options.jobs - active.count) : 0
-        while let item = sidecars.next(room: { host in
-            host.map { queue.room($0, at: now) > reserved } ?? true
-        }) {
+        // A connection that a video of this run may want soon is left free.
+        let isDue = queue.nextDue(after: now).map { $0 <= limit } ?? false
+        let reserved = isDue ? max(0, services.options.jobs - active.count) : 0
+        while placing.count + sidecarsPlacing < Self.placingLimit,
+            let item = sidecars.next(room: { host in
+                host.map { queue.room($0, at: now) > reserved } ?? true
+            })
+        {
             let host = item.wish.host
             if let host { queue.occupy(host) }
             let fetch = SidecarFetch(
                 wish: item.wish, partialName: item.wish.partialName(ordinal: item.ordinal), services: services)
-            Task {
+            sidecarTasks[item.ordinal] = Task {
                 let result = await fetch.run()
-                self.sidecarEnded(item.wish, host: host, result)
+                sidecarTasks[item.ordinal] = nil
+                sidecarEnded(item.wish, host: host, result)
             }
         }
     }

@@ -21,6 +21,9 @@ actor Dispatcher {
         var diskError: DownloadError?
     }
 
+    /// Files on their way to their places hold a descriptor each.
+    static let placingLimit = 256
+
     struct Active {
         var job: DownloadJob
         var task: Task<Void, Never>
@@ -38,6 +41,8 @@ actor Dispatcher {
     /// Downloads of the same bytes as one that is under way.
     var followers: Followers
     var sidecars: SidecarLine
+    /// Sidecars that are being fetched, by their number in the line.
+    var sidecarTasks: [Int: Task<Void, Never>] = [:]
     /// Sidecars on their way to their places.
     var sidecarsPlacing = 0
     /// Downloads whose partial failed to reach the disk while they were active.
@@ -48,6 +53,11 @@ actor Dispatcher {
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
     private var hasEnded = false
+    /// Downloads between two of the states above while somebody is asked about them: the run isn't over.
+    var unsettled = 0
+    /// Answers in a row by which a provider asked to be left alone.
+    private var providerWaits: [String: Int] = [:]
+    private var notReadyBefore: Set<DownloadID> = []
 
     init(services: RunServices, plan: Reconciliation) {
         self.services = services
@@ -93,6 +103,7 @@ actor Dispatcher {
         stopReason = reason
         for active in active.values { active.task.cancel() }
         sidecars.stop()
+        for task in sidecarTasks.values { task.cancel() }
         fill()
     }
 
@@ -100,15 +111,19 @@ actor Dispatcher {
 
     /// Starts what can run now, and finds out whether the run is over.
     func fill() {
+        guard !hasEnded else { return }
         let now = Date()
-        while stopReason == nil, active.count < services.options.jobs, placing.count < 1024,
+        while stopReason == nil, active.count < services.options.jobs,
+            placing.count + sidecarsPlacing < Self.placingLimit,
             let entry = queue.next(at: now)
         {
             start(entry)
         }
         fillSidecars(at: now)
         if ticker == nil, !active.isEmpty { startTicker() }
-        guard active.isEmpty, placing.isEmpty, sidecars.isIdle, sidecarsPlacing == 0 else { return setAlarm(now) }
+        guard active.isEmpty, placing.isEmpty, unsettled == 0, sidecars.isIdle, sidecarsPlacing == 0 else {
+            return setAlarm(now)
+        }
         guard stopReason == nil, let due = queue.nextDue(after: now),
             due.timeIntervalSince(now) <= services.options.maxWait.timeInterval
         else { return end() }
@@ -173,6 +188,7 @@ actor Dispatcher {
 
     private func resolved(_ id: DownloadID, _ media: ResolvedMedia) {
         guard let wanted = wanted[id] else { return }
+        providerWaits[wanted.provider] = nil
         var wishes = SidecarPlan.wishes(of: wanted, resolved: media)
         guard !wishes.isEmpty, sidecars.isFirstResolution(of: id) else { return }
         if !wanted.isNew {
@@ -184,6 +200,7 @@ actor Dispatcher {
 
     private func turnEnded(_ id: DownloadID, _ outcome: JobOutcome) async {
         guard let turn = active.removeValue(forKey: id), let wanted = wanted[id] else { return }
+        unsettled += 1
         if let host = turn.host { queue.release(host) }
         let job = turn.job
         switch outcome {
@@ -198,7 +215,11 @@ actor Dispatcher {
         case .waits(let error, let delay, let failedHost):
             await wait(wanted, job, error, delay: delay, failedHost: failedHost)
         case .providerWaits(let error, let delay):
-            let until = Date().advanced(by: delay)
+            // One that asks again and again gets longer and longer rests, until they lie beyond the run.
+            let count = providerWaits[wanted.provider, default: 0] + 1
+            providerWaits[wanted.provider] = count
+            let rest = Backoff.coolDown(failures: count, jitter: .random(in: 0...1), atLeast: delay)
+            let until = Date().advanced(by: rest)
             queue.block(provider: wanted.provider, until: until)
             services.events.post(.providerWaiting(provider: wanted.provider, until: until, kind: error.kind.rawValue))
             putBack(wanted, job, error, until: nil, host: nil)
@@ -213,7 +234,7 @@ actor Dispatcher {
             }
         case .notReady(let error, let retryAfter):
             let until = retryAfter.map { Date().advanced(by: $0) }
-            if let until, let retryAfter, retryAfter <= services.options.maxWait {
+            if let until, let retryAfter, retryAfter <= services.options.maxWait, notReadyBefore.insert(id).inserted {
                 putBack(wanted, job, error, until: until, host: nil)
             } else {
                 result.notReady.insert(id)
@@ -228,10 +249,10 @@ actor Dispatcher {
             suspend(wanted, job, reason)
             stop(reason)
         case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
-            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
             await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
         case .stopped: suspend(wanted, job, stopReason ?? .signal)
         }
+        unsettled -= 1
         fill()
     }
 
@@ -273,7 +294,9 @@ actor Dispatcher {
         if let job = jobs[wanted.id] {
             services.bookkeeper.unwatch(job)
             // Nothing arrived: nothing is kept.
-            if job.progress.bytes == 0 { try? services.library.removePartial(PartialName(download: wanted.id.rawValue)) }
+            if job.progress.bytes == 0 {
+                try? services.library.removePartial(PartialName(download: wanted.id.rawValue))
+            }
         }
         result.failed += 1
         if result.failures.count < 1000 { result.failures.append((wanted.reference, error)) }

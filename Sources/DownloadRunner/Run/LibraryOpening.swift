@@ -26,7 +26,9 @@ enum LibraryOpening {
             let recorded = try store.fact(idFact).map { LibraryID(rawValue: $0) }
             if let recorded, try store.fact(confirmedFact) != nil {
                 let library = try LibraryFolder.open(place.library, expecting: .known(recorded), owner: owner)
-                if try store.fact(pathFact) != place.library.string { try store.setFact(pathFact, place.library.string) }
+                if try store.fact(pathFact) != place.library.string {
+                    try store.setFact(pathFact, place.library.string)
+                }
                 return library
             }
             let id = recorded ?? .random()

@@ -40,7 +40,8 @@ package struct Refusal: Error, Sendable, Equatable {
             case .notAFolder(let path): "\(path) is needed as a folder for the state, and is something else"
             case .notAFile(let path): "\(path) is needed as a file of the state, and is something else"
             case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
-            case .noLocks(let path): "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+            case .noLocks(let path):
+                "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
             case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
             }
         self.init(condition: .stateUnusable, message: message)

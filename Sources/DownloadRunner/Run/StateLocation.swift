@@ -74,7 +74,8 @@ extension Refusal {
     /// Another process is at work for the same user.
     static func held(by holder: LockHolder?) -> Refusal {
         guard let holder else {
-            return Refusal(condition: .workLeft, message: "another sync of this user is running; try again when it is done")
+            return Refusal(
+                condition: .workLeft, message: "another sync of this user is running; try again when it is done")
         }
         let since = holder.since.formatted(date: .omitted, time: .shortened)
         let catalogs = holder.catalogs.joined(separator: ", ")

@@ -40,30 +40,32 @@ package final class SyncRun: Sendable {
         if let dispatcher { Task { await dispatcher.stop(reason) } }
     }
 
-    /// Runs to the end.
+    /// Runs to the end. The summary of a run that was refused at its start has no seconds.
     package func run() async -> SyncSummary {
-        let started = Date()
-        var summary: SyncSummary
+        let summary: SyncSummary
         do {
-            summary = try await runThrowing(started)
+            summary = try await runThrowing(started: Date())
         } catch {
             summary = SyncSummary(
                 conditions: [error.condition],
                 errors: [LocatedMessage(file: "", line: nil, column: nil, message: error.message)])
         }
-        summary.seconds = Date().timeIntervalSince(started)
         hub.post(.finished(summary))
         hub.finish()
         return summary
     }
 
-    private func runThrowing(_ started: Date) async throws(Refusal) -> SyncSummary {
+    private func runThrowing(started: Date) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         guard check.conditions.isEmpty else {
             return SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
         }
-        for warning in check.diagnostics { hub.post(.warning(warning.text, nil)) }
+        var warnings = check.diagnostics.map(\.text)
+        warnings += catalog.courses.filter(\.discover).map { course in
+            "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
+        }
+        for warning in warnings { hub.post(.warning(warning, nil)) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         guard place.isAccountsOwn else {
             throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
@@ -74,15 +76,16 @@ package final class SyncRun: Sendable {
             withExtendedLifetime(lock) {}
         }
         let library = try LibraryOpening.open(place, store)
+        // One instant for all that compares times: what is due for one step is due for the next.
+        let now = Date()
         do {
-            try Settling(store: store, library: library).run()
+            try Settling(store: store, library: library).run(at: now)
         } catch {
             throw Refusal(any: error)
         }
-        var plan = try reconcile(catalog, store, library)
+        let plan = try reconcile(catalog, store, library, now)
         if let refused = Self.refused(plan, options) { return refused }
-        let run = try apply(plan, store, library, place)
-        let pruned = try prune(&plan, store, library)
+        let (run, moved) = try apply(plan, store, library)
 
         let bookkeeper = Bookkeeper(store: store, library: library)
         var configuration = TransferConfiguration()
@@ -94,17 +97,23 @@ package final class SyncRun: Sendable {
             options: options, userName: place.user.text, engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
                 registry: registry,
-                settings: HostSettings(userAgent: configuration.userAgent, caFile: options.caFile), logger: logger),
+                settings: HostSettings(
+                    userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
+                logger: logger),
             library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: ServerClocks(), logger: logger)
         hub.post(
             .started(
                 SyncStart(
                     user: place.user.text, run: run, catalogs: options.catalogs, library: place.library.string,
                     downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
-        announce(plan)
+        announce(plan, moved)
         let result = await dispatch(plan, services)
-        var summary = Self.summary(plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
-        summary.warnings += check.diagnostics.count
+        // After the downloads: what is gone may be what another course wants.
+        let pruned = state.withLock { $0.stopReason } == nil ? try prune(plan, store, library) : .nothing
+        var summary = Self.summary(
+            plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
+        summary.warnings += warnings.count
+        summary.seconds = Date().timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A run that the state can't record any more has said so already.
         let exit = summary.conditions.isEmpty ? 0 : 1
@@ -116,12 +125,12 @@ package final class SyncRun: Sendable {
     // MARK: steps
 
     private func reconcile(
-        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder
+        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder, _ now: Date
     ) throws(Refusal) -> Reconciliation {
         do {
             let listing = library.names()
             var reconciler = try Reconciler(
-                catalog: catalog, store: store, only: options.only, now: Date(), isListed: listing.isListed,
+                catalog: catalog, store: store, only: options.only, now: now, isListed: listing.isListed,
                 exists: listing.contains)
             return try reconciler.run()
         } catch {
@@ -141,30 +150,32 @@ package final class SyncRun: Sendable {
     }
 
     private func apply(
-        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder, _ place: StateLocation.Place
-    ) throws(Refusal) -> Int64 {
+        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
+    ) throws(Refusal) -> (run: Int64, moved: [RecordedMove.Owner: String]) {
         do {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
             try store.apply(changes)
-            try Settling(store: store, library: library).finishMoves(changes.moves)
-            return try store.beginRun(catalogs: options.catalogs)
+            let places = try Settling(store: store, library: library).finishMoves(changes.moves)
+            let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
+            return (try store.beginRun(catalogs: options.catalogs), moved)
         } catch {
             throw Refusal(any: error)
         }
     }
 
-    private func announce(_ plan: Reconciliation) {
+    private func announce(_ plan: Reconciliation, _ moved: [RecordedMove.Owner: String]) {
         for notice in plan.notices { hub.post(.warning(notice, nil)) }
         for move in plan.moves {
-            if let reference = move.reference { hub.post(.downloadMoved(reference, from: move.from, path: move.to)) }
+            guard let reference = move.reference, let path = moved[move.owner], path != move.from else { continue }
+            hub.post(.downloadMoved(reference, from: move.from, path: path))
         }
         for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
         for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
     }
 
     private func prune(
-        _ plan: inout Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
+        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
     ) throws(Refusal) -> Prune.Verdict {
         guard options.prune else { return .nothing }
         do {
@@ -219,7 +230,8 @@ package final class SyncRun: Sendable {
             let state = result.states[wanted.id] ?? .waiting
             summary.downloads[.waiting, default: 0] -= 1
             summary.downloads[state, default: 0] += 1
-            let isOver = [.finished, .failed].contains(state) || result.notReady.contains(wanted.id)
+            let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
+            let isOver = [.finished, .failed].contains(state) || isNotReady || result.notReady.contains(wanted.id)
             let isForLogin = state == .suspended && !result.providersToLogIn.isEmpty
             if !isOver, !isForLogin { isWorkLeft = true }
         }
@@ -239,8 +251,9 @@ package final class SyncRun: Sendable {
             summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
         }
         if let error = result.storeError {
-            summary.conditions.insert(.stateUnusable)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: Refusal(error).message))
+            let refusal = Refusal(error)
+            summary.conditions.insert(refusal.condition)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
         }
         if let error = result.diskError {
             summary.conditions.insert(.stateUnusable)

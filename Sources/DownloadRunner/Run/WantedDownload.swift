@@ -28,6 +28,8 @@ struct WantedDownload: Sendable {
     var failedRuns: Int
     /// The state didn't know it before this run.
     var isNew: Bool
+    /// Its host said last that it isn't there yet.
+    var isNotReady: Bool
     /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
     var extras: [UInt8]?
 

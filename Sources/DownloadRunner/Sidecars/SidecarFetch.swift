@@ -62,7 +62,7 @@ struct SidecarFetch: Sendable {
         guard let partialPath = Optional(services.library.partialPath(partialName).string) else {
             return .failure(DownloadError(kind: .bug, message: "no partial"))
         }
-        let copied = await Blocking.run { () -> Int64? in
+        let copied = await Blocking.run { _ -> Int64? in
             guard let data = FileManager.default.contents(atPath: path), data.count <= Self.sizeLimit,
                 let file = FileHandle(forWritingAtPath: partialPath)
             else { return nil }
@@ -110,6 +110,7 @@ struct SidecarFetch: Sendable {
             }
         return ArrivedFile(
             role: role, partialName: partialName, partial: partial, size: size, sha256: sha256,
-            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old)
+            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
+        )
     }
 }

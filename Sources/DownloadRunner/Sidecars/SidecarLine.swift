@@ -16,7 +16,7 @@ struct SidecarLine: Sendable {
 
     /// What a video's catalog entry names is stored as a whole or not.
     private struct Group {
-        var remaining = 0
+        var remaining: Set<SidecarWish.Owner>
         var hasFailed = false
         var digest: [UInt8]?
     }
@@ -41,7 +41,7 @@ struct SidecarLine: Sendable {
     /// Adds all that the catalog names for a video.
     mutating func add(_ wishes: [SidecarWish], of id: DownloadID, digest: [UInt8]) {
         guard !isStopped, groups[id] == nil, !wishes.isEmpty else { return }
-        groups[id] = Group(remaining: wishes.count, digest: digest)
+        groups[id] = Group(remaining: Set(wishes.map(\.owner)), digest: digest)
         for wish in wishes { add(wish) }
     }
 
@@ -77,11 +77,12 @@ struct SidecarLine: Sendable {
     /// It is at its place, or never will be. Returns the digest to record when it was the last of a video's and all are
     /// there.
     mutating func settled(_ owner: SidecarWish.Owner, isStored: Bool) -> (DownloadID, [UInt8])? {
-        guard case .video(let id, _, _) = owner, var group = groups[id] else { return nil }
-        group.remaining -= 1
+        guard case .video(let id, _, _) = owner, var group = groups[id], group.remaining.remove(owner) != nil else {
+            return nil
+        }
         group.hasFailed = group.hasFailed || !isStored
         groups[id] = group
-        guard group.remaining == 0 else { return nil }
+        guard group.remaining.isEmpty else { return nil }
         groups[id] = nil
         return group.hasFailed ? nil : group.digest.map { (id, $0) }
     }
@@ -97,6 +98,7 @@ struct SidecarLine: Sendable {
 
     /// When the first host that holds one back is free again.
     func nextDue(after now: Date, _ queue: DownloadQueue) -> Date? {
-        waiting.prefix(Self.window).compactMap { $0.wish.host.flatMap { queue.blockedUntil($0) } }.filter { $0 > now }.min()
+        waiting.prefix(Self.window).compactMap { $0.wish.host.flatMap { queue.blockedUntil($0) } }.filter { $0 > now }
+            .min()
     }
 }

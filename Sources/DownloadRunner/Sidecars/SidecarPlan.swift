@@ -52,7 +52,9 @@ enum SidecarPlan {
             let ordinal = languages[language, default: 0] + 1
             languages[language] = ordinal
             let fileName = LibraryName.subtitle(beside: stem, language: language, ordinal: ordinal)
-            add(.subtitle, name: ordinal == 1 ? language : "\(language) \(ordinal)", source, fileName: fileName, purpose: nil)
+            add(
+                .subtitle, name: ordinal == 1 ? language : "\(language) \(ordinal)", source, fileName: fileName,
+                purpose: nil)
         }
 
         mutating func attachment(_ title: String, _ source: SidecarWish.Source) {

@@ -29,22 +29,6 @@ import Testing
         #expect(!failure.sentence.hasSuffix("."))
     }
 
-    @Test("waits double, within half and the whole of their bound, and never less than was asked for")
-    func backoff() {
-        var random = SystemRandomNumberGenerator()
-        let backoff = Backoff(first: .seconds(1), longest: .seconds(10))
-        for (failures, bound) in [(0, 1.0), (1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (1000, 10)] {
-            let delays = (0..<50).map { _ in backoff.delay(failures: failures, using: &random) / .seconds(1) }
-            #expect(delays.allSatisfy { $0 >= bound / 2 && $0 <= bound })
-            #expect(Set(delays).count > 10)
-        }
-        for asked in [0.5, 7, 3600] {
-            let delay = backoff.delay(failures: 1, asked: .seconds(asked), using: &random) / .seconds(1)
-            #expect(delay >= asked)
-            #expect(delay <= max(1, asked + 1))
-        }
-    }
-
     @Test("a media type that a server made up doesn't reach the text")
     func quoting() {
         let failure = TransferFailure.refused(status: 200, .page("text/html\u{1B}[2J+json"))

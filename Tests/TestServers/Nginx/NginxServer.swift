@@ -16,6 +16,7 @@ import SystemPackage
 /// | `/limited/NAME?rate=N` | at N bytes a second for a connection |
 /// | `/signed/NAME?md5=…&expires=…` | `secure_link_md5`: 403 for a bad signature, 410 once expired |
 /// | `/signed-limited/NAME?…&rate=N` | both |
+/// | `/signed-slow/NAME?md5=…&expires=…` | both, at ``Options/rate`` |
 /// | `/single/NAME` | the file, and the end of the connection |
 /// | `/redirect?to=URL` | 302, the URL as it stands |
 /// | `/token/NAME` | 401 without `Authorization: Bearer` and ``Options/token`` |
@@ -26,6 +27,8 @@ package final class NginxServer: Sendable {
         package var secret = "testsecret"
         /// The token of `/token/`.
         package var token = "canary-token"
+        /// Bytes a second of `/signed-slow/`, for a connection.
+        package var rate = "50k"
         /// Answers over TLS if set.
         package var certificate: TestCertificate?
         /// As nginx writes them.
@@ -148,6 +151,7 @@ package final class NginxServer: Sendable {
                     location /limited/ { alias \(folder)/files/; limit_rate $arg_rate; }
                     location /signed/ { alias \(folder)/files/; \(secure) }
                     location /signed-limited/ { alias \(folder)/files/; limit_rate $arg_rate; \(secure) }
+                    location /signed-slow/ { alias \(folder)/files/; limit_rate \(options.rate); \(secure) }
                     location /single/ { alias \(folder)/files/; keepalive_timeout 0; }
                     location /redirect { return 302 $arg_to; }
                     location /token/ {

@@ -1,0 +1,125 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What the README and the folder of catalogs show is tried out with the built program.
+@Suite("Examples")
+struct ExampleTests {
+    /// Runs the program with an empty home and nothing else in its environment.
+    private static func coursefetch(_ arguments: [String], home: TemporaryFolder) async throws -> Tool.Ending {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let program = Built.executable("coursefetch").string
+        return try await Tool.run(
+            "/usr/bin/env", ["-i", "HOME=\(home.path)", "LANG=C.UTF-8", "PATH=\(path)", program] + arguments)
+    }
+
+    /// Writes the README's catalog and provider where the page says they belong. Returns the catalog's path.
+    private static func readme(into home: TemporaryFolder) throws -> String {
+        let page = try Page("README.md")
+        let catalog = try #require(page.blocks("yaml").first { $0.hasPrefix("version: 1\n") })
+        let manifest = try #require(page.blocks("yaml").first { $0.hasPrefix("name: ") })
+        let program = try #require(page.blocks("sh").first { $0.hasPrefix("#!/bin/sh\n") })
+        #expect(catalog.split(separator: "\n").count == 10, "the README promises ten lines")
+        #expect((manifest + program).split(separator: "\n").count <= 10, "the README promises ten lines")
+        let folder = ".local/share/coursefetch/plugins/lectures"
+        try home.write(catalog, to: "catalog.yaml")
+        try home.write(manifest, to: "\(folder)/plugin.yaml")
+        try home.write(program, to: "\(folder)/lectures")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: home.at("\(folder)/lectures").string)
+        return home.at("catalog.yaml").string
+    }
+
+    @Test("the README's catalog has no mistakes, with its provider and without")
+    func catalog() async throws {
+        let home = TemporaryFolder()
+        let catalog = try Self.readme(into: home)
+        for options in [["--no-plugins"], []] {
+            let ending = try await Self.coursefetch(["check", catalog] + options, home: home)
+            #expect(ending.isSuccess, "\(ending.output)")
+            #expect(ending.output.contains("no mistakes"))
+        }
+    }
+
+    @Test("the README's provider says where each of its videos is")
+    func provider() async throws {
+        let home = TemporaryFolder()
+        let catalog = try Self.readme(into: home)
+        let ending = try await Self.coursefetch(["resolve", catalog, "phys101", "--json"], home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        let urls = ending.output.matches(of: /"url":"([^"]*)"/).map { String($0.1) }
+        #expect(
+            urls == ["https://media.example.org/phys101/k1.mp4", "https://media.example.org/phys101/k2.mp4"],
+            "\(ending.output)")
+    }
+
+    @Test("the protocol page's plugin and manifest are whole and correct")
+    func protocolPage() async throws {
+        let page = try Page("docs/protocol.md")
+        let program = try #require(page.blocks("sh").first)
+        let manifest = try #require(page.blocks("yaml").first)
+        #expect(manifest.hasPrefix("name: peertube "))
+        let home = TemporaryFolder()
+        try home.write(manifest, to: "plugins/peertube/plugin.yaml")
+        try home.write(program, to: "plugins/peertube/peertube")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: home.at("plugins/peertube/peertube").string)
+        try home.write(
+            """
+            version: 1
+            courses: [{id: c, provider: peertube, parameters: {host: h, scope: members}, videos: [a b]}]
+            """, to: "catalog.yaml")
+        let plugins = ["--plugins", home.at("plugins").string]
+        let ending = try await Self.coursefetch(
+            ["resolve", home.at("catalog.yaml").string, "c", "--json"] + plugins, home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(ending.output.contains("\"url\":\"https://media.example.org/a%20b.mp4\""), "\(ending.output)")
+    }
+
+    @Test("the catalog page's example has no mistakes")
+    func catalogPage() async throws {
+        let home = TemporaryFolder()
+        let catalog = try #require(try Page("docs/catalog.md").blocks("yaml").first)
+        try home.write(catalog, to: "catalog.yaml")
+        for (name, course) in [("optics.yaml", "o"), ("2026-autumn.yaml", "a")] {
+            try home.write("version: 1\ncourses: [{id: \(course), videos: [v]}]\n", to: name)
+        }
+        let ending = try await Self.coursefetch(
+            ["check", home.at("catalog.yaml").string, "--no-plugins"], home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(ending.output.contains("in 3 files, no mistakes"), "\(ending.output)")
+    }
+
+    @Test("an option that a page names is one that there is")
+    func options() async throws {
+        let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
+            .replacingOccurrences(of: "\\-", with: "-")
+        // Of jq, and of a command that the protocol page says isn't there yet.
+        let others: Set = ["--unbuffered", "--provider"]
+        let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
+        #expect(known.count > 25)
+        for page in ["README.md", "CHANGELOG.md"] + Checkout.names(in: "docs").map({ "docs/" + $0 }) {
+            for option in try Page(page).text.matches(of: /--[a-z][a-z-]+/) {
+                #expect(known.contains(String(option.0)), "\(page): \(option.0)")
+            }
+        }
+    }
+
+    @Test(
+        "an example has no mistakes",
+        arguments: Checkout.names(in: "catalogs").filter { $0.hasSuffix(".yaml") })
+    func example(name: String) async throws {
+        let home = TemporaryFolder()
+        let ending = try await Self.coursefetch(["check", Checkout.path("catalogs/" + name)], home: home)
+        #expect(ending.isSuccess, "\(ending.output)")
+        #expect(ending.output.contains("no mistakes"))
+    }
+
+    @Test("an example begins by saying what it shows")
+    func headers() throws {
+        let names = Checkout.names(in: "catalogs").filter { $0.hasSuffix(".yaml") }
+        #expect(names.count >= 4)
+        for name in names { #expect(try Checkout.text("catalogs/" + name).hasPrefix("# "), "\(name)") }
+    }
+}

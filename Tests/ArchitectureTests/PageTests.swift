@@ -1,0 +1,77 @@
+import DownloadStore
+import Foundation
+import Testing
+
+/// What the pages say is what there is.
+@Suite("The pages")
+struct PageTests {
+    static let pages =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        + Checkout.names(in: "docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 }
+
+    @Test("the pages that people look for are there")
+    func present() {
+        let names = ["architecture", "catalog", "exit-codes", "invariants", "protocol", "threat-model"]
+        #expect(Set(Self.pages).isSuperset(of: names.map { "docs/\($0).md" }))
+    }
+
+    @Test("links lead to something", arguments: pages)
+    func links(page: String) throws {
+        let folder = (page as NSString).deletingLastPathComponent
+        for link in try Page(page).localLinks {
+            let target = folder.isEmpty ? link : folder + "/" + link
+            #expect(FileManager.default.fileExists(atPath: Checkout.path(target)), "\(page): \(link)")
+        }
+    }
+
+    @Test("files that a page names are there", arguments: pages)
+    func files(page: String) throws {
+        for name in Page.quoted(try Page(page).text) {
+            guard name.contains(/^(?:Sources|Tests|Plugins|catalogs|contrib|docs)\/[\w\/.+-]*$/) else { continue }
+            #expect(FileManager.default.fileExists(atPath: Checkout.path(name)), "\(page): \(name)")
+        }
+    }
+
+    @Test("each invariant names its tests, and each of these exists under that name")
+    func proofs() throws {
+        let rows = try Page("docs/invariants.md").table("Rule", "Why", "How it is kept", "Which test proves it")
+        #expect(rows.count > 15)
+        let tests = Checkout.swiftFiles(under: "Tests")
+        for row in rows {
+            let proofs = row[3].matches(of: /`(\w+)`:((?: “[^”]+”,?)+)/)
+            #expect(!proofs.isEmpty, "\(row[0])")
+            for proof in proofs {
+                let suites = tests.filter { $0.hasSuffix("/\(proof.1).swift") }
+                let texts = try suites.map { try Checkout.text($0) }
+                for name in proof.2.matches(of: /“([^”]+)”/) {
+                    #expect(texts.contains { $0.contains("\"\(name.1)\"") }, "\(proof.1): \(name.1)")
+                }
+            }
+        }
+    }
+
+    @Test("the state table of the page is that of the store")
+    func states() throws {
+        let page = try Page("docs/invariants.md")
+        let engine: [StateTransition] = [.begin, .putBack, .suspend, .finish, .fail, .lose, .refetch, .revive]
+        let person: [StateTransition] = [.pause, .resume, .cancel, .retry, .remove]
+        #expect(Set(engine + person) == Set(StateTransition.allCases))
+        for transitions in [engine, person] {
+            let rows = page.table("from", "`\(transitions[0])`")
+            #expect(rows.map(\.[0]) == DownloadState.allCases.map { "`\($0)`" })
+            for (state, row) in zip(DownloadState.allCases, rows) {
+                let expected = transitions.map { transition in
+                    state.after(transition).map { $0 == state ? "=" : "\($0)" } ?? "–"
+                }
+                #expect(Array(row.dropFirst()) == expected, "\(state)")
+            }
+        }
+    }
+
+    @Test("the README's exit codes are those of their page")
+    func exitCodes() throws {
+        let codes = try Page("docs/exit-codes.md").table("exit", "means")
+        #expect(codes.count == 11)
+        #expect(try Page("README.md").table("exit", "means") == codes)
+    }
+}

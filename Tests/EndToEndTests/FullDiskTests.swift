@@ -1,0 +1,85 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+/// Needs to mount file systems of its own, which nobody else sees.
+@Suite(
+    "disks that are full or read-only",
+    .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
+struct FullDiskTests {
+    /// What lies on a small disk of its own, and its size.
+    struct Disk: CustomTestStringConvertible {
+        var what: String
+        var size: String
+        var testDescription: String { "\(what) on \(size)" }
+    }
+
+    @Test(
+        "a full disk, of the library or of the state, ends the run with 73; once there is room the next one goes on",
+        arguments: [
+            Disk(what: "library", size: "2m"), Disk(what: "state", size: "48k"), Disk(what: "state", size: "220k"),
+        ])
+    func full(_ disk: Disk) async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...40).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/100000.mp4"), videos: videos))
+        try stage.folder.make(disk.what)
+        let outcome = try await mounted(
+            """
+            mount -t tmpfs -o size=\(disk.size) none "$place"
+            "$@" || echo "first $?" >&2
+            mount -o remount,size=64m "$place"
+            "$@" && echo "second $?" >&2
+            cp -r "$place" "$place.copy"
+            """, at: stage.folder.at(disk.what), stage)
+        #expect(outcome.error.contains("first 73"), "\(outcome.report)")
+        #expect(outcome.error.contains("second 0"), "\(outcome.report)")
+        let library = disk.what == "library" ? stage.folder.at("library.copy") : stage.library
+        let right = (1...40).map { TestContent(seed: $0, size: 100_000).sha256Text }
+        #expect(LibraryFiles(library).digests.values.sorted() == right.sorted())
+        // What had arrived didn't come again: at most those that were under way did.
+        #expect(host.requests().count <= 40 + 6)
+        await host.stop()
+    }
+
+    @Test(
+        "a state or library that can't be written is refused before anything starts", arguments: ["state", "library"])
+    func readOnly(_ what: String) async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...3).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/20000.mp4"), videos: videos))
+        #expect(try await stage.sync("catalog.yaml", ["--only", "c/*/1"]).exit == 0)
+        let requests = host.requests().count
+        let before = try stage.stateCopy().states()
+        let outcome = try await mounted(
+            """
+            mount --bind "$place" "$place"
+            mount -o remount,ro,bind "$place"
+            "$@" || echo "ended $?" >&2
+            """, at: stage.folder.at(what), stage)
+        #expect(outcome.error.contains("ended 73"), "\(outcome.report)")
+        if what == "state" {
+            #expect(host.requests().count == requests, "\(outcome.report)")
+            #expect(try stage.stateCopy().states() == before)
+        }
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        #expect(LibraryFiles(stage.library).paths.count == 3)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    /// Runs a script in which `$place` is a folder and `"$@"` a sync; its mounts end with it.
+    private func mounted(_ script: String, at place: FilePath, _ stage: Stage) async throws -> Outcome {
+        try await Program.run(
+            [
+                "unshare", "--mount", "sh", "-c", "place=$1; shift\n" + script, "sh", place.string,
+                Built.executable("coursefetch").string, "sync", stage.folder.at("catalog.yaml").string, "--quiet",
+                "--library", stage.library.string, "--state", stage.state.string,
+            ], in: stage.folder)
+    }
+}

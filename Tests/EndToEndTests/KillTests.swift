@@ -1,0 +1,101 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("killed at any moment", .serialized)
+struct KillTests {
+    @Test("after ten kills and one clean sync nothing is wrong, lost, left or fetched below what was durable")
+    func tenKills() async throws {
+        try await KillRounds(.announced(for: "ten kills"), large: 14, small: 20, jobs: 4, latest: 2200).run(10)
+    }
+
+    @Test("so, too, with many small files that are finished in groups")
+    func smallFiles() async throws {
+        try await KillRounds(.announced(for: "kills of groups"), large: 0, small: 500, jobs: 16, latest: 700).run(10)
+    }
+
+    @Test("killed while files change places, each ends under its own name, and none is fetched again")
+    func moves() async throws {
+        var chance = Chance.announced(for: "kills of moves")
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let ids = Array(1...80)
+        func catalog(_ order: [Int], _ titles: [Int], _ course: String) -> CatalogText {
+            let videos = order.map { CatalogText.Video(id: "\($0)", title: "Title \(titles[$0 - 1])") }
+            let url = host.url("/media/{id}/2000.mp4")
+            return CatalogText(url: url, courses: [.init(id: "c", title: course, videos: videos)])
+        }
+        try stage.catalog(catalog(ids, ids, "Course"))
+        #expect(try await stage.sync("catalog.yaml", ["--jobs", "16"]).exit == 0)
+        #expect(host.requests().count == 80)
+        let right = Set(ids.map { TestContent(seed: UInt64($0), size: 2000).sha256Text })
+        for round in 0..<10 {
+            let order = ids.shuffled(using: &chance)
+            let titles = ids.shuffled(using: &chance)
+            let course = "Course \(round / 2)"
+            try stage.catalog(catalog(order, titles, course))
+            let delay = Duration.milliseconds(Int.random(in: 40...260, using: &chance))
+            let killed = try await stage.sync { running in
+                let pid = try await running.pid()
+                try await Task.sleep(for: delay)
+                kill(pid, SIGKILL)
+            }
+            #expect([0, 137].contains(killed.exit), "seed \(chance.seed): \(killed.report)")
+            guard round % 3 == 2 || round == 9 else { continue }
+            let clean = try await stage.sync()
+            #expect(clean.exit == 0, "seed \(chance.seed), round \(round): \(clean.report)")
+            #expect(host.requests().count == 80, "seed \(chance.seed), round \(round): fetched again")
+            let files = LibraryFiles(stage.library).digests
+            #expect(Set(files.values) == right && files.count == 80, "seed \(chance.seed), round \(round)")
+            for (index, id) in order.enumerated() {
+                let path = "\(course)/\(index < 9 ? "0" : "")\(index + 1) Title \(titles[id - 1]).mp4"
+                let digest = TestContent(seed: UInt64(id), size: 2000).sha256Text
+                #expect(files[path] == digest, "seed \(chance.seed), round \(round): \(path)")
+            }
+            #expect(try stage.strays() == [], "seed \(chance.seed), round \(round)")
+        }
+        await host.stop()
+    }
+
+    @Test(
+        "killed between any two steps of finishing a file, the next sync puts it right",
+        arguments: [
+            "fdatasync:1", "fdatasync:2", "fdatasync:4", "renameat2:1", "renameat2:2", "renameat2:3", "fsync:1",
+            "fsync:2",
+        ])
+    func betweenSteps(_ step: String) async throws {
+        try await Tool.strace.require()
+        let stage = try Stage()
+        let host = try await FaultHost.start()
+        let contents = (1...3).map { TestContent(seed: UInt64($0), size: 40_000 * $0) }
+        let videos = contents.map { CatalogText.Video(id: "\($0.seed)", extra: ["parameters: {size: \($0.size)}"]) }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/{size}.mp4"), videos: videos))
+        let parts = step.split(separator: ":")
+        let killed = try await stage.traced(
+            ["-e", "trace=\(parts[0])", "-e", "inject=\(parts[0]):signal=KILL:when=\(parts[1])"], ["--jobs", "1"])
+        #expect(killed.exit == 137, "\(killed.report)")
+        let right = Set(contents.map(\.sha256Text))
+        for (path, digest) in LibraryFiles(stage.library).digests { #expect(right.contains(digest), "\(path)") }
+
+        let clean = try await stage.sync()
+        #expect(clean.exit == 0, "\(clean.report)")
+        let files = LibraryFiles(stage.library).digests
+        #expect(Set(files.values) == right)
+        #expect(files.count == 3)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+}
+
+/// The same, all night. `make soak`.
+@Suite(
+    "soak: killed at any moment", .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["COURSEFETCH_SOAK"] != nil))
+struct SoakKillTests {
+    @Test("two hundred kills", .timeLimit(.minutes(60)), arguments: 1...4)
+    func many(_ part: Int) async throws {
+        try await KillRounds(.announced(for: "part \(part)"), large: 100, small: 100, jobs: 4, latest: 3000).run(50)
+    }
+}

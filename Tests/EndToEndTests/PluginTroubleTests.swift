@@ -1,0 +1,110 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("plugins that misbehave, in a whole sync")
+struct PluginTroubleTests {
+    @Test("one that crashes and one that hangs fail their own videos; the others arrive, and the exit code is 69")
+    func crashAndHang() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.recordingPlugin()
+        try stage.plugin("crasher", script: "#!/bin/sh\nread -r line\necho 'out of cheese' >&2\nexit 3\n")
+        try stage.plugin("hanger", timeout: 1, script: "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 30 & wait; done\n")
+        let good = (1...8).map { CatalogText.Video(id: "\($0)") }
+        let bad = ["crasher", "hanger"].flatMap { name in
+            (1...3).map { CatalogText.Video(id: "\(name)-\($0)", extra: ["provider: \(name)"]) }
+        }
+        try stage.catalog(
+            CatalogText(provider: "recorder", url: host.url("/media/{id}/50000.mp4?rate=50000"), videos: bad + good))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "4", "--retries", "2"])
+        #expect(outcome.exit == 69, "\(outcome.report)")
+        #expect(outcome.events("download_finished").count == 8)
+        let failed = outcome.events("download_failed")
+        #expect(Set(failed.compactMap(\.video)) == Set(bad.map(\.id)), "\(outcome.report)")
+        #expect(failed.count == 6, "once per run and download")
+        #expect(failed.allSatisfy { $0.error?.kind == "provider_failed" }, "\(outcome.report)")
+        let message = failed.first { $0.video == "crasher-1" }?.error?.message ?? ""
+        #expect(message.contains("out of cheese"), "\(message)")
+        #expect(outcome.summary?.errors?.contains { $0.message.contains("crasher") } == true, "\(outcome.report)")
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("one that can't be started or speaks another protocol is 69, and the others arrive")
+    func unusable() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.recordingPlugin()
+        try stage.plugin("future", script: "#!/bin/sh\n")
+        let manifest = stage.folder.read("plugins/future/plugin.yaml") ?? ""
+        try stage.folder.write(manifest.replacing("protocol: 1", with: "protocol: 2"), to: "plugins/future/plugin.yaml")
+        try stage.plugin("unstartable", script: "#!/no/such/interpreter\n")
+        let videos = [
+            CatalogText.Video(id: "1"), .init(id: "2", extra: ["provider: future"]),
+            .init(id: "3", extra: ["provider: unstartable"]),
+        ]
+        try stage.catalog(CatalogText(provider: "recorder", url: host.url("/media/{id}/5000.mp4"), videos: videos))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 69, "\(outcome.report)")
+        #expect(outcome.events("download_finished").map(\.video) == ["1"])
+        #expect(Set(outcome.events("download_failed").compactMap(\.video)) == ["2", "3"], "\(outcome.report)")
+        await host.stop()
+    }
+
+    @Test("each kind of error does what the protocol says")
+    func kinds() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        // Answers with parameters.error, but after the first time with the URL where `once` is set.
+        try stage.plugin(
+            "errors",
+            script: #"""
+                #!/bin/sh
+                exec jq -nc --unbuffered '
+                  foreach inputs as $r ({}; .[$r.params.video.id] += 1; .[$r.params.video.id] as $n
+                    | $r.params.video.parameters as $p
+                    | if $p.error and ($n == 1 or ($p.once | not))
+                      then {id: $r.id, error: {code: -32000, message: "because", data: $p.error}}
+                      else {id: $r.id, result: {url: $p.url}} end)'
+                """#)
+        let url = "url: \"\(host.url(TestContent(seed: 1, size: 5000)))\""
+        func video(_ id: String, _ error: String, once: Bool = false) -> CatalogText.Video {
+            .init(id: id, extra: ["parameters: {\(url), once: \(once), error: {\(error)}}"])
+        }
+        try stage.catalog(
+            CatalogText(
+                provider: "errors",
+                videos: [
+                    video("limited", "kind: rate_limited, retry_after: 1", once: true),
+                    video("unavailable", "kind: unavailable", once: true), video("later", "kind: not_ready"),
+                    video("soon", "kind: not_ready, retry_after: 1", once: true), video("drm", "kind: drm"),
+                    video("gone", "kind: gone"), video("forbidden", "kind: forbidden"),
+                    video("parameter", "kind: invalid_parameters, parameter: url"),
+                ]))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        #expect(Set(outcome.events("download_finished").compactMap(\.video)) == ["limited", "unavailable", "soon"])
+        let failed = Dictionary(
+            outcome.events("download_failed").map { ($0.video ?? "", $0.error?.kind ?? "") }, uniquingKeysWith: { $1 })
+        #expect(failed == ["drm": "drm", "gone": "gone", "forbidden": "forbidden", "parameter": "invalid_parameters"])
+        #expect(outcome.events("download_failed").allSatisfy { $0.retryAt == nil }, "for good")
+        #expect(outcome.events("provider_waiting").map(\.provider) == ["errors"])
+        #expect(try stage.stateCopy().states()["later"] == "waiting")
+
+        // What is not ready is nothing that this side could do.
+        try stage.catalog(CatalogText(provider: "errors", videos: [video("later", "kind: not_ready")]))
+        #expect(try await stage.sync("catalog.yaml", ["--prune", "--max-delete", "100%"]).exit == 0)
+
+        try stage.catalog(
+            CatalogText(
+                provider: "errors", videos: [video("locked", "kind: auth_required"), video("open", "", once: true)]))
+        let locked = try await stage.sync()
+        #expect(locked.exit == 77, "\(locked.report)")
+        #expect(locked.events("download_suspended").contains { $0.video == "locked" && $0.reason == "auth" })
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+}

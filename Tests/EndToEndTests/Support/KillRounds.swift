@@ -1,0 +1,170 @@
+import Crypto
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Rounds of syncs that are killed, over a catalog of large and small files, sidecars and a video in two courses.
+final class KillRounds {
+    private let stage: Stage
+    private var chance: Chance
+    /// What belongs under the names that contain the key.
+    private var contents: [String: TestContent] = [:]
+    private var bytes: [String: Data] = [:]
+    private var digests: [String: String] = [:]
+    /// What was durable when each round was killed: the offset below which nothing may be asked for again.
+    private var floors: [[String: Int]] = []
+
+    private let large: Int
+    private let small: Int
+    private let jobs: Int
+    /// Milliseconds after its start at which a sync is killed at the latest.
+    private let latest: Int
+
+    init(_ chance: Chance, large: Int, small: Int, jobs: Int, latest: Int) throws {
+        self.chance = chance
+        self.large = large
+        self.small = small
+        self.jobs = jobs
+        self.latest = latest
+        stage = try Stage()
+    }
+
+    func run(_ rounds: Int) async throws {
+        let nginx = try await NginxServer.start()
+        try prepare(nginx)
+        for round in 0..<rounds {
+            try await killOnce(after: .milliseconds(Int.random(in: 20...latest, using: &chance)))
+            try checkFiles(round)
+            try floors.append(recordedFloors(round))
+            // Connections that begin after this one belong to later rounds.
+            try await mark(nginx, "/plain/round-\(round)")
+        }
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "\(jobs * 2)"])
+        #expect(outcome.exit == 0, "seed \(chance.seed): \(outcome.report)")
+        try checkFiles(rounds)
+        let found = Set(LibraryFiles(stage.library).digests.values)
+        for (name, digest) in digests { #expect(found.contains(digest), "\(name) is missing") }
+        #expect(LibraryFiles(stage.library).paths.count == contents.count + 1, "and the video in two courses")
+        #expect(try stage.strays() == [], "seed \(chance.seed)")
+        await nginx.stop()
+        try checkRanges(nginx.log())
+    }
+
+    private func prepare(_ nginx: NginxServer) throws {
+        var videos: [CatalogText.Video] = []
+        // Three digits, so that no name is part of another.
+        for index in 100..<100 + large + small {
+            let name = "clip-\(index)"
+            let size = index < 100 + large ? 1_200_000 + 1_000 * index : large == 0 ? 3_000 + index : 30_000 + index
+            let content = TestContent(seed: UInt64(index), size: size)
+            contents[name] = content
+            try nginx.add(name + ".mp4", content)
+            var video = CatalogText.Video(id: name)
+            if index % 8 == 0, index < 140 {
+                let notes = TestContent(seed: UInt64(1000 + index), size: 3_000 + index)
+                contents["notes-\(index)"] = notes
+                try nginx.add("notes-\(index).pdf", notes)
+                video.extra = [
+                    "attachments: [{title: notes-\(index), url: \"\(nginx.url("/plain/notes-\(index).pdf"))\"}]"
+                ]
+            }
+            videos.append(video)
+        }
+        bytes = contents.mapValues { Data($0.all) }
+        digests = bytes.mapValues { SHA256.hash(data: $0).hexText }
+        videos.shuffle(using: &chance)
+        let again = CatalogText.Video(id: "clip-101")
+        try stage.catalog(
+            CatalogText(
+                url: nginx.url("/limited/{id}.mp4?rate=400k"),
+                courses: [
+                    .init(id: "c", title: "Course", videos: videos), .init(id: "d", title: "Another", videos: [again]),
+                ]))
+    }
+
+    /// Kills a sync, and waits until all that it had started has ended.
+    private func killOnce(after delay: Duration) async throws {
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "\(jobs)"]) { running in
+            let pid = try await running.pid()
+            try await Task.sleep(for: delay)
+            // It can't start anything between the look and the kill.
+            kill(pid, SIGSTOP)
+            let children = ProcessTable.now().descendants(of: pid)
+            kill(pid, SIGKILL)
+            for _ in 0..<500 where !ProcessTable.now().remaining(children).isEmpty {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let left = ProcessTable.now().remaining(children)
+            #expect(left.isEmpty, "left behind: \(left.map(\.command))")
+        }
+        #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
+    }
+
+    private func checkFiles(_ round: Int) throws {
+        for (path, digest) in LibraryFiles(stage.library).digests {
+            // An attachment's name begins with its video's.
+            let name = try #require(path.matches(of: /(?:clip|notes)-\d+/).last, "\(path)").output
+            #expect(digest == digests[String(name)], "seed \(chance.seed), round \(round): \(path) is wrong")
+        }
+    }
+
+    /// Reads what the state claims, and holds it against what is really there.
+    private func recordedFloors(_ round: Int) throws -> [String: Int] {
+        let state = try stage.stateCopy()
+        guard state.exists else { return [:] }
+        var floors: [String: Int] = [:]
+        let rows = try? state.rows("SELECT id, course, video, state, durable_bytes, path FROM downloads")
+        // Killed before the schema was there.
+        for row in rows ?? [] {
+            guard let video = row["video"], let right = bytes[video] else { continue }
+            if row["state"] == "finished" {
+                let path = try #require(row["path"])
+                #expect(stage.folder.has("library/" + path), "seed \(chance.seed), round \(round): \(path) isn't there")
+                floors[video] = .max
+                continue
+            }
+            let durable = row["durable_bytes"].flatMap { Int($0) } ?? 0
+            // Both courses' rows share one transfer.
+            if floors[video] != .max { floors[video] = max(floors[video] ?? 0, durable) }
+            guard durable > 0, row["path"] == nil else { continue }
+            let partial = FileManager.default.contents(
+                atPath: stage.library.appending(".coursefetch/partials/\(row["id"] ?? "").part").string)
+            let found = try #require(partial, "seed \(chance.seed), round \(round): the partial of \(video) is gone")
+            #expect(
+                found.count >= durable && found.prefix(durable) == right.prefix(durable),
+                "seed \(chance.seed), round \(round): the partial of \(video) isn't what the state claims")
+        }
+        return floors
+    }
+
+    private func mark(_ nginx: NginxServer, _ path: String) async throws {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        _ = try await session.data(from: try #require(URL(string: nginx.url(path))))
+    }
+
+    private func checkRanges(_ log: [NginxAccess]) throws {
+        var resumed = 0
+        let marks = try floors.indices.map { round in
+            try #require(log.first { $0.path == "/plain/round-\(round)" }?.connection)
+        }
+        for request in log {
+            guard let video = request.path.split(separator: "/").last?.dropLast(4), request.path.hasPrefix("/limited/"),
+                let round = marks.lastIndex(where: { $0 < request.connection })
+            else { continue }
+            let floor = floors[round][String(video)] ?? 0
+            let start = request.rangeStart ?? 0
+            #expect(
+                start >= floor,
+                "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
+            if start > 0 { resumed += 1 }
+        }
+        if large > 0 { #expect(resumed > 0, "nothing was resumed at all") }
+    }
+}

@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+import SystemPackage
+import TestServers
+
+/// What is in a library under final names.
+struct LibraryFiles {
+    /// SHA-256 in hex by the path relative to the library.
+    private(set) var digests: [String: String] = [:]
+
+    init(_ library: FilePath) {
+        for name in (try? FileManager.default.subpathsOfDirectory(atPath: library.string)) ?? [] {
+            guard !name.hasPrefix(".coursefetch") else { continue }
+            let path = library.appending(name).string
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            digests[name] = SHA256.hash(data: FileManager.default.contents(atPath: path) ?? Data()).hexText
+        }
+    }
+
+    var paths: [String] { digests.keys.sorted() }
+}
+
+extension Digest {
+    /// In hexadecimal.
+    var hexText: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// The inode of a file; nil if there is none.
+func inode(_ path: FilePath) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path.string)[.systemFileNumber]) as? Int
+}

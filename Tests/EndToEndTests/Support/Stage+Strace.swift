@@ -1,0 +1,20 @@
+import SystemPackage
+import TestSupport
+
+extension Stage {
+    /// Runs `sync` under strace, which follows all threads and processes, and writes to ``traceLog``.
+    func traced(
+        _ strace: [String], _ options: [String] = [], limit: Int = 60,
+        while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }
+    ) async throws -> Outcome {
+        let command = ["sync", folder.at("catalog.yaml").string, "--json"] + options
+        let places = ["--library", library.string, "--state", state.string]
+        return try await Program.run(
+            ["strace", "-f", "-y", "-q", "-o", folder.at("strace.log").string] + strace
+                + [Built.executable("coursefetch").string] + command + places,
+            in: folder, limit: limit, while: direct)
+    }
+
+    /// What strace has written: who, and what.
+    var traceLog: [Substring] { (folder.read("strace.log") ?? "").split(separator: "\n") }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Synchronization
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("states, libraries and disks that can't be used")
+struct TroubleTests {
+    @Test("a library that isn't there or is another's: 73, the ways out, and nothing started")
+    func marker() async throws {
+        let (stage, host) = try await synced()
+        let requests = host.requests().count
+        try rename("library", "elsewhere", stage)
+        let missing = try await stage.sync()
+        #expect(missing.exit == 73, "\(missing.report)")
+        let message = missing.summary?.errors?.first?.message ?? ""
+        for way in ["mount", "coursefetch library move", "coursefetch library adopt"] {
+            #expect(message.contains(way), "\(message)")
+        }
+        #expect(!stage.folder.has("library/Course"))
+
+        // Another state's.
+        let other = try Stage()
+        try other.folder.write(stage.folder.read("catalog.yaml") ?? "", to: "catalog.yaml")
+        #expect(try await other.sync().exit == 0)
+        let foreign = try await stage.sync(library: other.library)
+        #expect(foreign.exit == 73, "\(foreign.report)")
+        #expect(foreign.summary?.errors?.first?.message.contains("coursefetch library adopt") == true)
+
+        #expect(host.requests().count == requests * 2, "only the other stage's own sync")
+        let moved = try await stage.run(
+            ["library", "move", stage.folder.at("elsewhere").string], library: stage.folder.at("library"))
+        #expect(moved.exit == 0, "\(moved.report)")
+        let after = try await stage.sync(library: stage.folder.at("elsewhere"))
+        #expect(after.exit == 0, "\(after.report)")
+        #expect(after.events("download_started").isEmpty)
+        await host.stop()
+    }
+
+    enum Damage: CaseIterable {
+        case garbage, truncated, newer, folder, emptyFolderInTheWay
+    }
+
+    @Test(
+        "a state that is damaged, newer or no file at all: 73, and nothing is overwritten", arguments: Damage.allCases)
+    func state(_ damage: Damage) async throws {
+        let (stage, host) = try await synced()
+        let requests = host.requests().count
+        let user = try #require(
+            FileManager.default.contentsOfDirectory(atPath: stage.state.appending("users").string).first)
+        let folder = "state/users/\(user)"
+        let file = stage.folder.at("\(folder)/state.sqlite").string
+        try? stage.folder.remove("\(folder)/state.sqlite-wal")
+        try? stage.folder.remove("\(folder)/state.sqlite-shm")
+        switch damage {
+        case .garbage: try Data(TestContent(seed: 1, size: 40_000).all).write(to: URL(filePath: file))
+        case .truncated:
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            try bytes.prefix(bytes.count / 2 + 100).write(to: URL(filePath: file))
+        case .newer:
+            var bytes = try Data(contentsOf: URL(filePath: file))
+            // The database header's user version, big-endian.
+            bytes.replaceSubrange(60..<64, with: [0, 0, 0, 99])
+            try bytes.write(to: URL(filePath: file))
+        case .folder:
+            try stage.folder.remove("\(folder)/state.sqlite")
+            try stage.folder.make("\(folder)/state.sqlite")
+        case .emptyFolderInTheWay:
+            try stage.folder.remove(folder)
+            try stage.folder.write("in the way", to: folder)
+        }
+        let before = FileManager.default.contents(atPath: file)
+        let files = LibraryFiles(stage.library).digests
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 73, "\(outcome.report)")
+        let message = try #require(outcome.summary?.errors?.first?.message)
+        #expect(message.contains("state"), "\(message)")
+        if damage == .newer { #expect(message.contains("newer")) }
+        if [.garbage, .truncated].contains(damage) { #expect(message.contains("damaged"), "\(message)") }
+        #expect(FileManager.default.contents(atPath: file) == before)
+        #expect(LibraryFiles(stage.library).digests == files)
+        #expect(host.requests().count == requests)
+        await host.stop()
+    }
+
+    @Test("two syncs of a user at once: the second says who is at work, and ends with 75")
+    func twoAtOnce() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        // Goes on until it is told to stop.
+        let url = host.url("/media/{id}/400000.mp4?stall=200000&times=1")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
+        let first = try await stage.sync { running in
+            try await running.wait { $0.event == "download_started" }
+            let second = try await stage.sync()
+            #expect(second.exit == 75, "\(second.report)")
+            let message = second.summary?.errors?.first?.message ?? ""
+            let pid = try await running.pid()
+            #expect(message.contains("process \(pid)"), "\(message)")
+            try await running.signal(SIGTERM)
+        }
+        #expect(first.exit == 75, "\(first.report)")
+        let third = try await stage.sync()
+        #expect(third.exit == 0, "\(third.report)")
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test(
+        "TERM suspends within two seconds, the partial stays, and the next sync goes on from it",
+        arguments: [SIGTERM, SIGINT, SIGHUP])
+    func terminated(_ signal: Int32) async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let content = TestContent(seed: 1, size: 700_000)
+        let url = host.url("/media/{id}/700000.mp4?stall=400000&times=1")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
+        let asked = Mutex(ContinuousClock.now)
+        let stopped = try await stage.sync { running in
+            try await running.wait { $0.event == "progress" && $0.video == "1" && ($0.bytes ?? 0) > 100_000 }
+            asked.withLock { $0 = .now }
+            try await running.signal(signal)
+        }
+        #expect(ContinuousClock.now - asked.withLock { $0 } < .seconds(3))
+        #expect(stopped.exit == 75, "\(stopped.report)")
+        #expect(Set(stopped.events("download_suspended").map(\.reason)) == ["signal"])
+        #expect(stopped.summary?.exit == 75)
+        let rows = try stage.stateCopy().rows("SELECT state, reason, durable_bytes FROM downloads WHERE video = '1'")
+        #expect(rows.first?["state"] == "suspended")
+        let durable = try #require(rows.first?["durable_bytes"].flatMap { Int($0) })
+        let told = stopped.events("progress", of: "1").compactMap(\.bytes).max() ?? .max
+        #expect(durable >= told, "all that had arrived is recorded")
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        #expect(next.events("download_started", of: "1").first?.resumeFrom == durable)
+        #expect(next.events("download_finished", of: "1").first?.sha256 == content.sha256Text)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a reader of the output that goes away does no harm")
+    func closedOutput() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(url: host.url("/media/{id}/60000.mp4"), videos: (1...12).map { CatalogText.Video(id: "\($0)") })
+        )
+        for options in ["--json", "--verbose"] {
+            let library = stage.folder.at("library\(options)")
+            let command = [
+                Built.executable("coursefetch").string, "sync", stage.folder.at("catalog.yaml").string, options,
+                "--library", library.string, "--state", stage.folder.at("state\(options)").string,
+            ]
+            let script = #""$@" | head -n 1; echo "${PIPESTATUS[0]}" >&2"#
+            let outcome = try await Program.run(["bash", "-c", script, "bash"] + command, in: stage.folder)
+            #expect(outcome.error.split(separator: "\n").last == "0", "\(outcome.report)")
+            #expect(LibraryFiles(library).paths.count == 12)
+        }
+        await host.stop()
+    }
+
+    @Test("a full disk ends the run with 73, and nothing that had arrived is lost")
+    func fullDisk() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        // Small ones fit below the limit, the large one doesn't.
+        let videos =
+            (1...3).map { CatalogText.Video(id: "\($0)", extra: ["parameters: {size: 50000}"]) }
+            + [CatalogText.Video(id: "4", extra: ["parameters: {size: 9000000}"])]
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/{size}.mp4"), videos: videos))
+        let command = [
+            Built.executable("coursefetch").string, "sync", stage.folder.at("catalog.yaml").string, "--json", "--jobs",
+            "1",
+            "--library", stage.library.string, "--state", stage.state.string,
+        ]
+        // 4 MiB for any one file: the write beyond fails, as it does on a full disk.
+        let limited = try await Program.run(
+            ["bash", "-c", #"trap '' XFSZ; ulimit -f 4096; exec "$@""#, "bash"] + command, in: stage.folder)
+        #expect(limited.exit == 73, "\(limited.report)")
+        #expect(limited.events("download_suspended").map(\.reason) == ["disk"])
+        #expect(LibraryFiles(stage.library).paths.count == 3)
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        #expect(try #require(next.events("download_started", of: "4").first?.resumeFrom) > 1_000_000)
+        #expect(
+            next.events("download_finished", of: "4").first?.sha256 == TestContent(seed: 4, size: 9_000_000).sha256Text)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    // MARK: what they share
+
+    private func synced() async throws -> (Stage, FaultHost) {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...3).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/20000.mp4"), videos: videos))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        return (stage, host)
+    }
+
+    private func rename(_ from: String, _ to: String, _ stage: Stage) throws {
+        try FileManager.default.moveItem(atPath: stage.folder.at(from).string, toPath: stage.folder.at(to).string)
+    }
+}
