@@ -50,6 +50,9 @@ extension SyncRun {
                 return plan
             }
             let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+            guard place.isAccountsOwn else {
+                throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
+            }
             let store = try place.openForReading() ?? DownloadStore.empty()
             defer { store.close() }
             let library = try Self.look(place, store)

@@ -154,6 +154,7 @@ final class Bookkeeper: Sendable {
         }
     }
 
+    /// One group; the next one queues up behind whatever else has to be written.
     private func placeGroup() {
         let group = state.withLock { state in
             defer { state.arrived.removeFirst(min(Self.groupLimit, state.arrived.count)) }

@@ -1,3 +1,4 @@
+import Crypto
 import DownloadStore
 import Foundation
 import MediaTransfer
@@ -59,23 +60,24 @@ struct SidecarFetch: Sendable {
     }
 
     private func copy(_ path: String, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {
-        guard let partialPath = Optional(services.library.partialPath(partialName).string) else {
-            return .failure(DownloadError(kind: .bug, message: "no partial"))
-        }
-        let copied = await Blocking.run { _ -> Int64? in
-            guard let data = FileManager.default.contents(atPath: path), data.count <= Self.sizeLimit,
-                let file = FileHandle(forWritingAtPath: partialPath)
+        let target = services.library.partialPath(partialName).string
+        let copied = await Blocking.run { _ -> (size: Int64, sha256: [UInt8])? in
+            let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int64
+            guard let size, size <= Self.sizeLimit, let data = FileManager.default.contents(atPath: path),
+                let file = FileHandle(forWritingAtPath: target)
             else { return nil }
             defer { try? file.close() }
-            do { try file.write(contentsOf: data) } catch { return nil }
-            do { try file.synchronize() } catch { return nil }
-            return Int64(data.count)
+            do {
+                try file.write(contentsOf: data)
+                try file.synchronize()
+            } catch { return nil }
+            return (Int64(data.count), Array(SHA256.hash(data: data)))
         }
         partial.close()
         guard let copied else {
             return .failure(DownloadError(kind: .disk, message: "\(path) can't be read, or there is no room for it"))
         }
-        return .success(file(size: copied, sha256: nil, contentType: nil, url: path, partial: nil))
+        return .success(file(size: copied.size, sha256: copied.sha256, contentType: nil, url: path, partial: nil))
     }
 
     private func arrived(
