@@ -5,6 +5,7 @@ import YAMLSource
 /// `coursefetch check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Look for mistakes in catalogs.",
         usage: "coursefetch check <catalog> ... [<options>]",
         discussion: """

@@ -1,10 +1,11 @@
 package import ArgumentParser
+import DownloadRunner
 import Foundation
 
-/// The command tree.
+/// The command tree. Each command says its name: finding it out from the type costs a millisecond at every start.
 package struct CourseFetch: AsyncParsableCommand {
     /// The version of the program.
-    package static let version = "0.1.0"
+    package static let version = Version.text
 
     package static let configuration = CommandConfiguration(
         commandName: "coursefetch",

@@ -4,6 +4,7 @@ import DownloadRunner
 /// `coursefetch forget`.
 struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "forget",
         abstract: "Forget a catalog file that is no longer used.",
         usage: "coursefetch forget <file> [<options>]",
         discussion: """

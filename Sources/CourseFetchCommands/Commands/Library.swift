@@ -4,6 +4,7 @@ import DownloadRunner
 /// `coursefetch library`.
 struct Library: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "library",
         abstract: "Tell coursefetch where the library is now.",
         subcommands: [LibraryMove.self, LibraryAdopt.self])
 }

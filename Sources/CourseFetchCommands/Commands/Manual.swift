@@ -4,6 +4,7 @@ import Foundation
 /// `coursefetch manual`, for `make install`.
 struct Manual: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "manual",
         abstract: "Print the manual page as roff, for man(1).",
         discussion: """
             EXAMPLES:

@@ -5,6 +5,7 @@ import Foundation
 /// `coursefetch plugins`.
 struct Plugins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "plugins",
         abstract: "Providers: the plugins that know where videos are.", subcommands: [PluginsList.self])
 }
 

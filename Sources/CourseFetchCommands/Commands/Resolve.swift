@@ -7,6 +7,7 @@ import Logging
 /// `coursefetch resolve`.
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "resolve",
         abstract: "Show what a provider answers for a video.",
         usage: "coursefetch resolve <catalog> <selector> [<options>]",
         discussion: """

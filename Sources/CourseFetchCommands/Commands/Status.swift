@@ -5,6 +5,7 @@ import Foundation
 /// `coursefetch status`.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show what is there, what is running, and what failed and why.",
         discussion: """
             Without a selector, finished and waiting videos are counted and all others listed; with one, every video of \

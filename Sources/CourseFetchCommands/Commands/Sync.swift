@@ -6,6 +6,7 @@ import Logging
 /// `coursefetch sync`.
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sync",
         abstract: "Bring the library up to date with the catalogs.",
         discussion: """
             Reads the catalogs, fetches what is missing, moves what was renamed and goes on with what an earlier run left \

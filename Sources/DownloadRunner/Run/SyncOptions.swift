@@ -32,7 +32,7 @@ package struct SyncOptions: Sendable {
     package var maxDelete: MaxDelete = .percent(10)
     /// Whether the SHA-256 of each file is computed. An expected one is always checked.
     package var checksums = true
-    /// PEM file of certificate authorities to trust instead of the system's.
+    /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted too.
     package var caFile: String?
 
     package init(catalogs: [String]) { self.catalogs = catalogs }
