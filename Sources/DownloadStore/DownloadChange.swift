@@ -38,8 +38,11 @@ package enum DownloadChange: Sendable {
 
 /// What is durable of a partial.
 package struct ProgressFacts: Sendable, Equatable {
+    /// Bytes that are there.
     package var bytes: Int64
+    /// The whole size; nil if the server did not say.
     package var total: Int64?
+    /// What these bytes are proven by.
     package var validators: Validators
 
     package init(bytes: Int64, total: Int64?, validators: Validators) {

@@ -2,6 +2,7 @@ package import Foundation
 
 /// Names a row of the `downloads` table; also the stem of its partial's file name.
 package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable {
+    /// As SQLite knows it.
     package var rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -11,7 +12,9 @@ package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable {
 
 /// The identity of a download within one user's state.
 package struct DownloadKey: Sendable, Hashable {
+    /// The course's id.
     package var course: String
+    /// The video's id.
     package var video: String
 
     package init(course: String, video: String) {
@@ -24,20 +27,25 @@ package struct DownloadKey: Sendable, Hashable {
 package struct CatalogFields: Sendable, Equatable {
     /// The chapter's id; nil for a video directly under its course.
     package var chapter: String?
+    /// What a person calls it.
     package var title: String
     /// 1-based among its siblings.
     package var position: Int
     /// Place in the order of its course.
     package var ordinal: Int64
+    /// The provider's name.
     package var provider: String
     /// Digest of (provider, quality, parameters); with the video's id it is the download's source.
     package var source: [UInt8]
+    /// Higher goes first.
     package var priority: Int
     /// Digest of cover, subtitle files and attachments that the catalog names; nil without any.
     package var extras: [UInt8]?
     /// The planned path without its extension, relative to the library.
     package var stem: String
+    /// In bytes, as the catalog says; nil if it says nothing.
     package var expectedSize: Int64?
+    /// 32 bytes, as the catalog says; nil if it says nothing.
     package var expectedSHA256: [UInt8]?
 
     package init(
@@ -75,6 +83,7 @@ package struct Validators: Sendable, Equatable {
 package struct StoredFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
+    /// In bytes.
     package var size: Int64
     /// Modification time in ns since 1970, which proves the file ours without reading it; nil if never recorded.
     package var modified: Int64?
@@ -94,10 +103,15 @@ package struct StoredFile: Sendable, Equatable {
 
 /// A row of the `downloads` table.
 package struct DownloadRecord: Sendable, Equatable {
+    /// Its id.
     package var id: DownloadID
+    /// Course and video.
     package var key: DownloadKey
+    /// What its catalog says of it.
     package var catalog: CatalogFields
+    /// Where it stands.
     package var state: DownloadState
+    /// Why it waits or is suspended; nil where nothing needs a reason.
     package var reason: SuspendReason?
     /// Overrides the catalog's priority until the download ends.
     package var priorityOverride: Int?
@@ -105,6 +119,7 @@ package struct DownloadRecord: Sendable, Equatable {
     package var durableBytes: Int64
     /// The whole size as the server said it, of the partial.
     package var totalBytes: Int64?
+    /// What these bytes are proven by.
     package var validators: Validators
     /// The highest durable offset that this identity ever reached.
     package var highWater: Int64
@@ -112,7 +127,9 @@ package struct DownloadRecord: Sendable, Equatable {
     package var validatorFailures: Int
     /// How often the file was started over.
     package var startOvers: Int
+    /// What went wrong last; nil if nothing did.
     package var error: DownloadError?
+    /// Not before then; nil if it may at once, or never.
     package var retryAt: Date?
     /// Runs in a row that ended with this download failed.
     package var failedRuns: Int
@@ -125,6 +142,7 @@ package struct DownloadRecord: Sendable, Equatable {
     package var oldFile: StoredFile?
     /// The digest of the extras that are in the library.
     package var storedExtras: [UInt8]?
+    /// When the row last changed.
     package var updatedAt: Date
     /// No longer in its catalog.
     package var isGone: Bool
@@ -135,11 +153,13 @@ package struct DownloadRecord: Sendable, Equatable {
 
 /// A course as the state remembers it.
 package struct CourseRecord: Sendable, Equatable {
+    /// Its id.
     package var id: String
     /// The catalog file that it is written in: absolute, symlinks resolved; empty once that was forgotten.
     package var file: String
     /// Its place in the order of the catalogs.
     package var ordinal: Int
+    /// What a person calls it.
     package var title: String
     /// Its folder, relative to the library.
     package var folder: String
@@ -164,14 +184,19 @@ package struct CourseRecord: Sendable, Equatable {
 
 /// A chapter as the state remembers it.
 package struct ChapterRecord: Sendable, Equatable {
+    /// The course's id.
     package var course: String
+    /// Its id.
     package var id: String
+    /// What a person calls it.
     package var title: String
     /// 1-based among the course's chapters.
     package var position: Int
     /// Its folder, relative to the library.
     package var folder: String
+    /// Digest of the cover that is in the library; nil without one.
     package var cover: [UInt8]?
+    /// The cover's file; its source is of no meaning.
     package var coverFile: StoredFile?
 
     package init(
@@ -190,14 +215,18 @@ package struct ChapterRecord: Sendable, Equatable {
 
 /// A file that came along with a video.
 package struct SidecarRecord: Sendable, Equatable {
+    /// What came along.
     package enum Kind: String, Sendable { case cover, subtitle, attachment }
 
+    /// The download that it came along with.
     package var download: DownloadID
+    /// What it is.
     package var kind: Kind
     /// Language or title, made unique within the kind.
     package var name: String
     /// Relative to the library.
     package var path: String
+    /// In bytes.
     package var size: Int64
     /// In ns since 1970.
     package var modified: Int64
@@ -222,9 +251,13 @@ package struct RecordedMove: Sendable, Equatable {
         case chapter(course: String, chapter: String)
     }
 
+    /// Its id.
     package var id: String
+    /// Where it is.
     package var from: String
+    /// Where it belongs.
     package var to: String
+    /// Whose path it changes.
     package var owner: Owner
 
     package init(id: String, from: String, to: String, owner: Owner) {

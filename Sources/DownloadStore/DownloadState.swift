@@ -52,6 +52,7 @@ package struct DownloadError: Sendable, Equatable, Error {
         case bug
     }
 
+    /// What it is.
     package var kind: Kind
     /// One sentence for the person.
     package var message: String

@@ -7,7 +7,9 @@ package struct ReconcileChanges: Sendable {
     package struct New: Sendable {
         /// At least ``DownloadStore/nextID()``, each given once.
         package var id: DownloadID
+        /// Course and video.
         package var key: DownloadKey
+        /// What the catalog says of it.
         package var fields: CatalogFields
 
         package init(id: DownloadID, key: DownloadKey, fields: CatalogFields) {
@@ -19,7 +21,9 @@ package struct ReconcileChanges: Sendable {
 
     /// A download whose catalog entry reads differently now.
     package struct Updated: Sendable {
+        /// Its id.
         package var id: DownloadID
+        /// What the catalog says of it.
         package var fields: CatalogFields
         /// Its partial must prove itself against the new source, or its file is no longer what is wanted.
         package var sourceChanged: Bool
@@ -31,13 +35,21 @@ package struct ReconcileChanges: Sendable {
         }
     }
 
+    /// Courses that are new or read differently.
     package var courses: [CourseRecord] = []
+    /// Chapters that are new or read differently.
     package var chapters: [ChapterRecord] = []
+    /// Downloads that the state doesn't know yet.
     package var new: [New] = []
+    /// Downloads whose entry reads differently.
     package var updated: [Updated] = []
+    /// No longer in their catalogs.
     package var gone: [DownloadID] = []
+    /// Finished, but their files are missing.
     package var lost: [DownloadID] = []
+    /// Finished, but not what the catalog wants; their files stay until then.
     package var refetched: [DownloadID] = []
+    /// Files that belong elsewhere now.
     package var moves: [RecordedMove] = []
 
     package init() {}

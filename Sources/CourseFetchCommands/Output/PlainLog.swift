@@ -10,7 +10,9 @@ package struct PlainLog: Sendable {
 
     /// A line and where it goes.
     package struct Line: Sendable, Equatable {
+        /// Where it goes.
         package var stream: Stream
+        /// Without its line break.
         package var text: String
 
         package init(_ stream: Stream, _ text: String) {

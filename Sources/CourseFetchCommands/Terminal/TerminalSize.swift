@@ -6,7 +6,9 @@ import Darwin
 
 /// Columns and rows of a terminal.
 package struct TerminalSize: Sendable, Equatable {
+    /// At least 1.
     package var columns: Int
+    /// At least 1.
     package var rows: Int
 
     package init(columns: Int, rows: Int) {

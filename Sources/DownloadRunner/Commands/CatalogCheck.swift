@@ -10,8 +10,11 @@ package struct CheckReport: Sendable {
     package var omitted: Int
     /// `.invalidCatalog`, `.unreadableCatalog`, or none.
     package var conditions: Set<SyncCondition>
+    /// How many files were read.
     package var files: Int
+    /// How many there are.
     package var courses: Int
+    /// How many there are.
     package var videos: Int
 
     package init(

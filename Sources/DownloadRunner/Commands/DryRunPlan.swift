@@ -4,6 +4,7 @@ import Foundation
 
 /// What a sync would do.
 package struct DryRunPlan: Sendable {
+    /// In catalog order, moves first.
     package var lines: [DryRunLine] = []
     /// What `sync` would say at its end, were it to stop after planning: errors and their conditions.
     package var summary = SyncSummary()
@@ -13,6 +14,7 @@ package struct DryRunPlan: Sendable {
 
 /// What a sync would do with one download, and why.
 package struct DryRunLine: Sendable {
+    /// What would be done.
     package enum Action: Sendable, Equatable {
         case download
         case resume(from: Int64)
@@ -24,8 +26,11 @@ package struct DryRunLine: Sendable {
         case keep
     }
 
+    /// Which video.
     package var reference: VideoReference
+    /// What would be done.
     package var action: Action
+    /// In words for a person.
     package var why: String
     /// Bytes that would come from the network, if known.
     package var size: Int64?

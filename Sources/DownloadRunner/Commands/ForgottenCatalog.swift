@@ -3,8 +3,11 @@ import Foundation
 
 /// What `forget` did.
 package struct ForgottenCatalog: Sendable, Equatable {
+    /// The file, absolute.
     package var file: String
+    /// Their ids.
     package var courses: [String]
+    /// How many there are.
     package var downloads: Int
 
     package init(file: String, courses: [String], downloads: Int) {

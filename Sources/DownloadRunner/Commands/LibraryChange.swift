@@ -4,7 +4,9 @@ import SystemPackage
 
 /// What `library move` and `library adopt` did.
 package struct LibraryChange: Sendable, Equatable {
+    /// Absolute.
     package var library: String
+    /// Where it was before; nil if that is the same.
     package var previous: String?
     /// Finished downloads that the state has there.
     package var files: Int

@@ -4,11 +4,17 @@ import SystemPackage
 
 /// A plugin as it was found.
 package struct PluginListing: Sendable {
+    /// As catalogs call it.
     package var name: String
+    /// As its manifest says.
     package var version: String?
+    /// Nil for one that is broken or hidden.
     package var protocolVersion: Int?
+    /// The manifest's description.
     package var summary: String?
+    /// Sorted.
     package var methods: [String]
+    /// Where it lies.
     package var folder: String
     /// Why it can't be used.
     package var problem: String?

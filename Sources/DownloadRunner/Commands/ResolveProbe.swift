@@ -8,25 +8,43 @@ import YAMLSource
 
 /// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.
 package struct ResolveAnswer: Sendable {
+    /// Which video.
     package var reference: VideoReference
+    /// The provider's name.
     package var provider: String
+    /// Whole: may hold secrets.
     package var url: String
+    /// What it is.
     package var kind: String
+    /// A secret.
     package var tokenValue: String?
     /// `header Authorization`, `query token`, `cookie session`.
     package var tokenPlace: String?
+    /// Where else the token goes.
     package var tokenOrigins: [String]
+    /// By name.
     package var headers: [(name: String, value: String)]
+    /// Nil if it did not say.
     package var expiresAt: Date?
+    /// In bytes.
     package var size: Int64?
+    /// Lower-case hex; nil where none is known.
     package var sha256: String?
+    /// Nil if it did not say.
     package var mediaType: String?
+    /// Nil if it did not say.
     package var fileExtension: String?
+    /// In seconds; nil if it did not say.
     package var duration: Double?
+    /// Each request needs an answer of its own.
     package var singleUse: Bool
+    /// The same URL may come again after a refusal.
     package var extendable: Bool
+    /// Language and URL of each.
     package var subtitles: [String]
+    /// Title and URL of each.
     package var attachments: [String]
+    /// Wall time.
     package var seconds: Double
 
     package init(reference: VideoReference, provider: String, url: String, kind: String = "file") {
@@ -67,6 +85,7 @@ package struct ResolveAnswer: Sendable {
 
 /// Asks the provider of each selected video, as a sync would for the first time.
 package enum ResolveProbe {
+    /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
     package static func run(
         catalog: String, selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
         logger: Logger

@@ -3,23 +3,39 @@ package import Foundation
 
 /// What the state knows about one download.
 package struct StatusRow: Sendable {
+    /// Which video.
     package var reference: VideoReference
+    /// The course's title.
     package var courseTitle: String
+    /// The chapter's title; nil directly under the course.
     package var chapterTitle: String?
+    /// Where it stands.
     package var state: DownloadState
+    /// Why it waits or is suspended; nil where nothing needs a reason.
     package var reason: SuspendReason?
+    /// Higher goes first.
     package var priority: Int
+    /// Bytes that are there.
     package var bytes: Int64
+    /// In bytes.
     package var size: Int64?
+    /// Over the last seconds; nil while nothing moves.
     package var bytesPerSecond: Int64?
+    /// Relative to the library; nil before it is finished.
     package var path: String?
+    /// What went wrong last; nil if nothing did.
     package var error: DownloadError?
+    /// Not before then; nil if it may at once, or never.
     package var retryAt: Date?
+    /// When the row last changed.
     package var updatedAt: Date
+    /// The provider's name.
     package var provider: String
     /// The catalog.
     package var file: String
+    /// No longer in its catalog.
     package var gone: Bool
+    /// Lower-case hex; nil where none is known.
     package var sha256: String?
 
     package init(
@@ -50,8 +66,11 @@ package struct StatusRow: Sendable {
 
 /// The process that holds a user's lock.
 package struct RunningSync: Sendable, Equatable {
+    /// Its process id.
     package var pid: Int32
+    /// The machine's name.
     package var host: String
+    /// When it began.
     package var since: Date
 
     package init(pid: Int32, host: String, since: Date) {
@@ -63,11 +82,13 @@ package struct RunningSync: Sendable, Equatable {
 
 /// What a user's state holds, in catalog order.
 package struct StatusReport: Sendable {
+    /// The user's name.
     package var user: String
     /// The library's path, if the state knows one.
     package var library: String?
     /// The process that is syncing right now.
     package var running: RunningSync?
+    /// One a download.
     package var rows: [StatusRow]
     /// Finished files that come from another source than the catalog now names.
     package var fromOtherSource: Int

@@ -67,8 +67,11 @@ package enum ResolveReason: String, Sendable {
 
 /// What a sync begins with.
 package struct SyncStart: Sendable {
+    /// The user's name.
     package var user: String
+    /// The run's number in the history.
     package var run: Int64
+    /// As they were given.
     package var catalogs: [String]
     /// The library's absolute path.
     package var library: String
@@ -110,6 +113,7 @@ package struct DownloadProgress: Sendable, Equatable {
 package struct FinishedFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
+    /// Bytes that are there.
     package var bytes: Int64
     /// Lower-case hex; nil with `--no-checksum`.
     package var sha256: String?
@@ -126,9 +130,13 @@ package struct FinishedFile: Sendable, Equatable {
 
 /// A mistake in a file, as the last event of `--json` repeats it.
 package struct LocatedMessage: Sendable, Equatable {
+    /// The file, absolute.
     package var file: String
+    /// 1-based; nil for the file as a whole.
     package var line: Int?
+    /// 1-based, in characters; nil for the file as a whole.
     package var column: Int?
+    /// One sentence.
     package var message: String
 
     package init(file: String, line: Int?, column: Int?, message: String) {
@@ -145,9 +153,11 @@ package struct SyncSummary: Sendable {
     package var downloads: [DownloadState: Int]
     /// Finished, failed and moved in this run.
     package var finishedNow: Int
+    /// Failed in this run.
     package var failedNow: Int
     /// Bytes that arrived from the network in this run.
     package var bytes: Int64
+    /// Wall time.
     package var seconds: Double
     /// Every reason that the run has for not being 0, in any order.
     package var conditions: Set<SyncCondition>

@@ -45,6 +45,7 @@ package struct SyncEvents: AsyncSequence, Sendable {
 
     let inbox: Inbox
 
+    /// Reads one after the other.
     package struct AsyncIterator: AsyncIteratorProtocol {
         let inbox: Inbox
 

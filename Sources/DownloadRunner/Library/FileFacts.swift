@@ -4,6 +4,7 @@ package struct FileFacts: Sendable, Hashable {
     package var size: Int64
     /// Time of the last change of the content, in nanoseconds since 1970.
     package var modified: Int64
+    /// Its number on its file system.
     package var inode: UInt64
     /// How many names the file has.
     package var links: Int
@@ -21,6 +22,7 @@ package struct FileFacts: Sendable, Hashable {
 /// The size must be equal. Then an equal `modified` proves a file to be ours without reading it, and otherwise an equal
 /// SHA-256 does. With neither recorded nothing is proven, and nothing is ever deleted or replaced.
 package struct FileRecord: Sendable, Hashable, Codable {
+    /// In bytes.
     package var size: Int64
     /// ``FileFacts/modified`` when the file was placed.
     package var modified: Int64?

@@ -16,7 +16,9 @@ import Darwin
 package final class LibraryFolder: Sendable {
     /// The root, as it was given.
     package let root: FilePath
+    /// Which library it is.
     package let id: LibraryID
+    /// What kind it lies on.
     package let fileSystem: FileSystemKind
 
     let rootHandle: FolderHandle

@@ -10,6 +10,7 @@ import Darwin
 
 /// Which library a folder is. Made once, by the first sync into it.
 package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
+    /// 32 hexadecimal digits.
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -22,7 +23,9 @@ package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
 
 /// Whose library it is, in words for a person.
 package struct LibraryOwner: Sendable, Hashable {
+    /// The user's name.
     package var user: String
+    /// The machine's name.
     package var host: String
 
     package init(user: String, host: String) {
@@ -39,8 +42,11 @@ package struct LibraryOwner: Sendable, Hashable {
 /// What stands in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
 /// written it: what was read is harmless to print, and may be wrong.
 package struct LibraryMarker: Sendable, Hashable, Codable {
+    /// What has to agree.
     package var id: String
+    /// The user's name.
     package var user: String
+    /// The machine's name.
     package var host: String
 
     package init(id: LibraryID, owner: LibraryOwner) {
@@ -58,6 +64,7 @@ package enum LibraryExpectation: Sendable, Hashable {
     case new(LibraryID)
     case known(LibraryID)
 
+    /// The id, confirmed or not.
     package var id: LibraryID {
         switch self {
         case .new(let id), .known(let id): id

@@ -4,7 +4,9 @@ import Foundation
 package struct PlannedMove: Sendable, Hashable, Codable {
     /// `<plan>-<number>`; no other move ever has it.
     package var id: String
+    /// Where the file is.
     package var from: String
+    /// Where it belongs.
     package var to: String
 
     package init(id: String, from: String, to: String) {
@@ -29,6 +31,7 @@ package enum MovePlanError: Error, Sendable, Hashable {
 package struct MovePlan: Sendable, Hashable {
     /// 16 hexadecimal digits that no other plan has.
     package let id: String
+    /// All of them, carried out as one.
     package let moves: [PlannedMove]
 
     /// Plans moves; what stays where it is isn't part of it. Nil if nothing is left.

@@ -11,6 +11,7 @@ import Darwin
 
 /// A partial that is open for reading and writing at explicit offsets.
 package final class OpenPartial: Sendable {
+    /// Which partial it is.
     package let name: PartialName
     /// Valid for as long as this object lives.
     package let descriptor: FileDescriptor

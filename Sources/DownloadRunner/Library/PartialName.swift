@@ -1,5 +1,6 @@
 /// The name of a partial: `<download id>.part`, or `<download id>.<sidecar>.part` for what comes along beside the video.
 package struct PartialName: Sendable, Hashable, CustomStringConvertible {
+    /// The download's id.
     package let download: Int64
     /// Which of the download's sidecars; nil for the video itself.
     package let sidecar: String?

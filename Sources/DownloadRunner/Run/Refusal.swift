@@ -2,6 +2,7 @@ import DownloadStore
 
 /// A command that can't do what it was asked: what stands in its way, and the condition that it is.
 package struct Refusal: Error, Sendable, Equatable {
+    /// What its exit code tells.
     package var condition: SyncCondition
     /// Whole sentences for the person, ways out included.
     package var message: String

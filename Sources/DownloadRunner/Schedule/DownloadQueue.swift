@@ -9,9 +9,13 @@ import HeapModule
 package struct DownloadQueue {
     /// A download that waits for its turn.
     package struct Entry: Sendable, Comparable {
+        /// Its id.
         package var id: DownloadID
+        /// Higher goes first.
         package var priority: Int
+        /// Place in catalog order; the lower goes first.
         package var ordinal: Int64
+        /// The provider's name.
         package var provider: String
         /// The host that its media came from last; nil before it is resolved for the first time.
         package var host: String?

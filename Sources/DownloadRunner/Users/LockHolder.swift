@@ -2,9 +2,13 @@ package import Foundation
 
 /// Who holds a user's lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
+    /// The machine's name.
     package var host: String
+    /// Its process id.
     package var pid: Int
+    /// When it took the lock.
     package var since: Date
+    /// What it syncs; at most 100 are told.
     package var catalogs: [String]
 
     package init(host: String, pid: Int, since: Date, catalogs: [String]) {

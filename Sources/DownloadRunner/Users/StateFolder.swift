@@ -10,7 +10,9 @@ import Darwin
 
 /// One user's state: a folder that only the account can enter.
 package struct StateFolder: Sendable, Hashable {
+    /// Absolute.
     package let path: FilePath
+    /// Whose it is.
     package let user: UserName
 
     package init(path: FilePath, user: UserName) {
@@ -18,8 +20,11 @@ package struct StateFolder: Sendable, Hashable {
         self.user = user
     }
 
+    /// The state file.
     package var database: FilePath { path.appending("state.sqlite") }
+    /// Providers' credentials, mode 0600.
     package var credentials: FilePath { path.appending("credentials.json") }
+    /// What a sync holds while it runs.
     package var lock: FilePath { path.appending("sync.lock") }
 
     /// Where it is, whether it exists or will.

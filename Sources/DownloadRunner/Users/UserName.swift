@@ -19,6 +19,7 @@ package enum UserNameError: Error, Sendable, Hashable {
 
 /// A user: a name inside one account. It is also a folder's name, so that it is safe in a path.
 package struct UserName: Sendable, Hashable, CustomStringConvertible {
+    /// As it is shown and as its folder is called.
     package let text: String
 
     package var description: String { text }

@@ -16,7 +16,9 @@ package struct ParameterSchema: Sendable, Hashable {
 
     /// One named property.
     package struct Property: Sendable, Hashable {
+        /// The key.
         package var name: String
+        /// What its value must be.
         package var schema: ParameterSchema
     }
 
@@ -27,19 +29,31 @@ package struct ParameterSchema: Sendable, Hashable {
     package var isNothing = false
     /// The allowed types; nil allows all.
     package var kinds: [Kind]?
+    /// `enum`: the values that are taken.
     package var enumeration: [JSONValue]?
+    /// `const`: the one value that is taken.
     package var constant: JSONValue?
+    /// Keys that must be there.
     package var required: [String] = []
     /// In the order of the manifest.
     package var properties: [Property] = []
+    /// `additionalProperties`: what other keys may hold.
     package var additional = Others.allowed
+    /// What each item of a list must be.
     package var items = Others.allowed
+    /// The least number.
     package var minimum: Double?
+    /// The greatest number.
     package var maximum: Double?
+    /// The fewest characters.
     package var minLength: Int?
+    /// The most characters.
     package var maxLength: Int?
+    /// What a text must match somewhere.
     package var pattern: ParameterPattern?
+    /// For people.
     package var description: String?
+    /// `default`: what the plugin gets where the catalog says nothing.
     package var defaultValue: JSONValue?
 
     /// Whether an object can satisfy its type.
