@@ -189,16 +189,6 @@ package struct DownloadQueue {
         return dates.filter { $0 > now }.min() ?? .distantPast
     }
 
-    /// Takes everything out.
-    package mutating func removeAll() -> [Entry] {
-        defer {
-            lanes = [:]
-            delayed = Heap()
-            count = 0
-        }
-        return lanes.values.flatMap { $0.unordered } + delayed.unordered.map(\.entry)
-    }
-
     /// Takes out everything of one provider.
     package mutating func removeAll(of provider: String) -> [Entry] {
         let waiting = lanes.filter { $0.key.provider == provider }

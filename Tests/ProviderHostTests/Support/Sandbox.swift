@@ -79,7 +79,7 @@ final class Sandbox: Sendable {
             let result = try await body(provider)
             await provider.shutDown()
             await watchdog.close()
-            try checkNothingIsLeft()
+            try await checkNothingIsLeft()
             return result
         } catch {
             await provider.shutDown()
@@ -92,8 +92,13 @@ final class Sandbox: Sendable {
         var processes: [String]
     }
 
-    func checkNothingIsLeft() throws {
-        let strays = strays()
+    /// A process that was sent KILL is gone in a moment, not at once.
+    func checkNothingIsLeft() async throws {
+        var strays = strays()
+        for _ in 0..<200 where !strays.isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+            strays = self.strays()
+        }
         if !strays.isEmpty { throw Leftover(processes: strays) }
     }
 
