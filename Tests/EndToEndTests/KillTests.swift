@@ -54,8 +54,23 @@ struct KillTests {
                 let digest = TestContent(seed: UInt64(id), size: 2000).sha256Text
                 #expect(files[path] == digest, "seed \(chance.seed), round \(round): \(path)")
             }
-            #expect(try stage.strays() == [], "seed \(chance.seed), round \(round)")
+            let strays = try stage.strays()
+            #expect(strays == [], "seed \(chance.seed), round \(round)")
         }
+        await host.stop()
+    }
+
+    @Test("the mark of moves whose run was killed right after recording them goes with the next")
+    func oldMark() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/2000.mp4"), videos: [.init(id: "1")]))
+        #expect(try await stage.sync().exit == 0)
+        let mark = stage.library.appending(".coursefetch/moving/0123456789abcdef.collected")
+        try Data("0123456789abcdef-0 2000 1\nend\n".utf8).write(to: URL(filePath: mark.string))
+        #expect(try stage.strays() != [])
+        #expect(try await stage.sync().exit == 0)
+        #expect(try stage.strays() == [])
         await host.stop()
     }
 

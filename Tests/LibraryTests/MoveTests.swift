@@ -67,7 +67,7 @@ struct MoveTests {
         let results = try library.run(plan)
         #expect(temporary.files(under: "library") == story.after)
         try check(results, plan, story)
-        try library.forget(plan)
+        try library.forgetMarks()
         #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") })
         if story.testDescription.hasPrefix("a course renamed") { #expect(!temporary.has("library/Old/01 K")) }
     }

@@ -10,6 +10,7 @@ struct Settling {
     /// ``LibraryError``.
     func run(at now: Date) throws {
         try finishMoves(try store.recordedMoves())
+        try library.forgetMarks()
         for record in try store.recover(at: now) { try settle(record) }
         try dropPartials()
     }
@@ -31,7 +32,7 @@ struct Settling {
             }
         }
         try store.finishMoves(places)
-        try library.forget(plan)
+        try library.forgetMarks()
         return places
     }
 

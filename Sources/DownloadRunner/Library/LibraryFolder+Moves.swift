@@ -6,7 +6,7 @@ extension LibraryFolder {
     /// Durable on return. A run that was killed at any instant is finished by running the recorded plan again, in the same
     /// library; a file is at any time whole under exactly one name that the plan knows (two while a file system without
     /// `renameat2` renames). Afterwards, in this order: record the new paths and delete the plan in one transaction, then
-    /// ``forget(_:)``.
+    /// ``forgetMarks()``.
     ///
     /// - Returns: a result for each move, in the plan's order. What can't be moved is brought back. It throws only if nothing
     ///   can be relied on any more (a disk that fails, no room to bring a file back): the plan then stays recorded.
@@ -14,12 +14,11 @@ extension LibraryFolder {
         try run(plan) { () throws(LibraryError) in }
     }
 
-    /// The plan's transaction has committed: its mark goes. A mark that stays behind does no harm.
-    package func forget(_ plan: MovePlan) throws(LibraryError) {
-        do {
-            try movingHandle.remove(MoveMark.fileName(of: plan.id))
-        } catch {
-            throw .system(.remove, path: "\(LibraryPath.privateFolder)/moving", error)
+    /// No plan is recorded any more: the marks of those that were go. One that stays behind after a kill does no harm.
+    package func forgetMarks() throws(LibraryError) {
+        let folder = "\(LibraryPath.privateFolder)/moving"
+        for name in try names(in: movingHandle, path: folder) where MoveMark.isMark(name) {
+            do { try movingHandle.remove(name) } catch { throw .system(.remove, path: "\(folder)/\(name)", error) }
         }
     }
 
@@ -40,7 +39,7 @@ extension LibraryFolder {
         if let known = try MoveMark.read(plan: plan.id, in: movingHandle) {
             mark = known
         } else {
-            try removeOldMarks()
+            try forgetMarks()
             mark = try collect(plan, errors: &errors, step: step)
         }
         var results: [MoveResult] = []
@@ -177,13 +176,6 @@ extension LibraryFolder {
             return facts
         } catch {
             throw .system(.inspect, path: "\(LibraryPath.privateFolder)/moving/\(move.id)", error)
-        }
-    }
-
-    private func removeOldMarks() throws(LibraryError) {
-        for name in try names(in: movingHandle, path: "\(LibraryPath.privateFolder)/moving") where MoveMark.isMark(name)
-        {
-            try? movingHandle.remove(name)
         }
     }
 
