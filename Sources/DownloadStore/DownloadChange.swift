@@ -26,6 +26,12 @@ package enum DownloadChange: Sendable {
     case lose(DownloadID)
     /// The finished file isn't what is wanted; it stays until its successor is complete.
     case refetch(DownloadID)
+    /// What the person says: pause, resume, cancel, retry or remove. Removing keeps the file's record until ``fileRemoved``.
+    case steer(DownloadID, StateTransition)
+    /// The files of a removed download are deleted.
+    case fileRemoved(DownloadID)
+    /// The person's priority; nil is the catalog's.
+    case prioritize(DownloadID, Int?)
     /// The cover, subtitles and attachments of the catalog are in the library.
     case extrasStored(DownloadID, [UInt8]?)
     /// A file that came along.
@@ -44,10 +50,13 @@ package struct ProgressFacts: Sendable, Equatable {
     package var total: Int64?
     /// What these bytes are proven by.
     package var validators: Validators
+    /// Over the last seconds; nil while nothing moves.
+    package var bytesPerSecond: Int64?
 
-    package init(bytes: Int64, total: Int64?, validators: Validators) {
+    package init(bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil) {
         self.bytes = bytes
         self.total = total
         self.validators = validators
+        self.bytesPerSecond = bytesPerSecond
     }
 }

@@ -142,6 +142,8 @@ package struct DownloadRecord: Sendable, Equatable {
     package var oldFile: StoredFile?
     /// The digest of the extras that are in the library.
     package var storedExtras: [UInt8]?
+    /// While it is active: over the last seconds.
+    package var bytesPerSecond: Int64?
     /// When the row last changed.
     package var updatedAt: Date
     /// No longer in its catalog.

@@ -18,11 +18,11 @@ extension DownloadStore {
             try run(
                 """
                 UPDATE downloads SET durable_bytes = ?, total_bytes = ?, etag = ?, last_modified = ?,
-                    high_water = max(high_water, ?), updated_at = ? WHERE id = ?
+                    high_water = max(high_water, ?), bytes_per_second = ?, updated_at = ? WHERE id = ?
                 """,
                 [
-                    facts.bytes, facts.total, facts.validators.etag, facts.validators.lastModified, facts.bytes, now,
-                    id.rawValue,
+                    facts.bytes, facts.total, facts.validators.etag, facts.validators.lastModified, facts.bytes,
+                    facts.bytesPerSecond, now, id.rawValue,
                 ], db)
         case .startOver(let id, let validatorFailures, let startOvers):
             try run(
@@ -83,6 +83,19 @@ extension DownloadStore {
                 [], now, db)
         case .refetch(let id):
             try move(id, .refetch, fresh, [], now, db)
+        case .steer(let id, let transition):
+            try move(id, transition, Self.steering(transition), [], now, db)
+        case .fileRemoved(let id):
+            try run(
+                """
+                UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
+                    stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
+                """, [now, id.rawValue], db)
+            try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue], db)
+        case .prioritize(let id, let priority):
+            try run(
+                "UPDATE downloads SET priority_override = ?, updated_at = ? WHERE id = ?",
+                [priority, now, id.rawValue], db)
         case .extrasStored(let id, let digest):
             try run(
                 "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
@@ -110,6 +123,23 @@ extension DownloadStore {
                 """, [Data(digest), file.path, file.size, file.modified, course, chapter], db)
         }
     }
+
+    /// What else a transition that the person asks for changes in the row.
+    private static func steering(_ transition: StateTransition) -> String {
+        switch transition {
+        case .pause, .resume: "reason = NULL, retry_at = NULL"
+        case .retry: "reason = NULL, failed_runs = 0, validator_failures = 0, start_overs = 0, " + noError
+        case .cancel, .remove: "reason = NULL, priority_override = NULL, " + noError + ", " + noPartial
+        default: ""
+        }
+    }
+
+    private static let noError = "retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL"
+
+    private static let noPartial = """
+        failed_runs = 0, durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
+        validator_failures = 0, start_overs = 0
+        """
 
     private static let noOld =
         "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"

@@ -131,6 +131,7 @@ extension DownloadRecord {
             highWater: row["high_water"], validatorFailures: row["validator_failures"],
             startOvers: row["start_overs"], error: error, retryAt: date("retry_at"), failedRuns: row["failed_runs"],
             isPlacing: row["is_placing"], file: file, oldFile: oldFile, storedExtras: bytes("stored_extras"),
-            updatedAt: date("updated_at") ?? .distantPast, isGone: row["is_gone"])
+            bytesPerSecond: row["bytes_per_second"], updatedAt: date("updated_at") ?? .distantPast,
+            isGone: row["is_gone"])
     }
 }

@@ -5,11 +5,12 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in try db.execute(sql: first) }
+        migrator.registerMigration("2") { db in try db.execute(sql: second) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 1
+    static let version = 2
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -112,5 +113,28 @@ enum Schema {
             failed INTEGER,
             bytes INTEGER
         ) STRICT;
+        """
+
+    /// Users' sessions, requests to the process that holds the lock, and the speed of what is active.
+    private static let second = """
+        PRAGMA user_version = 2;
+        CREATE TABLE session (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            is_open INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            closed_generation INTEGER NOT NULL,
+            changed_at REAL NOT NULL
+        ) STRICT;
+        CREATE TABLE provider_sessions (
+            provider TEXT PRIMARY KEY NOT NULL,
+            generation INTEGER NOT NULL
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE requests (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            body TEXT NOT NULL,
+            answer TEXT,
+            made_at REAL NOT NULL
+        ) STRICT;
+        ALTER TABLE downloads ADD COLUMN bytes_per_second INTEGER;
         """
 }

@@ -7,7 +7,7 @@ import Synchronization
 
 extension DownloadJob {
     func resolveIfNeeded() async -> JobOutcome? {
-        let now = Date()
+        let now = services.clock.now
         if let media {
             if media.isUsable(at: now) { return nil }
             // Its time ran out, or it was for one request.
@@ -18,7 +18,7 @@ extension DownloadJob {
         }
         let previous = previous
         let request = ResolveRequest(
-            user: services.userName, now: services.clock.now(for: lastOrigin), credentials: nil,
+            user: services.userName, now: services.serverClocks.corrected(now, for: lastOrigin), credentials: nil,
             settings: services.providers.settings,
             video: .init(
                 id: wanted.reference.video, title: wanted.reference.title,
@@ -34,7 +34,7 @@ extension DownloadJob {
                         kind: .notMedia,
                         message: "the provider answered with an HLS stream, which this version can't join"))
             }
-            guard let resolved = ResolvedMedia(resolution, at: Date()) else {
+            guard let resolved = ResolvedMedia(resolution, at: services.clock.now) else {
                 return .failed(
                     DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
             }

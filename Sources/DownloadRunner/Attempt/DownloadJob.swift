@@ -41,7 +41,7 @@ actor DownloadJob {
     }
 
     nonisolated let wanted: WantedDownload
-    nonisolated let startedAt = Date()
+    nonisolated let startedAt: Date
     /// Bytes that came from the network for it in this run.
     nonisolated let received = Atomic<Int64>(0)
     nonisolated let live = Mutex(Live())
@@ -51,7 +51,7 @@ actor DownloadJob {
     var lastOrigin: Origin?
     var resolves = 0
     var previous: ResolveRequest.Previous?
-    var transferStart = Date()
+    var transferStart: Date
     var losses = 0
     /// Whether a digest of the partial is made.
     var isHashed = false
@@ -59,6 +59,8 @@ actor DownloadJob {
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
         self.services = services
+        startedAt = services.clock.now
+        transferStart = startedAt
         policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
     }
 
@@ -129,7 +131,7 @@ actor DownloadJob {
                 live.startedAt = offset
             }
             services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
-            transferStart = Date()
+            transferStart = services.clock.now
             let request = media.request(
                 start: start, expectedSize: wanted.video.size, limitRate: services.options.limitRate)
             let report = await services.engine.fetch(request, into: partial, progress: progress)
@@ -244,7 +246,7 @@ actor DownloadJob {
     }
 
     private func note(_ head: ResponseHead) {
-        guard let skew = services.clock.note(head) else { return }
+        guard let skew = services.serverClocks.note(head) else { return }
         let seconds = Int(skew.timeInterval.rounded())
         services.events.post(
             .warning(

@@ -46,6 +46,7 @@ struct Reconciler {
         var hasExtras: Bool
         var isNew = false
         var isNotReady = false
+        var priorityOverride: Int?
         var sourceChanged: Bool
     }
 
@@ -190,7 +191,9 @@ struct Reconciler {
             retryAt: sourceChanged || row.isNull(.retryAt)
                 ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
-            isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue), sourceChanged: sourceChanged)
+            isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
+            priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
+            sourceChanged: sourceChanged)
         if !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
         if !isUnchanged { update(number, kept, stem: kept.stem) }
         want(number, kept, stem: kept.stem)
@@ -242,8 +245,9 @@ struct Reconciler {
         let video = entries.video(slot)
         return WantedDownload(
             id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
-            chapterTitle: entries.chapter(slot)?.title, source: entries.source(video), priority: video.priority,
-            ordinal: Int64(number), stem: row.stem, resume: nil, oldFile: row.oldFile, donor: nil,
+            chapterTitle: entries.chapter(slot)?.title, source: entries.source(video),
+            priority: row.priorityOverride ?? video.priority, ordinal: Int64(number), stem: row.stem, resume: nil,
+            oldFile: row.oldFile, donor: nil,
             retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew, isNotReady: row.isNotReady,
             extras: row.hasExtras ? nil : CatalogEntries.extras(video))
     }

@@ -57,7 +57,7 @@ extension Dispatcher {
         if losses > 2 {
             fail(wanted, error)
         } else {
-            let until = Date() + 1
+            let until = services.clock.now + 1
             services.bookkeeper.note(.putBack(id, retryAt: until, error: error))
             services.bookkeeper.unwatch(job)
             queue.add(wanted.entry, dueAt: until)
@@ -87,7 +87,7 @@ extension Dispatcher {
                 wanted.reference,
                 FinishedFile(
                     path: file.path, bytes: file.size, sha256: file.sha256?.hex,
-                    seconds: Date().timeIntervalSince(job.startedAt))))
+                    seconds: services.clock.now.timeIntervalSince(job.startedAt))))
         settle(wanted, .finished)
         for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
     }

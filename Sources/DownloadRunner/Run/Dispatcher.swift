@@ -112,7 +112,7 @@ actor Dispatcher {
     /// Starts what can run now, and finds out whether the run is over.
     func fill() {
         guard !hasEnded else { return }
-        let now = Date()
+        let now = services.clock.now
         while stopReason == nil, active.count < services.options.jobs,
             placing.count + sidecarsPlacing < Self.placingLimit,
             let entry = queue.next(at: now)
@@ -141,9 +141,9 @@ actor Dispatcher {
         alarm = nil
         let dates = [stopReason == nil ? queue.nextDue(after: now) : nil, sidecars.nextDue(after: now, queue)]
         guard let due = dates.compactMap({ $0 }).min() else { return }
-        let delay = max(0.001, due.timeIntervalSince(now))
+        let clock = services.clock
         alarm = Task {
-            do { try await Task.sleep(for: .seconds(delay)) } catch { return }
+            do { try await clock.sleep(until: due) } catch { return }
             self.fill()
         }
     }
@@ -180,7 +180,7 @@ actor Dispatcher {
         if current.host == host { return true }
         if let old = current.host { queue.release(old) }
         active[id]?.host = nil
-        guard queue.isFree(host, at: Date()) else { return false }
+        guard queue.isFree(host, at: services.clock.now) else { return false }
         queue.occupy(host)
         active[id]?.host = host
         return true
@@ -195,7 +195,7 @@ actor Dispatcher {
             wishes = sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? [])
         }
         for wish in wishes { sidecars.add(wish) }
-        fillSidecars(at: Date())
+        fillSidecars(at: services.clock.now)
     }
 
     private func turnEnded(_ id: DownloadID, _ outcome: JobOutcome) async {
@@ -219,7 +219,7 @@ actor Dispatcher {
             let count = providerWaits[wanted.provider, default: 0] + 1
             providerWaits[wanted.provider] = count
             let rest = Backoff.coolDown(failures: count, jitter: .random(in: 0...1), atLeast: delay)
-            let until = Date().advanced(by: rest)
+            let until = services.clock.now.advanced(by: rest)
             queue.block(provider: wanted.provider, until: until)
             services.events.post(.providerWaiting(provider: wanted.provider, until: until, kind: error.kind.rawValue))
             putBack(wanted, job, error, until: nil, host: nil)
@@ -233,13 +233,13 @@ actor Dispatcher {
                 if let other = self.wanted[entry.id] { suspend(other, jobs[entry.id], .auth) }
             }
         case .notReady(let error, let retryAfter):
-            let until = retryAfter.map { Date().advanced(by: $0) }
+            let until = retryAfter.map { services.clock.now.advanced(by: $0) }
             if let until, let retryAfter, retryAfter <= services.options.maxWait, notReadyBefore.insert(id).inserted {
                 putBack(wanted, job, error, until: until, host: nil)
             } else {
                 result.notReady.insert(id)
                 settle(wanted, .waiting)
-                services.bookkeeper.note(.putBack(id, retryAt: until ?? Date(), error: error))
+                services.bookkeeper.note(.putBack(id, retryAt: until ?? services.clock.now, error: error))
                 services.bookkeeper.unwatch(job)
                 if let next = followers.failed(id) { enqueueFollower(next, donor: nil) }
             }
@@ -265,7 +265,7 @@ actor Dispatcher {
     private func wait(
         _ wanted: WantedDownload, _ job: DownloadJob, _ error: DownloadError, delay: Duration, failedHost: String?
     ) async {
-        let now = Date()
+        let now = services.clock.now
         var delay = delay
         if let failedHost {
             let until = queue.hostFailed(
@@ -289,7 +289,8 @@ actor Dispatcher {
     }
 
     func fail(_ wanted: WantedDownload, _ error: DownloadError) {
-        let retryAt = error.isFinal ? nil : Date().advanced(by: Backoff.nextRun(failedRuns: wanted.failedRuns + 1))
+        let retryAt =
+            error.isFinal ? nil : services.clock.now.advanced(by: Backoff.nextRun(failedRuns: wanted.failedRuns + 1))
         services.bookkeeper.note(.fail(wanted.id, error, retryAt: retryAt))
         if let job = jobs[wanted.id] {
             services.bookkeeper.unwatch(job)
@@ -342,7 +343,7 @@ actor Dispatcher {
             ticker = nil
             return false
         }
-        let now = Date()
+        let now = services.clock.now
         for (id, turn) in active {
             let (bytes, size) = turn.job.progress
             guard let rate = active[id]?.meter.note(bytes, at: now), bytes > 0 else { continue }

@@ -14,7 +14,8 @@ struct RunServices: Sendable {
     let store: DownloadStore
     let bookkeeper: Bookkeeper
     let events: EventHub
-    let clock: ServerClocks
+    let clock: any RunClock
+    let serverClocks: ServerClocks
     let logger: Logger
 }
 
@@ -34,8 +35,7 @@ final class ServerClocks: Sendable {
     }
 
     /// The instant to sign with for an origin: ours, corrected by a skew beyond 5 s.
-    func now(for origin: Origin?) -> Date {
-        let now = Date()
+    func corrected(_ now: Date, for origin: Origin?) -> Date {
         guard let origin, let skew = skews.withLock({ $0[origin] }), abs(skew.timeInterval) > 5 else { return now }
         return now.advanced(by: skew)
     }

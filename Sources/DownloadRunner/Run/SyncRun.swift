@@ -15,6 +15,7 @@ import YAMLSource
 package final class SyncRun: Sendable {
     let options: SyncOptions
     private let logger: Logger
+    let clock: any RunClock
     private let hub = EventHub()
     private let state = Mutex(State())
 
@@ -23,7 +24,8 @@ package final class SyncRun: Sendable {
         var stopReason: SuspendReason?
     }
 
-    package init(_ options: SyncOptions, logger: Logger) {
+    package init(_ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock()) {
+        self.clock = clock
         self.options = options
         self.logger = logger
     }
@@ -44,7 +46,7 @@ package final class SyncRun: Sendable {
     package func run() async -> SyncSummary {
         let summary: SyncSummary
         do {
-            summary = try await runThrowing(started: Date())
+            summary = try await runThrowing(started: clock.now)
         } catch {
             summary = SyncSummary(
                 conditions: [error.condition],
@@ -77,7 +79,7 @@ package final class SyncRun: Sendable {
         }
         let library = try LibraryOpening.open(place, store)
         // One instant for all that compares times: what is due for one step is due for the next.
-        let now = Date()
+        let now = clock.now
         do {
             try Settling(store: store, library: library).run(at: now)
         } catch {
@@ -100,7 +102,8 @@ package final class SyncRun: Sendable {
                 settings: HostSettings(
                     userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
                 logger: logger),
-            library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: ServerClocks(), logger: logger)
+            library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: clock,
+            serverClocks: ServerClocks(), logger: logger)
         hub.post(
             .started(
                 SyncStart(
@@ -113,7 +116,7 @@ package final class SyncRun: Sendable {
         var summary = Self.summary(
             plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
         summary.warnings += warnings.count
-        summary.seconds = Date().timeIntervalSince(started)
+        summary.seconds = clock.now.timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A run that the state can't record any more has said so already.
         let exit = summary.conditions.isEmpty ? 0 : 1
