@@ -1,5 +1,5 @@
 /// Where a download stands. Seven, and no more.
-package enum DownloadState: String, Sendable, Hashable, CaseIterable {
+package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
     /// Its turn will come; with a retry time it is backing off or not ready at its host.
     case waiting
     /// Being resolved, transferred or placed by the sync that holds the user's lock.

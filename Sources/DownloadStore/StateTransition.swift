@@ -1,6 +1,6 @@
 /// What can happen to a download's state. The table in ``DownloadState/after(_:)`` is the only place that says what
 /// follows; every statement that writes `state` goes through it.
-package enum StateTransition: String, Sendable, CaseIterable {
+package enum StateTransition: String, Sendable, CaseIterable, Codable {
     // What a sync does.
     case begin, putBack, suspend, finish, fail, lose, refetch
     /// At the start of a run: a suspended download, or a failed one whose time has come, waits again.

@@ -55,11 +55,9 @@ extension SyncRun {
                 return plan
             }
             let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
-            guard place.isAccountsOwn else {
-                throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
-            }
             let store = try place.openForReading() ?? DownloadStore.empty()
             defer { store.close() }
+            _ = try place.requireSession(in: store)
             let library = try Self.look(place, store)
             let now = Date()
             var reconciler = try Reconciler(catalog: catalog, store: store, only: options.only, now: now) {

@@ -45,9 +45,34 @@ package struct StateLocation: Sendable, Equatable {
         var folder: StateFolder
         var library: FilePath
 
+        /// The user's session. The account's own user is logged in from the start.
+        func session(in store: DownloadStore) throws(StoreError) -> UserSession {
+            if let session = try store.session() { return session }
+            var session = UserSession.initial
+            session.isOpen = isAccountsOwn
+            return session
+        }
+
+        /// Nothing starts for a user who is logged out. Makes nothing for a user without a state.
+        func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {
+            let session: UserSession
+            do { session = try self.session(in: store) } catch { throw Refusal(error) }
+            guard session.isOpen else { throw loggedOut }
+            return session
+        }
+
+        /// The refusal for a user who is logged out.
+        var loggedOut: Refusal {
+            let login = isAccountsOwn ? "coursefetch login" : "coursefetch login --user \(user)"
+            return Refusal(condition: .loginNeeded, message: "the user “\(user)” is logged out; log in with: \(login)")
+        }
+
+        /// Whether there is a state; a user other than the account's own gets one by logging in.
+        var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
+
         /// The state, or nil if this user has none yet.
         func openForReading() throws(Refusal) -> DownloadStore? {
-            guard FileManager.default.fileExists(atPath: folder.database.string) else { return nil }
+            guard hasState else { return nil }
             do { return try DownloadStore(path: folder.database.string, role: .visitor) } catch { throw Refusal(error) }
         }
 

@@ -69,14 +69,13 @@ package final class SyncRun: Sendable {
         }
         for warning in warnings { hub.post(.warning(warning, nil)) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
-        guard place.isAccountsOwn else {
-            throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
-        }
+        guard place.isAccountsOwn || place.hasState else { throw place.loggedOut }
         let (lock, store) = try await place.openForWriting(for: options.catalogs)
         defer {
             store.close()
             withExtendedLifetime(lock) {}
         }
+        _ = try place.requireSession(in: store)
         let library = try LibraryOpening.open(place, store)
         // One instant for all that compares times: what is due for one step is due for the next.
         let now = clock.now

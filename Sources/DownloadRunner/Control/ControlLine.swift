@@ -1,0 +1,60 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+
+/// The line to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
+enum ControlLine {
+    /// What came of asking.
+    enum Reply: Sendable {
+        /// Nobody is at work: the asker holds the lock now and does it itself.
+        case free(SyncLock)
+        case answered(ControlAnswer)
+        /// Nobody answered in time, and nothing was changed. Nil if the lock doesn't tell who holds it.
+        case silent(LockHolder?)
+    }
+
+    /// Asks, and waits for the answer or for the lock, whichever comes first.
+    static func ask(
+        _ request: ControlRequest, of place: StateLocation.Place, patience: Duration = .seconds(2)
+    ) async throws(Refusal) -> Reply {
+        do {
+            var holder: LockHolder?
+            switch try await SyncLock.acquire(place.folder, catalogs: [], patience: .milliseconds(50)) {
+            case .acquired(let lock): return .free(lock)
+            case .held(let other): holder = other
+            }
+            let store = try DownloadStore(path: place.folder.database.string, role: .visitor)
+            defer { store.close() }
+            let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+            let id = try store.addRequest(body)
+            let deadline = ContinuousClock.now + patience
+            while ContinuousClock.now < deadline, !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(25))
+                if try store.answer(to: id) != nil { break }
+                if case .acquired(let lock) = try await SyncLock.acquire(place.folder, catalogs: [], patience: .zero) {
+                    // It has ended in the meantime, with or without an answer.
+                    guard let answer = try store.withdraw(id) else { return .free(lock) }
+                    return .answered(try decoded(answer))
+                }
+            }
+            guard let answer = try store.withdraw(id) else { return .silent(holder) }
+            return .answered(try decoded(answer))
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private static func decoded(_ text: String) throws -> ControlAnswer {
+        try JSONDecoder().decode(ControlAnswer.self, from: Data(text.utf8))
+    }
+}
+
+extension Refusal {
+    /// A process that holds the lock doesn't answer.
+    static func silent(_ holder: LockHolder?) -> Refusal {
+        let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "another process"
+        return Refusal(
+            condition: .workLeft,
+            message: "\(who) is at work for this user and doesn't answer; nothing was changed. Try again in a moment")
+    }
+}
