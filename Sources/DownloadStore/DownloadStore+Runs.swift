@@ -35,6 +35,18 @@ package struct RunRecord: Sendable {
 }
 
 extension DownloadStore {
+    /// Whether a process that ended left something to settle: active downloads, renames or moves under way.
+    package func isUnsettled() throws(StoreError) -> Bool {
+        try read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM downloads WHERE state = 'active' OR is_placing = 1)
+                        OR EXISTS (SELECT 1 FROM moves)
+                    """) ?? false
+        }
+    }
+
     /// Settles what an ended process left behind, under the user's lock: `active` becomes `suspended` (interrupted), and
     /// every `suspended` waits again; failed downloads whose time has come wait again too. Returns the downloads whose
     /// rename was under way.

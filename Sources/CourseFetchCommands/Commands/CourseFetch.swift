@@ -12,7 +12,8 @@ package struct CourseFetch: AsyncParsableCommand {
         abstract: "Keeps a folder of course videos in step with a catalog.",
         version: "coursefetch \(version)",
         subcommands: [
-            Sync.self, Check.self, Status.self, Resolve.self, Plugins.self, Library.self, Forget.self, Manual.self,
+            Sync.self, Check.self, Status.self, Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
+            Prioritize.self, SetRun.self, Resolve.self, Plugins.self, Library.self, Forget.self, Manual.self,
         ])
 
     /// What the argument parser says of the whole tree, as JSON.

@@ -38,6 +38,8 @@ actor DownloadJob {
         var total: Int64?
         /// Where the transfer in progress began.
         var startedAt: Int64 = 0
+        /// Over the last seconds, as the events tell it.
+        var bytesPerSecond: Int64?
     }
 
     nonisolated let wanted: WantedDownload
@@ -79,7 +81,8 @@ actor DownloadJob {
         let identity = live.identity
         let bytes = try partial.flush()
         guard bytes > 0 else { return nil }
-        return ProgressFacts(bytes: bytes, total: identity.total, validators: identity.validators)
+        return ProgressFacts(
+            bytes: bytes, total: identity.total, validators: identity.validators, bytesPerSecond: live.bytesPerSecond)
     }
 
     /// Bytes so far, and the size where it is known.
@@ -133,7 +136,7 @@ actor DownloadJob {
             services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
             transferStart = services.clock.now
             let request = media.request(
-                start: start, expectedSize: wanted.video.size, limitRate: services.options.limitRate)
+                start: start, expectedSize: wanted.video.size, limitRate: services.knobs.limitRate)
             let report = await services.engine.fetch(request, into: partial, progress: progress)
             received.add(report.received, ordering: .relaxed)
             if let head = report.head { note(head) }

@@ -81,9 +81,14 @@ final class Bookkeeper: Sendable {
     /// `body` runs behind it on the bookkeeper's own queue, so that no progress that was read before `body` can be written
     /// after it: the place for emptying a partial.
     func commit(_ change: DownloadChange, then body: @escaping @Sendable () -> Void = {}) async -> Bool {
+        await commit([change], then: body)
+    }
+
+    /// As ``commit(_:then:)`` for several in one transaction; none at all makes durable what was noted before.
+    func commit(_ changes: [DownloadChange], then body: @escaping @Sendable () -> Void = {}) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async {
-                let isWritten = self.write([change])
+                let isWritten = self.write(changes)
                 if isWritten { body() }
                 continuation.resume(returning: isWritten)
             }

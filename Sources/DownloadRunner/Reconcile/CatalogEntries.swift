@@ -69,12 +69,17 @@ struct CatalogEntries {
             let isVideo = video(slot).withIDBytes { row.equals(.video, $0) }
             if isVideo, row.equals(.course, groups[Int(slot.group)].course) { return guess }
         }
-        let byKey = byKey ?? index()
-        self.byKey = byKey
         guard let course = row.string(.course), courseIndex[course] != nil, let video = row.string(.video) else {
             return nil
         }
-        return byKey[DownloadKey(course: course, video: video)]
+        return find(DownloadKey(course: course, video: video))
+    }
+
+    /// The slot of a video.
+    mutating func find(_ key: DownloadKey) -> Int? {
+        let byKey = byKey ?? index()
+        self.byKey = byKey
+        return byKey[key]
     }
 
     private func index() -> [DownloadKey: Int] {

@@ -79,6 +79,7 @@ struct Reconciler {
         follow()
         covers()
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
+        result.wantedAgain = WantedAgain(entries, only: only)
         result.changes.courses = folders.changedCourses
         result.changes.chapters = folders.changedChapters
         return result

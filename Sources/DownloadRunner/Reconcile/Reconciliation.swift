@@ -22,6 +22,8 @@ struct Reconciliation: Sendable {
         var to: String
     }
 
+    /// For what the person resumes or retries while the run goes on.
+    var wantedAgain: WantedAgain?
     var changes = ReconcileChanges()
     /// What waits for its turn in this run.
     var wanted: [WantedDownload] = []

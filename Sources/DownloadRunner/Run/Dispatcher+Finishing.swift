@@ -138,7 +138,7 @@ extension Dispatcher {
         }
         // A connection that a video of this run may want soon is left free.
         let isDue = queue.nextDue(after: now).map { $0 <= limit } ?? false
-        let reserved = isDue ? max(0, services.options.jobs - active.count) : 0
+        let reserved = isDue ? max(0, services.knobs.jobs - active.count) : 0
         while placing.count + sidecarsPlacing < Self.placingLimit,
             let item = sidecars.next(room: { host in
                 host.map { queue.room($0, at: now) > reserved } ?? true

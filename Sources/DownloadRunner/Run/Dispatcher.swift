@@ -9,6 +9,9 @@ actor Dispatcher {
     /// How the turns of a run ended.
     struct Result: Sendable {
         var states: [DownloadID: DownloadState] = [:]
+        /// Downloads of these catalogs that the run didn't want at its start, and the person has changed: their state then,
+        /// and the last one that was not of a turn.
+        var steered: [DownloadID: (first: DownloadState, last: DownloadState)] = [:]
         /// Not there yet at their hosts: nothing of ours is left to do.
         var notReady: Set<DownloadID> = []
         var failures: [(VideoReference, DownloadError)] = []
@@ -32,6 +35,7 @@ actor Dispatcher {
     }
 
     let services: RunServices
+    let wantedAgain: WantedAgain?
     var queue: DownloadQueue
     var wanted: [DownloadID: WantedDownload]
     var jobs: [DownloadID: DownloadJob] = [:]
@@ -52,7 +56,12 @@ actor Dispatcher {
     private var alarm: Task<Void, Never>?
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
-    private var hasEnded = false
+    private(set) var hasEnded = false
+    /// Downloads whose turn somebody wants to end, without what usually follows.
+    var orders: Set<DownloadID> = []
+    /// Their turn has ended so; whoever ordered it says what follows.
+    var held: Set<DownloadID> = []
+    var holders: [CheckedContinuation<Void, Never>] = []
     /// Downloads between two of the states above while somebody is asked about them: the run isn't over.
     var unsettled = 0
     /// Answers in a row by which a provider asked to be left alone.
@@ -61,10 +70,11 @@ actor Dispatcher {
 
     init(services: RunServices, plan: Reconciliation) {
         self.services = services
+        wantedAgain = plan.wantedAgain
         wanted = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.id, $0) })
         followers = plan.followers
         sidecars = SidecarLine(plan.sidecars)
-        queue = DownloadQueue(hostCap: services.options.hostConnections, lookAhead: services.options.jobs)
+        queue = DownloadQueue(hostCap: services.options.hostConnections, lookAhead: services.knobs.jobs)
         for download in plan.wanted where !followers.isFollower(download.id) {
             queue.add(download.entry, dueAt: download.retryAt)
         }
@@ -111,9 +121,10 @@ actor Dispatcher {
 
     /// Starts what can run now, and finds out whether the run is over.
     func fill() {
+        wakeHolders()
         guard !hasEnded else { return }
         let now = services.clock.now
-        while stopReason == nil, active.count < services.options.jobs,
+        while stopReason == nil, active.count < services.knobs.jobs,
             placing.count + sidecarsPlacing < Self.placingLimit,
             let entry = queue.next(at: now)
         {
@@ -121,7 +132,8 @@ actor Dispatcher {
         }
         fillSidecars(at: now)
         if ticker == nil, !active.isEmpty { startTicker() }
-        guard active.isEmpty, placing.isEmpty, unsettled == 0, sidecars.isIdle, sidecarsPlacing == 0 else {
+        guard active.isEmpty, placing.isEmpty, unsettled == 0, held.isEmpty, sidecars.isIdle, sidecarsPlacing == 0
+        else {
             return setAlarm(now)
         }
         guard stopReason == nil, let due = queue.nextDue(after: now),
@@ -203,11 +215,16 @@ actor Dispatcher {
         unsettled += 1
         if let host = turn.host { queue.release(host) }
         let job = turn.job
+        let isOrdered = orders.remove(id) != nil
         switch outcome {
         case .complete(let video):
             if let host = turn.host { queue.hostServed(host) }
             placing.insert(id)
             Task { await self.finish(video) }
+        case _ where isOrdered && stopReason == nil:
+            services.bookkeeper.unwatch(job)
+            lostFlush.remove(id)
+            held.insert(id)
         case .parked(let host):
             services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
             services.bookkeeper.unwatch(job)
@@ -256,7 +273,7 @@ actor Dispatcher {
         fill()
     }
 
-    private func entry(_ wanted: WantedDownload, host: String?) -> DownloadQueue.Entry {
+    func entry(_ wanted: WantedDownload, host: String?) -> DownloadQueue.Entry {
         var entry = wanted.entry
         entry.host = host
         return entry
@@ -347,6 +364,7 @@ actor Dispatcher {
         for (id, turn) in active {
             let (bytes, size) = turn.job.progress
             guard let rate = active[id]?.meter.note(bytes, at: now), bytes > 0 else { continue }
+            turn.job.live.withLock { $0.bytesPerSecond = rate }
             services.events.post(
                 .progress(
                     turn.job.wanted.reference, DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate)))

@@ -11,6 +11,12 @@ struct Followers: Sendable {
         followers[leader, default: []].append(follower)
     }
 
+    /// `follower` waits for nobody any more.
+    mutating func remove(_ follower: DownloadID) {
+        guard let leader = leaders.removeValue(forKey: follower) else { return }
+        followers[leader]?.removeAll { $0 == follower }
+    }
+
     func isFollower(_ id: DownloadID) -> Bool { leaders[id] != nil }
 
     /// The leader's file is there: everybody who waited for it.

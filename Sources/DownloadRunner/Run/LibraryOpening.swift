@@ -46,6 +46,18 @@ enum LibraryOpening {
         }
     }
 
+    /// Opens the library for a command that isn't told where it is: where the state used it last. Nil if it has none yet.
+    static func openKnown(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
+        var place = place
+        do {
+            guard try recordedID(store) != nil else { return nil }
+            if !place.isLibraryGiven, let path = try recordedPath(store) { place.library = FilePath(path) }
+        } catch {
+            throw Refusal(error)
+        }
+        return try open(place, store)
+    }
+
     /// Makes the folder this state's library from now on, whoever's it was.
     static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {

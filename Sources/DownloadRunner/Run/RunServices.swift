@@ -7,6 +7,7 @@ import Synchronization
 /// What the parts of one run share.
 struct RunServices: Sendable {
     let options: SyncOptions
+    let knobs: RunKnobs
     let userName: String
     let engine: TransferEngine
     let providers: ProviderPool
@@ -17,6 +18,25 @@ struct RunServices: Sendable {
     let clock: any RunClock
     let serverClocks: ServerClocks
     let logger: Logger
+}
+
+/// What `set` changes while a run goes on.
+final class RunKnobs: Sendable {
+    private let state: Mutex<(jobs: Int, limitRate: Int64?)>
+
+    init(_ options: SyncOptions) { state = Mutex((options.jobs, options.limitRate)) }
+
+    /// Downloads that may be active at once.
+    var jobs: Int {
+        get { state.withLock { $0.jobs } }
+        set { state.withLock { $0.jobs = newValue } }
+    }
+
+    /// Bytes a second of each download; nil without bound.
+    var limitRate: Int64? {
+        get { state.withLock { $0.limitRate } }
+        set { state.withLock { $0.limitRate = newValue } }
+    }
 }
 
 /// How far each server's clock is from ours, as its answers' Date said last.

@@ -35,7 +35,7 @@ package struct StateLocation: Sendable, Equatable {
         let locations = Locations(environment: environment, state: state.map { FilePath($0) })
         return Place(
             user: name, isAccountsOwn: name == account, folder: locations.state(of: name),
-            library: locations.library(library, user: name))
+            library: locations.library(library, user: name), isLibraryGiven: library != nil)
     }
 
     struct Place: Sendable {
@@ -44,6 +44,8 @@ package struct StateLocation: Sendable, Equatable {
         var isAccountsOwn: Bool
         var folder: StateFolder
         var library: FilePath
+        /// Whether somebody said where the library is; else it is the default, or where the state knows it.
+        var isLibraryGiven = false
 
         /// The user's session. The account's own user is logged in from the start.
         func session(in store: DownloadStore) throws(StoreError) -> UserSession {

@@ -24,6 +24,8 @@ package struct SyncOptions: Sendable {
     package var retries = 10
     /// The longest time that a run waits for a retry.
     package var maxWait: Duration = .seconds(600)
+    /// Looks again after this time, or when a catalog changes, and so on until it is stopped; nil runs once.
+    package var watchEvery: Duration?
     /// Limits the run, the judging and the pruning.
     package var only: [Selector] = []
     /// Whether files of what is gone are deleted.

@@ -8,49 +8,37 @@ import Synchronization
 import SystemPackage
 import YAMLSource
 
-/// One sync: brings the library up to date with the catalogs.
+/// One sync: brings the library up to date with the catalogs, once, or again and again while it watches them.
 ///
 /// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Everything that a person
 /// has to know comes out of the events and the summary; nothing is printed here.
 package final class SyncRun: Sendable {
     let options: SyncOptions
-    private let logger: Logger
+    let logger: Logger
     let clock: any RunClock
-    private let hub = EventHub()
-    private let state = Mutex(State())
-
-    private struct State {
-        var dispatcher: Dispatcher?
-        var stopReason: SuspendReason?
-    }
+    let hub = EventHub()
+    let control = RunControl()
 
     package init(_ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock()) {
-        self.clock = clock
         self.options = options
         self.logger = logger
+        self.clock = clock
     }
 
     /// The events from now on, for one reader.
     package var events: SyncEvents { hub.subscribe() }
 
     /// Suspends everything that is active and ends the run. Returns at once; ``run()`` returns when all is durable.
-    package func stop(_ reason: SuspendReason) {
-        let dispatcher = state.withLock { state in
-            state.stopReason = state.stopReason ?? reason
-            return state.dispatcher
-        }
-        if let dispatcher { Task { await dispatcher.stop(reason) } }
-    }
+    package func stop(_ reason: SuspendReason) { control.stop(reason) }
 
-    /// Runs to the end. The summary of a run that was refused at its start has no seconds.
+    /// Runs to the end. The summary of a run that was refused at its start has no seconds. A run that watches posts one
+    /// after each pass.
     package func run() async -> SyncSummary {
         let summary: SyncSummary
         do {
             summary = try await runThrowing(started: clock.now)
         } catch {
-            summary = SyncSummary(
-                conditions: [error.condition],
-                errors: [LocatedMessage(file: "", line: nil, column: nil, message: error.message)])
+            summary = SyncSummary(error)
         }
         hub.post(.finished(summary))
         hub.finish()
@@ -60,14 +48,7 @@ package final class SyncRun: Sendable {
     private func runThrowing(started: Date) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
-        guard check.conditions.isEmpty else {
-            return SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
-        }
-        var warnings = check.diagnostics.map(\.text)
-        warnings += catalog.courses.filter(\.discover).map { course in
-            "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
-        }
-        for warning in warnings { hub.post(.warning(warning, nil)) }
+        guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         guard place.isAccountsOwn || place.hasState else { throw place.loggedOut }
         let (lock, store) = try await place.openForWriting(for: options.catalogs)
@@ -75,71 +56,82 @@ package final class SyncRun: Sendable {
             store.close()
             withExtendedLifetime(lock) {}
         }
-        _ = try place.requireSession(in: store)
+        let session = try place.requireSession(in: store)
         let library = try LibraryOpening.open(place, store)
-        // One instant for all that compares times: what is due for one step is due for the next.
-        let now = clock.now
+        let open = OpenState(place: place, registry: registry, store: store, library: library, session: session)
+        let pass = SyncPass(options: options, logger: logger, clock: clock, hub: hub, control: control, open: open)
         do {
-            try Settling(store: store, library: library).run(at: now)
+            try store.clearRequests()
         } catch {
-            throw Refusal(any: error)
+            throw Refusal(error)
         }
-        let plan = try reconcile(catalog, store, library, now)
-        if let refused = Self.refused(plan, options) { return refused }
-        let (run, moved) = try apply(plan, store, library)
+        return if let every = options.watchEvery {
+            try await watch(pass, catalog, check, every: every, started: started)
+        } else {
+            try await pass.run(catalog, check, started: started)
+        }
+    }
 
-        let bookkeeper = Bookkeeper(store: store, library: library)
-        var configuration = TransferConfiguration()
-        configuration.connectionsPerHost = options.hostConnections
-        configuration.bandwidth = options.bandwidth
-        configuration.caFile = options.caFile
-        configuration.userAgent = "coursefetch/\(Version.text)"
-        let services = RunServices(
-            options: options, userName: place.user.text, engine: TransferEngine(configuration: configuration),
-            providers: ProviderPool(
-                registry: registry,
-                settings: HostSettings(
-                    userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
-                logger: logger),
-            library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: clock,
-            serverClocks: ServerClocks(), logger: logger)
-        hub.post(
-            .started(
-                SyncStart(
-                    user: place.user.text, run: run, catalogs: options.catalogs, library: place.library.string,
-                    downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
-        announce(plan, moved)
-        let result = await dispatch(plan, services)
-        // After the downloads: what is gone may be what another course wants.
-        let pruned = state.withLock { $0.stopReason } == nil ? try prune(plan, store, library) : .nothing
-        var summary = Self.summary(
-            plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
-        summary.warnings += warnings.count
-        summary.seconds = clock.now.timeIntervalSince(started)
-        if pruned == .held { summary.conditions.insert(.pruneHeld) }
-        // A run that the state can't record any more has said so already.
-        let exit = summary.conditions.isEmpty ? 0 : 1
-        try? store.endRun(
-            run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
+    /// Pass after pass: after a time, when a catalog has changed, when somebody asks for something, or logs in again.
+    private func watch(
+        _ pass: SyncPass, _ catalog: Catalog, _ check: CheckReport, every: Duration, started: Date
+    ) async throws(Refusal) -> SyncSummary {
+        var (catalog, check, started) = (catalog, check, started)
+        let desk: ControlDesk
+        do { desk = try ControlDesk(pass.open, control) } catch { throw Refusal(error) }
+        var summary: SyncSummary
+        repeat {
+            do throws(Refusal) {
+                summary =
+                    check.conditions.isEmpty
+                    ? try await pass.run(catalog, check, started: started, desk: desk) : SyncSummary(check)
+            } catch {
+                summary = SyncSummary(error)
+            }
+            if control.runStop != nil { break }
+            hub.post(.finished(summary))
+            await rest(pass, catalog, every)
+            if control.runStop != nil { break }
+            (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
+            started = clock.now
+        } while true
+        await desk.close()
         return summary
     }
 
-    // MARK: steps
-
-    private func reconcile(
-        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder, _ now: Date
-    ) throws(Refusal) -> Reconciliation {
-        do {
-            let listing = library.names()
-            var reconciler = try Reconciler(
-                catalog: catalog, store: store, only: options.only, now: now, isListed: listing.isListed,
-                exists: listing.contains)
-            return try reconciler.run()
-        } catch {
-            throw Refusal(any: error)
+    /// Until it is time for the next pass, and the user is logged in.
+    private func rest(_ pass: SyncPass, _ catalog: Catalog, _ every: Duration) async {
+        let until = clock.now.advanced(by: every)
+        let alarm = Task { [clock, control] in
+            try await clock.sleep(until: until)
+            control.ring(.time)
+        }
+        defer {
+            alarm.cancel()
+        }
+        while true {
+            let wake = await control.wait()
+            if wake == .stop { return }
+            let session = try? pass.open.place.session(in: pass.open.store)
+            // Whatever came up while nobody is logged in is looked at after the login.
+            if session?.isOpen == true, wake != .session || control.passStop == .logout { return }
         }
     }
+}
 
+extension SyncSummary {
+    /// Of a run that can't start.
+    init(_ refusal: Refusal) {
+        self.init(
+            conditions: [refusal.condition],
+            errors: [LocatedMessage(file: "", line: nil, column: nil, message: refusal.message)])
+    }
+
+    /// Of a run whose catalogs aren't good.
+    init(_ check: CheckReport) { self.init(conditions: check.conditions, errors: check.diagnostics.errors) }
+}
+
+extension SyncRun {
     /// The summary of a run that doesn't start; nil if it does.
     static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
         if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
@@ -149,119 +141,6 @@ package final class SyncRun: Sendable {
             LocatedMessage(file: "", line: nil, column: nil, message: selector.unmatched(among: plan.references))
         }
         return SyncSummary(conditions: [.usage], errors: messages)
-    }
-
-    private func apply(
-        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
-    ) throws(Refusal) -> (run: Int64, moved: [RecordedMove.Owner: String]) {
-        do {
-            var changes = plan.changes
-            changes.moves = try plan.recordedMoves()
-            try store.apply(changes)
-            let places = try Settling(store: store, library: library).finishMoves(changes.moves)
-            let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
-            return (try store.beginRun(catalogs: options.catalogs), moved)
-        } catch {
-            throw Refusal(any: error)
-        }
-    }
-
-    private func announce(_ plan: Reconciliation, _ moved: [RecordedMove.Owner: String]) {
-        for notice in plan.notices { hub.post(.warning(notice, nil)) }
-        for move in plan.moves {
-            guard let reference = move.reference, let path = moved[move.owner], path != move.from else { continue }
-            hub.post(.downloadMoved(reference, from: move.from, path: path))
-        }
-        for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
-        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
-    }
-
-    private func prune(
-        _ plan: Reconciliation, _ store: DownloadStore, _ library: LibraryFolder
-    ) throws(Refusal) -> Prune.Verdict {
-        guard options.prune else { return .nothing }
-        do {
-            let verdict = Prune.verdict(plan, options.maxDelete)
-            if case .delete(let gone) = verdict {
-                for item in gone where try Prune.delete(item, store, library) {
-                    hub.post(.downloadRemoved(item.reference))
-                }
-            }
-            if case .held = verdict { hub.post(.warning(Prune.message(plan, options.maxDelete), nil)) }
-            return verdict
-        } catch {
-            throw Refusal(any: error)
-        }
-    }
-
-    private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
-        guard !plan.wanted.isEmpty || !plan.sidecars.isEmpty || !plan.sidecarGroups.isEmpty else {
-            return Dispatcher.Result()
-        }
-        let dispatcher = Dispatcher(services: services, plan: plan)
-        services.bookkeeper.start(dispatcher.callbacks)
-        let stopped = state.withLock { state in
-            state.dispatcher = dispatcher
-            return state.stopReason
-        }
-        if let stopped { await dispatcher.stop(stopped) }
-        let result = await dispatcher.run()
-        await services.engine.shutDown()
-        await services.bookkeeper.stop()
-        await services.providers.shutDown()
-        return result
-    }
-
-    private static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
-        var sum: Int64 = 0
-        for download in wanted {
-            guard let size = download.video.size ?? download.resume?.total else { return nil }
-            sum += size
-        }
-        return sum
-    }
-
-    private static func summary(
-        _ plan: Reconciliation, _ result: Dispatcher.Result, _ broken: [(name: String, reason: String)],
-        stopReason: SuspendReason?
-    ) -> SyncSummary {
-        var summary = SyncSummary()
-        summary.downloads = plan.counts
-        var isWorkLeft = stopReason != nil
-        for wanted in plan.wanted {
-            let state = result.states[wanted.id] ?? .waiting
-            summary.downloads[.waiting, default: 0] -= 1
-            summary.downloads[state, default: 0] += 1
-            let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
-            let isOver = [.finished, .failed].contains(state) || isNotReady || result.notReady.contains(wanted.id)
-            let isForLogin = state == .suspended && !result.providersToLogIn.isEmpty
-            if !isOver, !isForLogin { isWorkLeft = true }
-        }
-        summary.downloads = summary.downloads.filter { $0.value > 0 }
-        summary.finishedNow = result.finished
-        summary.failedNow = result.failed
-        summary.bytes = result.received
-        summary.failures = result.failures
-        summary.warnings = result.warnings
-        summary.fromOtherSource = plan.fromOtherSource
-        summary.providersToLogIn = result.providersToLogIn.sorted()
-        if isWorkLeft { summary.conditions.insert(.workLeft) }
-        if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
-        if !result.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
-        for (name, reason) in broken {
-            summary.conditions.insert(.providerBroken)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
-        }
-        if let error = result.storeError {
-            let refusal = Refusal(error)
-            summary.conditions.insert(refusal.condition)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
-        }
-        if let error = result.diskError {
-            summary.conditions.insert(.stateUnusable)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: error.message))
-        }
-        return summary
     }
 }
 

@@ -97,6 +97,11 @@ package struct DownloadQueue {
         return best.entry
     }
 
+    /// Whether nothing but its turn keeps a download from running.
+    package func canRun(_ entry: Entry, at now: Date) -> Bool {
+        canRun(Lane(provider: entry.provider, host: entry.host), at: now)
+    }
+
     private func canRun(_ lane: Lane, at now: Date) -> Bool {
         if stoppedProviders.contains(lane.provider) { return false }
         if let until = providersBlockedUntil[lane.provider], until > now { return false }
@@ -187,6 +192,28 @@ package struct DownloadQueue {
             other.provider == lane.provider ? other.host.flatMap { hosts[$0]?.isBlockedUntil } : nil
         }
         return dates.filter { $0 > now }.min() ?? .distantPast
+    }
+
+    /// Chooses of this provider again.
+    package mutating func resume(provider: String) { stoppedProviders.remove(provider) }
+
+    /// Takes out those of `ids` that are in it.
+    package mutating func remove(_ ids: Set<DownloadID>) -> [Entry] {
+        var removed: [Entry] = []
+        for (lane, heap) in lanes {
+            let taken = heap.unordered.filter { ids.contains($0.id) }
+            guard !taken.isEmpty else { continue }
+            removed += taken
+            let rest = heap.unordered.filter { !ids.contains($0.id) }
+            lanes[lane] = rest.isEmpty ? nil : Heap(rest)
+        }
+        let backingOff = delayed.unordered.filter { ids.contains($0.entry.id) }
+        if !backingOff.isEmpty {
+            delayed = Heap(delayed.unordered.filter { !ids.contains($0.entry.id) })
+            removed += backingOff.map(\.entry)
+        }
+        count -= removed.count
+        return removed
     }
 
     /// Takes out everything of one provider.

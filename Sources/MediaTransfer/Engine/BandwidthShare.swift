@@ -46,6 +46,15 @@ package struct BandwidthShare: Sendable {
         refilled = now
     }
 
+    /// Changes the rate of each single transfer.
+    package mutating func setRateOfEach(_ rate: Int64?, at now: Duration) {
+        for id in lanes.keys {
+            lanes[id]?.rate = rate.map { max(1, $0) }
+            // What it took at the old rate is forgotten.
+            lanes[id]?.next = now
+        }
+    }
+
     /// A transfer begins, with a rate of its own or without.
     package mutating func add(_ id: Int, rate: Int64?) {
         lanes[id] = Lane(rate: rate.map { max(1, $0) })

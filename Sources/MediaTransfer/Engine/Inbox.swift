@@ -22,6 +22,8 @@ final class Inbox: Sendable {
         case start(TransferJob)
         case cancel(Int)
         case bandwidth(Int64?)
+        /// The rate of each transfer in progress.
+        case limitRate(Int64?)
         case stop(CheckedContinuation<Void, Never>?)
     }
 
@@ -66,7 +68,7 @@ final class Inbox: Sendable {
     private static func refuse(_ command: Command) {
         switch command {
         case .start(let job): job.refuse(.shutDown)
-        case .cancel, .bandwidth: break
+        case .cancel, .bandwidth, .limitRate: break
         case .stop(let continuation): continuation?.resume()
         }
     }

@@ -48,6 +48,11 @@ final class Pacing {
         isLimiting = share.isLimiting
     }
 
+    func setRateOfEach(_ rate: Int64?) {
+        share.setRateOfEach(rate, at: now)
+        isLimiting = share.isLimiting
+    }
+
     /// Whether a transfer may take a chunk now; else it waits for ``due()``.
     func take(_ id: Int, _ count: Int) -> Bool {
         share.take(id, count, at: SuspendingClock.now - start)

@@ -81,6 +81,12 @@ package final class TransferEngine: Sendable {
         inbox?.post(.bandwidth(bytesPerSecond))
     }
 
+    /// Changes the rate of each of the transfers in progress; nil takes the bound away. Later ones bring their own.
+    package func setLimitRate(_ bytesPerSecond: Int64?) {
+        guard case .running(let inbox) = state.withLock({ $0 }) else { return }
+        inbox.post(.limitRate(bytesPerSecond))
+    }
+
     /// Ends every transfer with ``TransferFailure/shutDown``, and the thread, and waits for that. Later transfers end
     /// at once.
     package func shutDown() async {

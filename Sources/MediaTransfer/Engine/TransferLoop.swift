@@ -49,6 +49,7 @@ final class TransferLoop {
         case .start(let job): start(job)
         case .cancel(let id): transfers[id].map { finish($0, $0.outcome(.cancelled)) }
         case .bandwidth(let rate): pacing.setRate(rate)
+        case .limitRate(let rate): pacing.setRateOfEach(rate)
         case .stop(let continuation):
             isStopping = true
             if let continuation { stopped.append(continuation) }

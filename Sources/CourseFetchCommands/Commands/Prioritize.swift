@@ -1,0 +1,51 @@
+import ArgumentParser
+import DownloadRunner
+
+/// `coursefetch prioritize`.
+struct Prioritize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prioritize",
+        abstract: "Let downloads go before or after others.",
+        discussion: """
+            Overrides the catalog's priority until a download ends. With --to now it starts at once; if all slots are taken \
+            the active download of the lowest priority goes back to waiting and keeps what has arrived.
+
+            EXAMPLES:
+              coursefetch prioritize phys101/exam --to now
+              coursefetch prioritize maths --to high
+              coursefetch prioritize --all --to catalog
+            """)
+
+    @OptionGroup var picks: SelectionOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "high, normal, low (10, 0, -10), a whole number, now, or catalog for what the catalog says.",
+            valueName: "priority"),
+        transform: PriorityWish.argument)
+    var to: PriorityWish
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        try await SteeringSession(picks: picks, place: place).prioritize(to)
+    }
+}
+
+extension PriorityWish {
+    /// Reads a priority from the command line.
+    static func argument(_ text: String) throws -> PriorityWish {
+        switch text {
+        case "now": return .now
+        case "catalog": return .catalog
+        case "high": return .level(10)
+        case "normal": return .level(0)
+        case "low": return .level(-10)
+        default:
+            guard let number = Int(text), (-1_000_000...1_000_000).contains(number) else {
+                throw ValidationError("“\(text)” is no priority: high, normal, low, a whole number, now or catalog")
+            }
+            return .level(number)
+        }
+    }
+}

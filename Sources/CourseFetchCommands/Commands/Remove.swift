@@ -1,0 +1,39 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+import Foundation
+
+/// `coursefetch remove`.
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Delete the files of downloads; they stay away until retry.",
+        discussion: """
+            Deletes videos and what came along with them, after asking. A file that isn't the one that was recorded stays. \
+            The catalog isn't changed: the downloads count as cancelled from then on.
+
+            EXAMPLES:
+              coursefetch remove phys101/kinematics
+              coursefetch remove --yes phys101
+            """)
+
+    @OptionGroup var picks: SelectionOptions
+
+    @Flag(name: [.short, .long], help: "Don't ask.")
+    var yes = false
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        let isSure = yes
+        try await SteeringSession(picks: picks, place: place).steer(.remove) { choice, context in
+            guard !isSure, choice.files > 0 else { return true }
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw await context.refuse(
+                    .usage,
+                    "this would delete \(SteeringText.files(choice)); without a terminal to ask on it needs --yes")
+            }
+            return context.confirm("Delete \(SteeringText.files(choice))?")
+        }
+    }
+}

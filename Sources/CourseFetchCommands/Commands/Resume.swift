@@ -1,0 +1,24 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+
+/// `coursefetch resume`.
+struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Go on with paused downloads.",
+        discussion: """
+            A running sync takes them up at once, from the very byte; else the next one does.
+
+            EXAMPLES:
+              coursefetch resume phys101
+              coursefetch resume --paused
+            """)
+
+    @OptionGroup var picks: SelectionOptions
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        try await SteeringSession(picks: picks, place: place).steer(.resume)
+    }
+}

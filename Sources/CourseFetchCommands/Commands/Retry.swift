@@ -1,0 +1,24 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+
+/// `coursefetch retry`.
+struct Retry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Try failed or cancelled downloads again, and fetch finished ones anew.",
+        discussion: """
+            A finished file stays until the new one is complete. A running sync begins at once, else the next one does.
+
+            EXAMPLES:
+              coursefetch retry --failed
+              coursefetch retry phys101/kinematics/intro
+            """)
+
+    @OptionGroup var picks: SelectionOptions
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func run() async throws {
+        try await SteeringSession(picks: picks, place: place).steer(.retry)
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+
+/// `coursefetch set`.
+struct SetRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change the sync that is running.",
+        discussion: """
+            Holds for that run only. With fewer --jobs the active downloads of the lowest priority go back to waiting and keep \
+            what has arrived.
+
+            EXAMPLES:
+              coursefetch set --bwlimit 2M
+              coursefetch set --limit-rate off --jobs 8
+            """)
+
+    @Option(name: [.short, .long], help: ArgumentHelp("Downloads at the same time.", valueName: "n"))
+    var jobs: String?
+
+    @Option(help: ArgumentHelp("Bytes a second for each download, such as 2M; off for no limit.", valueName: "rate"))
+    var limitRate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes a second for the whole run, such as 10M, a timetable, or off for no limit.", valueName: "rate"))
+    var bwlimit: String?
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func validate() throws {
+        guard jobs != nil || limitRate != nil || bwlimit != nil else {
+            throw ValidationError("say what to change: --jobs, --limit-rate or --bwlimit")
+        }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        // Read by the same rules as for sync; what isn't given here stays as it is.
+        let given = ["jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit].compactMapValues { $0.map { [$0] } }
+        let values = try await context.settings(given)
+        var change = RunSettings()
+        if jobs != nil { change.jobs = values.jobs.value }
+        if limitRate != nil { change.limitRate = values.limitRate.value ?? 0 }
+        if bwlimit != nil { change.bandwidth = bwlimit }
+        let location = settings.location
+        let wish = change
+        try await context.orRefuse { () throws(Refusal) in try await wish.apply(at: location) }
+        await context.output.flush()
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import DownloadRunner
+import DownloadStore
+import Foundation
+
+/// A command that changes downloads: chooses, asks whoever is at work, and says what became of each.
+struct SteeringSession {
+    let picks: SelectionOptions
+    let place: PlaceOptions
+
+    /// Pauses, resumes, cancels, retries or removes; `confirm` may stop it before anything is changed.
+    func steer(
+        _ transition: StateTransition,
+        confirm: (SteeringChoice, CommandContext) async throws -> Bool = { _, _ in true }
+    ) async throws {
+        let context = CommandContext()
+        let choice = try await choose(transition.rawValue, context)
+        guard try await confirm(choice, context) else { throw await context.exit(.failures) }
+        let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
+        try await tell(SteeringText.lines(report, transition), report, context)
+    }
+
+    /// Gives another priority.
+    func prioritize(_ wish: PriorityWish) async throws {
+        let context = CommandContext()
+        let choice = try await choose("prioritize", context)
+        let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(wish) }
+        try await tell(SteeringText.lines(report, wish), report, context)
+    }
+
+    private func choose(_ command: String, _ context: CommandContext) async throws -> SteeringChoice {
+        let settings = try await context.settings(place.texts)
+        guard let selection = picks.selection else {
+            throw await context.refuse(
+                .usage, "say which downloads: \(SelectorText.forms), or --all, --failed, --paused …")
+        }
+        return try await context.orRefuse { () throws(Refusal) in
+            try await SteeringChoice.choose(selection, at: settings.location)
+        }
+    }
+
+    private func tell(_ lines: [SteeringText.Line], _ report: SteeringReport, _ context: CommandContext) async throws {
+        for line in lines {
+            if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
+        }
+        let isRefused = report.items.contains { $0.outcome.verdict == .refused }
+        await context.output.flush()
+        if isRefused { throw await context.exit(.failures) }
+    }
+}
+
+extension CommandContext {
+    /// Asks on the terminal; anything but yes is no.
+    func confirm(_ question: String) -> Bool {
+        FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import DownloadStore
+import Foundation
+import Synchronization
+
+/// Looks four times a second whether another process has written to the user's state: a login or logout, or a request.
+///
+/// On a connection of its own, so that a commit of this process that waits for the disk delays nothing; what this process
+/// writes itself costs two small reads a second.
+final class ControlWatch: Sendable {
+    /// What another process wants.
+    enum News: Sendable {
+        case session(UserSession)
+        /// Nil is a request that this version doesn't know.
+        case request(RequestID, ControlRequest?)
+    }
+
+    private struct State {
+        var version: Int64 = -1
+        var session: UserSession?
+        var seen: Set<RequestID> = []
+        var isRunning = true
+    }
+
+    private static let interval = DispatchTimeInterval.milliseconds(250)
+
+    /// What comes in, until ``stop()``.
+    let news: AsyncStream<News>
+    private let inlet: AsyncStream<News>.Continuation
+    private let store: DownloadStore
+    private let queue = DispatchQueue(label: "control", qos: .userInitiated)
+    private let state: Mutex<State>
+
+    /// Opens the state once more and begins; `session` is what the run knows already.
+    init(path: String, session: UserSession) throws(StoreError) {
+        store = try DownloadStore(path: path, role: .visitor)
+        (news, inlet) = AsyncStream.makeStream()
+        state = Mutex(State(session: session))
+        queue.async { self.lookAgain() }
+    }
+
+    /// Ends the news after what has come already.
+    func stop() {
+        state.withLock { $0.isRunning = false }
+        queue.async {
+            self.inlet.finish()
+            self.store.close()
+        }
+    }
+
+    private func lookAgain() {
+        guard state.withLock({ $0.isRunning }) else { return }
+        // A state that can't be read says nothing: the run itself will meet the same trouble.
+        try? look()
+        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.lookAgain() }
+    }
+
+    private func look() throws(StoreError) {
+        let version = try store.dataVersion()
+        guard version != state.withLock({ $0.version }) else { return }
+        let session = try store.session()
+        let requests = try store.openRequests()
+        let (isNews, fresh) = state.withLock { state in
+            state.version = version
+            let isNews = session != nil && session != state.session
+            state.session = session ?? state.session
+            return (isNews, requests.filter { state.seen.insert($0.id).inserted })
+        }
+        if isNews, let session { inlet.yield(.session(session)) }
+        for (id, body) in fresh {
+            inlet.yield(.request(id, try? JSONDecoder().decode(ControlRequest.self, from: Data(body.utf8))))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import DownloadStore
+import Foundation
+
+/// Carries out what the person says about downloads that aren't being worked on, in the order: rows, then files.
+///
+/// A file is deleted after the row that says so has committed, so that nothing which is missing is ever fetched again
+/// against the person's will. A kill between leaves the file, and the row says where.
+struct Steering {
+    /// What came of it, with the rows as they are now.
+    struct Result {
+        var outcomes: [SteeringOutcome] = []
+        /// Those that changed.
+        var changed: [(record: DownloadRecord, before: DownloadState)] = []
+    }
+
+    let store: DownloadStore
+    /// Nil if nothing of the library is to be touched; what has files there can't be removed then.
+    let library: LibraryFolder?
+    /// Writes all of them in one transaction, durable on return. False if the state can't be written, which has been told.
+    let write: ([DownloadChange]) async throws -> Bool
+
+    /// Pause, resume, cancel, retry or remove.
+    func apply(_ transition: StateTransition, to ids: [DownloadID]) async throws -> Result {
+        var result = Result()
+        var changes: [DownloadChange] = []
+        let records = try store.downloads(ids)
+        for record in records {
+            var verdict = Self.verdict(transition, record)
+            if transition == .remove, library == nil, record.file != nil { verdict = .refused }
+            let after = verdict == .changed ? record.state.after(transition) ?? record.state : record.state
+            if verdict == .changed { changes.append(.steer(record.id, transition)) }
+            result.outcomes.append(
+                SteeringOutcome(id: record.id.rawValue, before: record.state, after: after, verdict: verdict))
+        }
+        guard try await write(changes) else {
+            throw Refusal(condition: .stateUnusable, message: "the state can't be written")
+        }
+        if transition == .remove { try await removeFiles(records, &result) }
+        if transition == .cancel || transition == .remove, let library {
+            for record in records where record.durableBytes > 0 || transition == .remove {
+                try? library.removePartial(PartialName(download: record.id.rawValue))
+            }
+        }
+        try collect(records, &result)
+        return result
+    }
+
+    /// The person's priority, or the catalog's.
+    func prioritize(_ wish: PriorityWish, _ ids: [DownloadID]) async throws -> Result {
+        var result = Result()
+        var changes: [DownloadChange] = []
+        let records = try store.downloads(ids)
+        for record in records {
+            var verdict = SteeringOutcome.Verdict.changed
+            switch record.state {
+            case .finished, .cancelled: verdict = .refused
+            case .failed where record.retryAt == nil: verdict = .refused
+            case .paused where wish == .now: verdict = .refused
+            default: if record.priorityOverride == wish.level { verdict = .same }
+            }
+            if verdict == .changed { changes.append(.prioritize(record.id, wish.level)) }
+            result.outcomes.append(
+                SteeringOutcome(id: record.id.rawValue, before: record.state, after: record.state, verdict: verdict))
+        }
+        guard try await write(changes) else {
+            throw Refusal(condition: .stateUnusable, message: "the state can't be written")
+        }
+        try collect(records, &result)
+        return result
+    }
+
+    private func collect(_ records: [DownloadRecord], _ result: inout Result) throws {
+        let changed = Set(result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }.map(\.id))
+        let before = Dictionary(records.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
+        result.changed = try store.downloads(records.map(\.id).filter { changed.contains($0.rawValue) }).map {
+            ($0, before[$0.id] ?? $0.state)
+        }
+    }
+
+    /// What the state table says, and where a change would change nothing.
+    static func verdict(_ transition: StateTransition, _ record: DownloadRecord) -> SteeringOutcome.Verdict {
+        guard let after = record.state.after(transition) else { return .refused }
+        guard after == record.state else { return .changed }
+        return switch transition {
+        case .retry: record.retryAt == nil && record.error == nil ? .same : .changed
+        // Its files may still be there: of a cancelled one that was finished once.
+        case .remove: record.file == nil ? .same : .changed
+        default: .same
+        }
+    }
+
+    private func removeFiles(_ records: [DownloadRecord], _ result: inout Result) async throws {
+        guard let library else { return }
+        var folders: [String] = []
+        for (index, outcome) in result.outcomes.enumerated() where outcome.verdict == .changed {
+            guard let record = records.first(where: { $0.id.rawValue == outcome.id }) else { continue }
+            if let file = record.file {
+                if case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
+                    result.outcomes[index].verdict = .fileKept
+                }
+                folders.append(file.path)
+            }
+            for sidecar in try store.sidecars(of: [record.id]) {
+                let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
+                _ = try library.remove(sidecar.path, record: facts)
+                folders.append(sidecar.path)
+            }
+        }
+        try? library.flushFolders(of: folders)
+        let removed = result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }
+        _ = try await write(removed.map { .fileRemoved(DownloadID(rawValue: $0.id)) })
+    }
+}

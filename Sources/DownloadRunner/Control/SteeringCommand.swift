@@ -1,0 +1,174 @@
+package import DownloadStore
+import Foundation
+import SystemPackage
+
+/// What became of the downloads that a command was about.
+package struct SteeringReport: Sendable {
+    /// One download.
+    package struct Item: Sendable {
+        /// Which video.
+        package var reference: VideoReference
+        /// What became of it.
+        package var outcome: SteeringOutcome
+        /// The size of its file in the library, if it had one.
+        package var size: Int64?
+
+        package init(reference: VideoReference, outcome: SteeringOutcome, size: Int64? = nil) {
+            self.reference = reference
+            self.outcome = outcome
+            self.size = size
+        }
+    }
+
+    /// In catalog order.
+    package var items: [Item]
+    /// Whether a running sync has done it, so that it holds at once.
+    package var isLive: Bool
+
+    package init(items: [Item], isLive: Bool) {
+        self.items = items
+        self.isLive = isLive
+    }
+}
+
+/// Downloads that a command is about to change.
+package struct SteeringChoice: Sendable {
+    let location: StateLocation
+    let records: [DownloadRecord]
+
+    /// How many downloads.
+    package var count: Int { records.count }
+    /// How many of them have a file in the library.
+    package var files: Int { records.count { $0.file != nil } }
+    /// What these files take.
+    package var bytes: Int64 { records.reduce(0) { $0 + ($1.file?.size ?? 0) } }
+
+    /// Chooses from what the state knows. A selector that picks nothing is refused with near misses.
+    package static func choose(_ selection: Selection, at location: StateLocation) async throws(Refusal) -> Self {
+        let place = try location.resolve()
+        guard let store = try place.openForReading() else {
+            guard place.isAccountsOwn else { throw place.loggedOut }
+            throw Refusal(
+                condition: .usage, message: "there is nothing yet to choose from; begin with: coursefetch sync CATALOG")
+        }
+        defer { store.close() }
+        var records: [DownloadRecord] = []
+        var references: [VideoReference] = []
+        var matched = selection.selectors.map { _ in false }
+        do {
+            try store.eachDownload { record in
+                let reference = VideoReference(record)
+                references.append(reference)
+                for (index, selector) in selection.selectors.enumerated() where !matched[index] {
+                    matched[index] = selector.matches(reference)
+                }
+                if selection.contains(record) { records.append(record) }
+            }
+        } catch {
+            throw Refusal(error)
+        }
+        if let unmatched = zip(selection.selectors, matched).first(where: { !$0.1 }) {
+            throw Refusal(condition: .usage, message: unmatched.0.unmatched(among: references))
+        }
+        return SteeringChoice(location: location, records: records)
+    }
+
+    /// Pauses, resumes, cancels, retries or removes them.
+    package func steer(_ transition: StateTransition) async throws(Refusal) -> SteeringReport {
+        let ids = records.map(\.id)
+        return try await ask(.steer(transition, ids.map(\.rawValue))) { steering in
+            try await steering.apply(transition, to: ids).outcomes
+        }
+    }
+
+    /// Gives them another priority.
+    package func prioritize(_ wish: PriorityWish) async throws(Refusal) -> SteeringReport {
+        let ids = records.map(\.id)
+        return try await ask(.prioritize(wish, ids.map(\.rawValue))) { steering in
+            try await steering.prioritize(wish, ids).outcomes
+        }
+    }
+
+    /// By the process that holds the lock, or with the lock in hand.
+    private func ask(
+        _ request: ControlRequest, otherwise body: (Steering) async throws -> [SteeringOutcome]
+    ) async throws(Refusal) -> SteeringReport {
+        guard !records.isEmpty else { return SteeringReport(items: [], isLive: false) }
+        let place = try location.resolve()
+        switch try await ControlLine.ask(request, of: place) {
+        case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
+        case .answered(.failed(let message)): throw Refusal(condition: .stateUnusable, message: message)
+        case .answered(.done): return report([], isLive: true)
+        case .silent(let holder): throw .silent(holder)
+        case .free(let lock):
+            defer { withExtendedLifetime(lock) {} }
+            do {
+                let store = try DownloadStore(path: place.folder.database.string, role: .holder)
+                defer { store.close() }
+                let library = try LibraryOpening.openForSteering(place, store, request, records)
+                let steering = Steering(store: store, library: library) { changes in
+                    try store.write(changes)
+                    return true
+                }
+                return report(try await body(steering), isLive: false)
+            } catch {
+                throw Refusal(any: error)
+            }
+        }
+    }
+
+    private func report(_ outcomes: [SteeringOutcome], isLive: Bool) -> SteeringReport {
+        let byID = Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let items = records.compactMap { record in
+            byID[record.id.rawValue].map {
+                SteeringReport.Item(reference: VideoReference(record), outcome: $0, size: record.file?.size)
+            }
+        }
+        return SteeringReport(items: items, isLive: isLive)
+    }
+}
+
+extension RunSettings {
+    /// Changes the sync that is running for a user.
+    package func apply(at location: StateLocation) async throws(Refusal) {
+        let place = try location.resolve()
+        let nothing = Refusal(
+            condition: .usage,
+            message:
+                "no sync of the user “\(place.user)” is running; give these options to the next one: coursefetch sync")
+        guard place.hasState else { throw nothing }
+        switch try await ControlLine.ask(.set(self), of: place) {
+        case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
+        case .answered: return
+        case .free: throw nothing
+        case .silent(let holder): throw .silent(holder)
+        }
+    }
+}
+
+extension Selection {
+    /// Whether a row is selected. What a killed sync left active is what the next one makes of it.
+    func contains(_ record: DownloadRecord) -> Bool {
+        contains(
+            course: record.key.course, chapter: record.catalog.chapter, video: record.key.video, state: record.state)
+    }
+}
+
+extension LibraryOpening {
+    /// The library, if the request touches files or a killed sync left something to settle, which is done first.
+    static func openForSteering(
+        _ place: StateLocation.Place, _ store: DownloadStore, _ request: ControlRequest, _ records: [DownloadRecord]
+    ) throws -> LibraryFolder? {
+        let isUnsettled = try store.isUnsettled()
+        var touchesFiles = false
+        if case .steer(let transition, _) = request {
+            touchesFiles = transition == .remove && records.contains { $0.file != nil }
+            if transition == .cancel || transition == .remove {
+                touchesFiles = touchesFiles || records.contains { $0.durableBytes > 0 }
+            }
+        }
+        guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
+        if isUnsettled { try Settling(store: store, library: library).run(at: Date()) }
+        return library
+    }
+}

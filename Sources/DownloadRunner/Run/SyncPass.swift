@@ -1,0 +1,228 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import Logging
+import MediaTransfer
+import ProviderHost
+import ProviderKit
+import SystemPackage
+import YAMLSource
+
+/// One pass of a run over its catalogs: settle, reconcile, dispatch, prune, sum up.
+struct SyncPass: Sendable {
+    let options: SyncOptions
+    let logger: Logger
+    let clock: any RunClock
+    let hub: EventHub
+    let control: RunControl
+    let open: OpenState
+
+    /// Runs to its end, or until it is interrupted. `desk` is there already in a run that watches.
+    func run(
+        _ catalog: Catalog, _ check: CheckReport, started: Date, desk: ControlDesk? = nil
+    ) async throws(Refusal) -> SyncSummary {
+        control.beginPass()
+        defer { control.endTurns() }
+        var warnings = check.diagnostics.map(\.text)
+        warnings += catalog.courses.filter(\.discover).map { course in
+            "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
+        }
+        for warning in warnings { hub.post(.warning(warning, nil)) }
+        // One instant for all that compares times: what is due for one step is due for the next.
+        let now = clock.now
+        do {
+            try Settling(store: open.store, library: open.library).run(at: now)
+        } catch {
+            throw Refusal(any: error)
+        }
+        let plan = try reconcile(catalog, now)
+        if let refused = SyncRun.refused(plan, options) { return refused }
+        let (run, moved) = try apply(plan)
+        let services = services
+        hub.post(
+            .started(
+                SyncStart(
+                    user: open.place.user.text, run: run, catalogs: options.catalogs,
+                    library: open.place.library.string, downloads: plan.counts,
+                    waitingBytes: Self.waitingBytes(plan.wanted))))
+        announce(plan, moved)
+        let result = try await dispatch(plan, services, desk)
+        // After the downloads: what is gone may be what another course wants.
+        let stopReason = control.passStop
+        let pruned = stopReason == nil ? try prune(plan) : .nothing
+        var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
+        summary.warnings += warnings.count
+        summary.seconds = clock.now.timeIntervalSince(started)
+        if pruned == .held { summary.conditions.insert(.pruneHeld) }
+        // A logout is what ended it, whatever else there was.
+        if stopReason == .logout { summary.conditions = [.workLeft] }
+        // A run that the state can't record any more has said so already.
+        let exit = summary.conditions.isEmpty ? 0 : 1
+        try? open.store.endRun(
+            run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
+        return summary
+    }
+
+    private var services: RunServices {
+        var configuration = TransferConfiguration()
+        configuration.connectionsPerHost = options.hostConnections
+        configuration.bandwidth = options.bandwidth
+        configuration.caFile = options.caFile
+        configuration.userAgent = "coursefetch/\(Version.text)"
+        return RunServices(
+            options: options, knobs: RunKnobs(options), userName: open.place.user.text,
+            engine: TransferEngine(configuration: configuration),
+            providers: ProviderPool(
+                registry: open.registry,
+                settings: HostSettings(
+                    userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
+                logger: logger),
+            library: open.library, store: open.store,
+            bookkeeper: Bookkeeper(store: open.store, library: open.library), events: hub, clock: clock,
+            serverClocks: ServerClocks(), logger: logger)
+    }
+
+    // MARK: steps
+
+    private func reconcile(
+        _ catalog: Catalog, _ now: Date
+    ) throws(Refusal) -> Reconciliation {
+        do {
+            let listing = open.library.names()
+            var reconciler = try Reconciler(
+                catalog: catalog, store: open.store, only: options.only, now: now, isListed: listing.isListed,
+                exists: listing.contains)
+            return try reconciler.run()
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private func apply(
+        _ plan: Reconciliation
+    ) throws(Refusal) -> (run: Int64, moved: [RecordedMove.Owner: String]) {
+        do {
+            var changes = plan.changes
+            changes.moves = try plan.recordedMoves()
+            try open.store.apply(changes)
+            let places = try Settling(store: open.store, library: open.library).finishMoves(changes.moves)
+            let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
+            return (try open.store.beginRun(catalogs: options.catalogs), moved)
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private func announce(_ plan: Reconciliation, _ moved: [RecordedMove.Owner: String]) {
+        for notice in plan.notices { hub.post(.warning(notice, nil)) }
+        for move in plan.moves {
+            guard let reference = move.reference, let path = moved[move.owner], path != move.from else { continue }
+            hub.post(.downloadMoved(reference, from: move.from, path: path))
+        }
+        for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
+        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
+    }
+
+    private func prune(
+        _ plan: Reconciliation
+    ) throws(Refusal) -> Prune.Verdict {
+        guard options.prune else { return .nothing }
+        do {
+            let verdict = Prune.verdict(plan, options.maxDelete)
+            if case .delete(let gone) = verdict {
+                for item in gone where try Prune.delete(item, open.store, open.library) {
+                    hub.post(.downloadRemoved(item.reference))
+                }
+            }
+            if case .held = verdict { hub.post(.warning(Prune.message(plan, options.maxDelete), nil)) }
+            return verdict
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    /// Gives all downloads their turns. On return nothing is transferring, and everything is durable.
+    private func dispatch(
+        _ plan: Reconciliation, _ services: RunServices, _ desk: ControlDesk?
+    ) async throws(Refusal) -> Dispatcher.Result {
+        guard !plan.wanted.isEmpty || !plan.sidecars.isEmpty || !plan.sidecarGroups.isEmpty else {
+            return Dispatcher.Result()
+        }
+        let dispatcher = Dispatcher(services: services, plan: plan)
+        services.bookkeeper.start(dispatcher.callbacks)
+        let own: ControlDesk?
+        do throws(StoreError) { own = desk == nil ? try ControlDesk(open, control) : nil } catch {
+            throw Refusal(error)
+        }
+        if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
+            await dispatcher.stop(stopped)
+        }
+        let result = await dispatcher.run()
+        await services.engine.shutDown()
+        await services.bookkeeper.stop()
+        control.endTurns()
+        await services.providers.shutDown()
+        await own?.close()
+        return result
+    }
+
+    private static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
+        var sum: Int64 = 0
+        for download in wanted {
+            guard let size = download.video.size ?? download.resume?.total else { return nil }
+            sum += size
+        }
+        return sum
+    }
+
+    private static func summary(
+        _ plan: Reconciliation, _ result: Dispatcher.Result, _ broken: [(name: String, reason: String)],
+        stopReason: SuspendReason?
+    ) -> SyncSummary {
+        var summary = SyncSummary()
+        summary.downloads = plan.counts
+        var isWorkLeft = stopReason != nil
+        for wanted in plan.wanted {
+            let state = result.states[wanted.id] ?? .waiting
+            summary.downloads[.waiting, default: 0] -= 1
+            summary.downloads[state, default: 0] += 1
+            let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
+            let isOver =
+                [.finished, .failed, .paused, .cancelled].contains(state) || isNotReady
+                || result.notReady.contains(wanted.id)
+            let isForLogin = state == .suspended && !result.providersToLogIn.isEmpty
+            if !isOver, !isForLogin { isWorkLeft = true }
+        }
+        for (id, steered) in result.steered {
+            let state = result.states[id] ?? steered.last
+            summary.downloads[steered.first, default: 0] -= 1
+            summary.downloads[state, default: 0] += 1
+            if [.waiting, .suspended].contains(state), !result.notReady.contains(id) { isWorkLeft = true }
+        }
+        summary.downloads = summary.downloads.filter { $0.value > 0 }
+        summary.finishedNow = result.finished
+        summary.failedNow = result.failed
+        summary.bytes = result.received
+        summary.failures = result.failures
+        summary.warnings = result.warnings
+        summary.fromOtherSource = plan.fromOtherSource
+        summary.providersToLogIn = result.providersToLogIn.sorted()
+        if isWorkLeft { summary.conditions.insert(.workLeft) }
+        if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
+        if !result.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
+        for (name, reason) in broken {
+            summary.conditions.insert(.providerBroken)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
+        }
+        if let error = result.storeError {
+            let refusal = Refusal(error)
+            summary.conditions.insert(refusal.condition)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
+        }
+        if let error = result.diskError {
+            summary.conditions.insert(.stateUnusable)
+            summary.errors.append(.init(file: "", line: nil, column: nil, message: error.message))
+        }
+        return summary
+    }
+}
