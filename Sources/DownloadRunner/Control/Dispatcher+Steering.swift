@@ -170,6 +170,9 @@ extension Dispatcher {
             if let job = jobs.removeValue(forKey: id) { result.received += job.received.load(ordering: .relaxed) }
             followers.remove(id)
             wanted[id] = again
+            // Whoever says so may have mended the login in another way.
+            queue.resume(provider: again.provider)
+            result.providersToLogIn.remove(again.provider)
             queue.add(again.entry, dueAt: record.retryAt)
         default: break
         }

@@ -37,8 +37,9 @@ struct Steering {
         }
         if transition == .remove { try await removeFiles(records, &result) }
         if transition == .cancel || transition == .remove, let library {
-            for record in records where record.durableBytes > 0 || transition == .remove {
-                try? library.removePartial(PartialName(download: record.id.rawValue))
+            // Also where the row doesn't know of one yet: it says so once a second only.
+            for outcome in result.outcomes where outcome.verdict != .refused {
+                try? library.removePartial(PartialName(download: outcome.id))
             }
         }
         try collect(records, &result)

@@ -97,6 +97,12 @@ final class Stage: Sendable {
         return try await Program.coursefetch(arguments, in: folder, limit: limit, while: direct)
     }
 
+    /// Runs a command that takes places, and no plugins.
+    func command(_ arguments: [String], limit: Int = 60) async throws -> Outcome {
+        try await Program.coursefetch(
+            arguments + ["--library", library.string, "--state", state.string], in: folder, limit: limit)
+    }
+
     /// What the state says now.
     func stateCopy(_ state: FilePath? = nil) throws -> StateCopy { try StateCopy(state ?? self.state) }
 

@@ -1,0 +1,228 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("from another terminal")
+struct ControlTests {
+    /// docs/invariants.md, row by row: the state after the command, and whether it was refused.
+    static let table: [String: [String: (state: String, isRefused: Bool)]] = [
+        "pause": [
+            "waiting": ("paused", false), "active": ("paused", false), "paused": ("paused", false),
+            "suspended": ("paused", false), "finished": ("finished", true), "failed": ("paused", false),
+            "cancelled": ("cancelled", true),
+        ],
+        "resume": [
+            "waiting": ("waiting", false), "active": ("active", false), "paused": ("waiting", false),
+            "suspended": ("waiting", false), "finished": ("finished", true), "failed": ("failed", true),
+            "cancelled": ("cancelled", true),
+        ],
+        "cancel": [
+            "waiting": ("cancelled", false), "active": ("cancelled", false), "paused": ("cancelled", false),
+            "suspended": ("cancelled", false), "finished": ("finished", true), "failed": ("cancelled", false),
+            "cancelled": ("cancelled", false),
+        ],
+        "retry": [
+            "waiting": ("waiting", false), "active": ("active", true), "paused": ("waiting", false),
+            "suspended": ("waiting", false), "finished": ("waiting", false), "failed": ("waiting", false),
+            "cancelled": ("waiting", false),
+        ],
+        "remove": [
+            "waiting": ("cancelled", false), "active": ("cancelled", false), "paused": ("cancelled", false),
+            "suspended": ("cancelled", false), "finished": ("cancelled", false), "failed": ("cancelled", false),
+            "cancelled": ("cancelled", false),
+        ],
+    ]
+
+    @Test("every cell of the state table, while a sync is running", arguments: table.keys.sorted())
+    func live(_ verb: String) async throws {
+        let scene = try await Scene()
+        let outcome = try await scene.sync { running in
+            let before = try scene.states()
+            #expect(before == Scene.states, "\(before)")
+            let command = try await scene.stage.command([verb, "--all"] + (verb == "remove" ? ["--yes"] : []))
+            try scene.check(verb, command, Scene.states)
+            try await running.signal(SIGTERM)
+        }
+        #expect([0, 1, 75, 77].contains(outcome.exit), "\(outcome.report)")
+        // What was given up leaves nothing behind.
+        let kept = try scene.stage.stateCopy().rows("SELECT id FROM downloads WHERE state <> 'cancelled'").count
+        let partials = scene.stage.folder.names().count { $0.hasSuffix(".part") }
+        #expect(verb == "cancel" || verb == "remove" ? partials == 0 : partials <= kept, "\(verb)")
+        let movies = scene.stage.folder.names().count { $0.hasPrefix("library/") && $0.hasSuffix(".mp4") }
+        #expect(movies == (verb == "remove" ? 0 : 1), "\(verb)")
+        await scene.host.stop()
+    }
+
+    @Test("every cell of the state table, while no sync is running", arguments: table.keys.sorted())
+    func atRest(_ verb: String) async throws {
+        let scene = try await Scene()
+        _ = try await scene.sync { try await $0.signal(SIGTERM) }
+        var states = Scene.states
+        states["active"] = "suspended"
+        let before = try scene.states()
+        #expect(before == states, "\(before)")
+        let command = try await scene.stage.command([verb, "--all"] + (verb == "remove" ? ["--yes"] : []))
+        try scene.check(verb, command, states)
+        #expect(try scene.stage.stateCopy().rows("SELECT id FROM requests").isEmpty)
+        await scene.host.stop()
+    }
+
+    @Test("what a killed sync left is settled before a command changes it")
+    func afterKill() async throws {
+        let scene = try await Scene()
+        _ = try await scene.sync { try await $0.signal(SIGKILL) }
+        let command = try await scene.stage.command(["pause", "c/*/active"])
+        #expect(command.exit == 0, "\(command.report)")
+        let states = try scene.states()
+        #expect(states["active"] == "paused" && states["suspended"] == "waiting", "\(states)")
+        await scene.host.stop()
+    }
+
+    @Test("paused and resumed in one run, it goes on from the very byte")
+    func pauseAndResume() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/600000.mp4?rate=200000"), videos: [.init(id: "1")]))
+        let outcome = try await stage.sync { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            #expect(try await stage.command(["pause", "c"]).output == "1 video paused\n")
+            // The run is over when nobody wants anything more; a second video would keep it open.
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("download_paused").count == 1)
+        let held = try stage.stateCopy().rows("SELECT durable_bytes AS bytes FROM downloads")
+        let bytes = held.first.flatMap { $0["bytes"] }.flatMap { Int($0) } ?? 0
+        #expect(bytes > 0)
+        #expect(try await stage.sync().exit == 0)
+        #expect(try stage.stateCopy().rows("SELECT state FROM downloads").first?["state"] == "paused")
+        #expect(try await stage.command(["resume", "--paused"]).exit == 0)
+        let last = try await stage.sync()
+        #expect(last.exit == 0, "\(last.report)")
+        #expect(last.events("download_started").first?.resumeFrom == bytes)
+        await host.stop()
+    }
+
+    @Test("now is at once: the lowest waits again, keeps its bytes and goes on later")
+    func now() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos: [CatalogText.Video] = [
+            .init(id: "1", extra: ["parameters: {rate: 100000, size: 500000}"]),
+            .init(id: "2", extra: ["parameters: {rate: 9000000, size: 50000}"]),
+            .init(id: "3", extra: ["parameters: {rate: 9000000, size: 60000}"]),
+        ]
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/{size}.mp4?rate={rate}"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
+            try await running.wait { $0.event == "progress" && $0.video == "1" && ($0.bytes ?? 0) > 0 }
+            let command = try await stage.command(["prioritize", "c/*/3", "--to", "now"])
+            #expect(command.exit == 0, "\(command.report)")
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("download_finished").map(\.video) == ["3", "1", "2"])
+        #expect(outcome.events("download_waiting", of: "1").count == 1)
+        let starts = outcome.events("download_started", of: "1")
+        #expect(starts.count == 2 && (starts.last?.resumeFrom ?? 0) > 0, "\(outcome.report)")
+        await host.stop()
+    }
+
+    @Test("set changes the rate and the number of downloads of the sync that runs; without one it is told so")
+    func set() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...4).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/4000000.mp4"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "1", "--limit-rate", "20K"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            #expect(try await stage.command(["set", "--jobs", "4"]).exit == 0)
+            try await running.wait { $0.event == "download_started" && $0.video == "4" }
+            #expect(try await stage.command(["set", "--jobs", "1"]).exit == 0)
+            try await running.wait { $0.event == "download_waiting" && $0.video == "2" }
+            #expect(try await stage.command(["set", "--limit-rate", "off", "--jobs", "3"]).exit == 0)
+        }
+        // At the first rate it would take a quarter of an hour.
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("download_finished").count == 4)
+        let refused = try await stage.command(["set", "--jobs", "2"])
+        #expect(refused.exit == 64 && refused.error.contains("no sync"), "\(refused.report)")
+        await host.stop()
+    }
+
+    @Test("a selector that picks nothing is an error with near misses; a state that nobody is in is not")
+    func nothing() async throws {
+        let scene = try await Scene()
+        _ = try await scene.sync { try await $0.signal(SIGTERM) }
+        let wrong = try await scene.stage.command(["pause", "c/*/wating"])
+        #expect(wrong.exit == 64 && wrong.error.contains("waiting"), "\(wrong.report)")
+        #expect(try await scene.stage.command(["pause"]).exit == 64)
+        let none = try await scene.stage.command(["resume", "--active"])
+        #expect(none.exit == 0 && none.output.contains("nothing to do"), "\(none.report)")
+        let unsure = try await scene.stage.command(["remove", "--all"])
+        #expect(unsure.exit == 64 && unsure.error.contains("--yes"), "\(unsure.report)")
+        await scene.host.stop()
+    }
+
+    /// A sync whose seven videos are in the seven states that they are called by, for as long as it runs.
+    private struct Scene {
+        static let states = Dictionary(uniqueKeysWithValues: order.map { ($0, $0) })
+        private static let order = ["finished", "failed", "suspended", "active", "waiting", "paused", "cancelled"]
+
+        let host: FaultHost
+        let stage: Stage
+
+        init() async throws {
+            host = try await FaultHost.start()
+            stage = try Stage()
+            try stage.plugin(
+                "closed",
+                script: #"""
+                    #!/bin/sh
+                    exec jq -c --unbuffered '{id, error: {code: -32000, message: "log in", data: {kind: "auth_required"}}}'
+                    """#)
+            let videos = Self.order.enumerated().map { index, id in
+                let seed = index + 1
+                let url =
+                    switch id {
+                    case "finished": "/media/\(seed)/3000.mp4"
+                    case "failed": "/media/\(seed)/3000.mp4?status=404"
+                    default: "/media/\(seed)/4000000.mp4?rate=50000"
+                    }
+                var extra = ["priority: \(100 - index)", "parameters: {url: \(CatalogText.quoted(host.url(url)))}"]
+                if id == "suspended" { extra.append("provider: closed") }
+                return CatalogText.Video(id: id, extra: extra)
+            }
+            try stage.catalog(CatalogText(videos: videos))
+        }
+
+        func states() throws -> [String: String] {
+            let rows = try stage.stateCopy().rows("SELECT video, state FROM downloads")
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0["video"] ?? "", $0["state"] ?? "") })
+        }
+
+        /// Runs it until all are in their states, then `body`.
+        func sync(_ body: @Sendable (RunningProgram) async throws -> Void) async throws -> Outcome {
+            try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
+                try await running.wait { $0.event == "progress" && $0.video == "active" && ($0.bytes ?? 0) > 0 }
+                #expect(try await stage.command(["pause", "c/*/paused"]).exit == 0)
+                #expect(try await stage.command(["cancel", "c/*/cancelled"]).exit == 0)
+                try await body(running)
+            }
+        }
+
+        /// Whether a command did with each what the table says.
+        func check(_ verb: String, _ command: Outcome, _ before: [String: String]) throws {
+            let after = try states()
+            var refused = 0
+            for (video, state) in before {
+                guard let cell = ControlTests.table[verb]?[state] else { throw TestFailure("no cell for \(state)") }
+                // What may run again may have begun already.
+                let isRight = after[video] == cell.state || (cell.state == "waiting" && after[video] == "active")
+                #expect(isRight, "\(verb) \(video): \(after[video] ?? "?") instead of \(cell.state); \(command.report)")
+                if cell.isRefused { refused += 1 }
+            }
+            #expect(command.exit == (refused == 0 ? 0 : 1), "\(verb): \(command.report)")
+            #expect(refused == 0 || command.output.contains("\(refused) refused"), "\(command.output)")
+            #expect(command.error.split(separator: "\n").count == refused, "\(verb): \(command.error)")
+        }
+    }
+}
