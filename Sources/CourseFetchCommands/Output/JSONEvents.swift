@@ -62,6 +62,9 @@ package enum JSONEvents {
         case .warning(let message, let reference):
             line.field("message", message)
             if let reference { ids(&line, reference) }
+        case .resting(let summary, let until):
+            line.field("until", until)
+            fill(&line, summary)
         case .finished(let summary): fill(&line, summary)
         }
         return line.finished()
@@ -86,6 +89,7 @@ package enum JSONEvents {
         case .providerWaiting: "provider_waiting"
         case .hostWaiting: "host_waiting"
         case .warning: "warning"
+        case .resting: "sync_resting"
         case .finished: "sync_finished"
         }
     }

@@ -58,7 +58,7 @@ package struct PlainLog: Sendable {
             return waiting("the provider \(provider)", until, kind, now)
         case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
-            .downloadCancelled, .downloadWaiting, .finished:
+            .downloadCancelled, .downloadWaiting, .resting, .finished:
             return []
         }
     }

@@ -58,6 +58,7 @@ struct RunReaders: Sendable {
             let isProgress = if case .progress = event { true } else { false }
             output.send(JSONEvents.line(event, now: now), to: STDOUT_FILENO, isDroppable: isProgress)
         }
+        if case .resting(let summary, let until) = event { rest(summary, until: until) }
         guard choice.hasResults || choice.isJSON else { return }
         for line in log.lines(for: event, now: now) {
             switch line.stream {
@@ -72,6 +73,17 @@ struct RunReaders: Sendable {
         if let screen { return { screen.note($0) } }
         let output = self.output
         return { output.line($0, to: STDERR_FILENO) }
+    }
+
+    /// Tells how a pass of a run that watches its catalogs ended, and what comes next.
+    private func rest(_ summary: SyncSummary, until next: Date) {
+        let status = ExitStatus(summary.conditions)
+        guard !choice.isJSON, !(choice.isQuiet && status == .success) else { return }
+        let time = Timestamp.local(next, now: Date(), zone: zone)
+        for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + SummaryText.problems(summary) {
+            say(text, isResult: false)
+        }
+        if !choice.isQuiet { say("watching; next look at \(time), or when a catalog changes", isResult: false) }
     }
 
     /// Says how it ended, and waits until everything is written.
@@ -92,5 +104,11 @@ struct RunReaders: Sendable {
             for line in SummaryText.advice(summary) { output.line(line, to: STDERR_FILENO) }
         }
         await output.flush()
+    }
+
+    /// A line while the run goes on, above the live view where there is one.
+    private func say(_ text: String, isResult: Bool) {
+        if let screen { return screen.note(text) }
+        output.line(text, to: isResult && choice.hasResults ? STDOUT_FILENO : STDERR_FILENO)
     }
 }

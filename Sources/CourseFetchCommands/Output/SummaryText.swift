@@ -29,6 +29,14 @@ package enum SummaryText {
 
     /// What the person should know besides, and do next; in the order of importance.
     package static func advice(_ summary: SyncSummary) -> [String] {
+        var lines = problems(summary)
+        let status = ExitStatus(summary.conditions)
+        if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
+        return lines
+    }
+
+    /// What the person should know besides.
+    static func problems(_ summary: SyncSummary) -> [String] {
         var lines: [String] = []
         for provider in summary.providersToLogIn.sorted() {
             lines.append(
@@ -38,8 +46,6 @@ package enum SummaryText {
             let files = Wording.count(summary.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept")
         }
-        let status = ExitStatus(summary.conditions)
-        if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
         return lines
     }
 

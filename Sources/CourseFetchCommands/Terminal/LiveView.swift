@@ -31,6 +31,9 @@ package struct LiveView: Sendable {
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
         case .started(let start):
+            // A run that watches its catalogs begins again and again.
+            isOver = false
+            tally = LiveTally()
             tally.start(start, at: now)
             explainer = Explainer(catalogs: start.catalogs)
         case .resolved(let reference, _, let reason, _):
@@ -83,7 +86,7 @@ package struct LiveView: Sendable {
             if until > now { waits.append((name, until, kind)) }
         case .warning(let message, let reference):
             scroll.append(.warning(reference.map { "\($0.title): \(message)" } ?? message))
-        case .finished:
+        case .resting, .finished:
             isOver = true
         }
     }

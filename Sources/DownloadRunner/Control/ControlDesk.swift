@@ -37,11 +37,8 @@ struct ControlDesk: Sendable {
         func handle(_ news: ControlWatch.News) async {
             switch news {
             case .session(let session):
-                if !session.isOpen || session.closedGeneration > open.session.closedGeneration, !session.isOpen {
-                    control.interruptPass(.logout)
-                } else {
-                    control.ring(.session)
-                }
+                control.note(session)
+                if session.isOpen { control.ring(.session) }
             case .request(let id, let request):
                 let answer: ControlAnswer
                 do {

@@ -20,6 +20,8 @@ final class RunControl: Sendable {
         var isBusy = false
         var runStop: SuspendReason?
         var passStop: SuspendReason?
+        /// The generation of the last logout that this pass began after.
+        var closedGeneration: Int64 = 0
         var idle: CheckedContinuation<Wake, Never>?
         var rung: Wake?
         var whenIdle: [CheckedContinuation<Void, Never>] = []
@@ -53,11 +55,19 @@ final class RunControl: Sendable {
     }
 
     /// A pass begins: what interrupted the one before is over.
-    func beginPass() {
+    func beginPass(_ session: UserSession) {
         state.withLock { state in
             state.isBusy = true
             state.passStop = state.runStop
+            state.closedGeneration = session.closedGeneration
         }
+        note(session)
+    }
+
+    /// Somebody has logged in or out. A logout ends the pass, also if a login has followed it.
+    func note(_ session: UserSession) {
+        let hasLoggedOut = state.withLock { !session.isOpen || session.closedGeneration > $0.closedGeneration }
+        if hasLoggedOut { interruptPass(.logout) }
     }
 
     /// Its downloads begin to have their turns. Returns why they must not, if somebody has said so already.

@@ -56,6 +56,8 @@ package enum SyncEvent: Sendable {
     case hostWaiting(host: String, until: Date, kind: String)
     /// Something that deserves a look but stops nothing.
     case warning(String, VideoReference?)
+    /// A pass of a run that watches its catalogs is over; the next one begins then, or when something changes.
+    case resting(SyncSummary, until: Date)
     /// Always the last one.
     case finished(SyncSummary)
 }

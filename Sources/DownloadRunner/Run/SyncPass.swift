@@ -21,7 +21,9 @@ struct SyncPass: Sendable {
     func run(
         _ catalog: Catalog, _ check: CheckReport, started: Date, desk: ControlDesk? = nil
     ) async throws(Refusal) -> SyncSummary {
-        control.beginPass()
+        let session: UserSession
+        do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
+        control.beginPass(session)
         defer { control.endTurns() }
         var warnings = check.diagnostics.map(\.text)
         warnings += catalog.courses.filter(\.discover).map { course in

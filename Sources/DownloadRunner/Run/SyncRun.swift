@@ -89,8 +89,12 @@ package final class SyncRun: Sendable {
                 summary = SyncSummary(error)
             }
             if control.runStop != nil { break }
-            hub.post(.finished(summary))
-            await rest(pass, catalog, every)
+            let next = clock.now.advanced(by: every)
+            hub.post(.resting(summary, until: next))
+            if control.passStop == .logout {
+                hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
+            }
+            await rest(pass, catalog, until: next)
             if control.runStop != nil { break }
             (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
             started = clock.now
@@ -100,8 +104,7 @@ package final class SyncRun: Sendable {
     }
 
     /// Until it is time for the next pass, and the user is logged in.
-    private func rest(_ pass: SyncPass, _ catalog: Catalog, _ every: Duration) async {
-        let until = clock.now.advanced(by: every)
+    private func rest(_ pass: SyncPass, _ catalog: Catalog, until: Date) async {
         let alarm = Task { [clock, control] in
             try await clock.sleep(until: until)
             control.ring(.time)
