@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Rounds of syncs that are killed, over a catalog of large and small files, sidecars and a video in two courses.
+/// Rounds of syncs that are killed, or whose user logs out, over a catalog of large and small files, sidecars and a video in two courses.
 final class KillRounds {
     private let stage: Stage
     private var chance: Chance
@@ -26,7 +26,17 @@ final class KillRounds {
     /// Milliseconds after its start at which a sync is killed at the latest.
     private let latest: Int
 
-    init(_ chance: Chance, large: Int, small: Int, jobs: Int, latest: Int) throws {
+    private let end: End
+    /// What logouts took, in seconds from the start of the command: to the last byte, and to the end of the sync.
+    private(set) var latencies: [(bytes: Double, process: Double)] = []
+
+    /// How a round ends.
+    enum End {
+        case kill, logout
+    }
+
+    init(_ chance: Chance, large: Int, small: Int, jobs: Int, latest: Int, end: End = .kill) throws {
+        self.end = end
         self.chance = chance
         self.large = large
         self.small = small
@@ -39,7 +49,11 @@ final class KillRounds {
         let nginx = try await NginxServer.start()
         try prepare(nginx)
         for round in 0..<rounds {
-            try await killOnce(after: .milliseconds(Int.random(in: 20...latest, using: &chance)))
+            let delay = Duration.milliseconds(Int.random(in: 20...latest, using: &chance))
+            switch end {
+            case .kill: try await killOnce(after: delay)
+            case .logout: try await logOutOnce(after: delay)
+            }
             try checkFiles(round)
             try floors.append(recordedFloors(round))
             // Connections that begin after this one belong to later rounds.
@@ -104,6 +118,43 @@ final class KillRounds {
             #expect(left.isEmpty, "left behind: \(left.map(\.command))")
         }
         #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
+    }
+
+    /// Logs the user out while a sync runs, and in again.
+    private func logOutOnce(after delay: Duration) async throws {
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "\(jobs)"]) { running in
+            let pid = try await running.pid()
+            try await running.wait { $0.event == "download_started" }
+            try await Task.sleep(for: delay)
+            let begun = ContinuousClock.now
+            async let ending = stage.command(["logout"])
+            var (size, lastByte) = (partialBytes, 0.0)
+            while kill(pid, 0) == 0 {
+                try await Task.sleep(for: .milliseconds(5))
+                let now = partialBytes
+                if now > size { lastByte = (ContinuousClock.now - begun) / .seconds(1) }
+                size = max(size, now)
+            }
+            latencies.append((lastByte, (ContinuousClock.now - begun) / .seconds(1)))
+            let logout = try await ending
+            #expect(logout.exit == 0, "\(logout.report)")
+        }
+        #expect(outcome.exit == 75, "\(outcome.report)")
+        #expect(outcome.events("download_suspended").allSatisfy { $0.reason == "logout" })
+        #expect(try stage.stateCopy().rows("SELECT id FROM downloads WHERE state = 'active'").isEmpty)
+        let refused = try await stage.sync()
+        #expect(refused.exit == 77 && refused.events("download_started").isEmpty, "\(refused.report)")
+        #expect(try await stage.command(["login"]).exit == 0)
+    }
+
+    /// What all partials have together.
+    private var partialBytes: Int {
+        let folder = stage.library.appending(".coursefetch/partials")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
+        return names.reduce(0) { sum, name in
+            var facts = stat()
+            return stat(folder.appending(name).string, &facts) == 0 ? sum + Int(facts.st_size) : sum
+        }
     }
 
     private func checkFiles(_ round: Int) throws {
