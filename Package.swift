@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, system,
+                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),

@@ -16,6 +16,8 @@ struct RunServices: Sendable {
     let events: EventHub
     let clock: any RunClock
     let serverClocks: ServerClocks
+    /// Nil without `--min-free-space`.
+    let space: SpaceWatch?
     let logger: Logger
 }
 

@@ -19,12 +19,21 @@ package final class SyncRun: Sendable {
     private let hub = EventHub()
     private let state = Mutex(State())
 
+    private let freeSpace: (@Sendable () -> Int64?)?
+
     private struct State {
         var dispatcher: Dispatcher?
         var stopReason: SuspendReason?
+        /// While it may have to wait for another sync to end.
+        var opening: Task<Result<(SyncLock, DownloadStore), Refusal>, Never>?
     }
 
-    package init(_ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock()) {
+    /// - Parameter freeSpace: bytes free on the disk of the partials; nil asks the library.
+    package init(
+        _ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock(),
+        freeSpace: (@Sendable () -> Int64?)? = nil
+    ) {
+        self.freeSpace = freeSpace
         self.clock = clock
         self.options = options
         self.logger = logger
@@ -37,6 +46,7 @@ package final class SyncRun: Sendable {
     package func stop(_ reason: SuspendReason) {
         let dispatcher = state.withLock { state in
             state.stopReason = state.stopReason ?? reason
+            state.opening?.cancel()
             return state.dispatcher
         }
         if let dispatcher { Task { await dispatcher.stop(reason) } }
@@ -45,8 +55,14 @@ package final class SyncRun: Sendable {
     /// Runs to the end. The summary of a run that was refused at its start has no seconds.
     package func run() async -> SyncSummary {
         let summary: SyncSummary
+        let started = clock.now
+        let limits = RunLimits(options, startedAt: started, clock: clock, logger: logger) { [weak self] reason in
+            self?.stop(reason)
+        }
+        limits.watchWindow()
+        defer { limits.end() }
         do {
-            summary = try await runThrowing(started: clock.now)
+            summary = try await runThrowing(started: started, limits)
         } catch {
             summary = SyncSummary(
                 conditions: [error.condition],
@@ -57,7 +73,7 @@ package final class SyncRun: Sendable {
         return summary
     }
 
-    private func runThrowing(started: Date) async throws(Refusal) -> SyncSummary {
+    private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         guard check.conditions.isEmpty else {
@@ -72,7 +88,7 @@ package final class SyncRun: Sendable {
         guard place.isAccountsOwn else {
             throw Refusal(condition: .loginNeeded, message: "the user “\(place.user)” isn't logged in")
         }
-        let (lock, store) = try await place.openForWriting(for: options.catalogs)
+        let (lock, store) = try await open(place)
         defer {
             store.close()
             withExtendedLifetime(lock) {}
@@ -92,7 +108,8 @@ package final class SyncRun: Sendable {
         let bookkeeper = Bookkeeper(store: store, library: library)
         var configuration = TransferConfiguration()
         configuration.connectionsPerHost = options.hostConnections
-        configuration.bandwidth = options.bandwidth
+        configuration.bandwidth = limits.rate
+        configuration.quota = limits.quota
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
         let services = RunServices(
@@ -103,7 +120,8 @@ package final class SyncRun: Sendable {
                     userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
                 logger: logger),
             library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: clock,
-            serverClocks: ServerClocks(), logger: logger)
+            serverClocks: ServerClocks(), space: spaceWatch(library), logger: logger)
+        limits.drive(services.engine)
         hub.post(
             .started(
                 SyncStart(
@@ -111,10 +129,11 @@ package final class SyncRun: Sendable {
                     downloads: plan.counts, waitingBytes: Self.waitingBytes(plan.wanted))))
         announce(plan, moved)
         let result = await dispatch(plan, services)
+        let stopReason = state.withLock { $0.stopReason }
+        var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
         // After the downloads: what is gone may be what another course wants.
-        let pruned = state.withLock { $0.stopReason } == nil ? try prune(plan, store, library) : .nothing
-        var summary = Self.summary(
-            plan, result, services.providers.broken, stopReason: state.withLock { $0.stopReason })
+        let isStopped = stopReason != nil && !(stopReason?.isBound == true && summary.conditions.isEmpty)
+        let pruned = isStopped ? .nothing : try prune(plan, store, library)
         summary.warnings += warnings.count
         summary.seconds = clock.now.timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
@@ -126,6 +145,34 @@ package final class SyncRun: Sendable {
     }
 
     // MARK: steps
+
+    /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
+    private func open(_ place: StateLocation.Place) async throws(Refusal) -> (SyncLock, DownloadStore) {
+        let (options, hub, clock) = (options, hub, clock)
+        let opening = Task { () -> Result<(SyncLock, DownloadStore), Refusal> in
+            do throws(Refusal) {
+                return .success(
+                    try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in
+                        hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+        let isStopped = state.withLock { state in
+            state.opening = opening
+            return state.stopReason != nil
+        }
+        if isStopped { opening.cancel() }
+        defer { state.withLock { $0.opening = nil } }
+        return try await opening.value.get()
+    }
+
+    private func spaceWatch(_ library: LibraryFolder) -> SpaceWatch? {
+        options.minFreeSpace.map { floor in
+            SpaceWatch(rule: FreeSpaceGuard(floor: floor), free: freeSpace ?? { try? library.freeSpace() })
+        }
+    }
 
     private func reconcile(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder, _ now: Date
@@ -228,7 +275,9 @@ package final class SyncRun: Sendable {
     ) -> SyncSummary {
         var summary = SyncSummary()
         summary.downloads = plan.counts
-        var isWorkLeft = stopReason != nil
+        summary.stopReason = stopReason
+        // A window or a quota may have ended when there was nothing left to do.
+        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.hasSidecarsLeft
         for wanted in plan.wanted {
             let state = result.states[wanted.id] ?? .waiting
             summary.downloads[.waiting, default: 0] -= 1
@@ -264,6 +313,11 @@ package final class SyncRun: Sendable {
         }
         return summary
     }
+}
+
+extension SuspendReason {
+    /// Whether it says how much a run may do, and nothing about what is left.
+    fileprivate var isBound: Bool { self == .window || self == .quota }
 }
 
 extension Refusal {
