@@ -9,7 +9,7 @@ import Synchronization
 final class RunLimits: Sendable {
     private struct State {
         var timetable: BandwidthTimetable
-        var engine: TransferEngine?
+        var setRate: (@Sendable (Int64?) -> Void)?
         var window: Task<Void, Never>?
         var follower: Task<Void, Never>?
     }
@@ -54,9 +54,9 @@ final class RunLimits: Sendable {
         state.withLock { $0.window = task }
     }
 
-    /// Sets the engine's bandwidth from now on.
-    func drive(_ engine: TransferEngine) {
-        state.withLock { $0.engine = engine }
+    /// Tells the rate, and each new one from now on.
+    func drive(_ setRate: @escaping @Sendable (Int64?) -> Void) {
+        state.withLock { $0.setRate = setRate }
         follow()
     }
 
@@ -71,23 +71,23 @@ final class RunLimits: Sendable {
         state.withLock { state in
             state.window?.cancel()
             state.follower?.cancel()
-            state.engine = nil
+            state.setRate = nil
         }
     }
 
     private func follow() {
         state.withLock { state in
             state.follower?.cancel()
-            guard let engine = state.engine else { return }
+            guard let setRate = state.setRate else { return }
             let (timetable, clock, zone, logger) = (state.timetable, clock, zone, logger)
             // The first rate holds on return, so that two changes can't overtake each other.
-            engine.setBandwidth(timetable.rate(at: clock.now, in: zone))
+            setRate(timetable.rate(at: clock.now, in: zone))
             state.follower = Task {
                 while let next = timetable.nextChange(after: clock.now, in: zone) {
                     do { try await clock.sleep(until: next) } catch { return }
                     let rate = timetable.rate(at: clock.now, in: zone)
                     logger.debug("bandwidth: \(rate.map { "\($0) bytes a second" } ?? "no limit")")
-                    engine.setBandwidth(rate)
+                    setRate(rate)
                 }
             }
         }

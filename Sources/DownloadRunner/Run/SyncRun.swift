@@ -121,7 +121,7 @@ package final class SyncRun: Sendable {
                 logger: logger),
             library: library, store: store, bookkeeper: bookkeeper, events: hub, clock: clock,
             serverClocks: ServerClocks(), space: spaceWatch(library), logger: logger)
-        limits.drive(services.engine)
+        limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
         hub.post(
             .started(
                 SyncStart(
