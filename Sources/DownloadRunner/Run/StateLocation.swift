@@ -80,6 +80,7 @@ package struct StateLocation: Sendable, Equatable {
 
         /// Takes the user's lock and opens the state to change it.
         func openForWriting(for catalogs: [String]) async throws(Refusal) -> (SyncLock, DownloadStore) {
+            try requireKnown()
             let lock: SyncLock
             let attempt: SyncLock.Attempt
             do {

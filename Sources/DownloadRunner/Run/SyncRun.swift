@@ -50,7 +50,7 @@ package final class SyncRun: Sendable {
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
-        guard place.isAccountsOwn || place.hasState else { throw place.loggedOut }
+        try place.requireKnown()
         let (lock, store) = try await place.openForWriting(for: options.catalogs)
         defer {
             store.close()
@@ -155,6 +155,7 @@ extension Refusal {
         case let error as StoreError: self.init(error)
         case let error as LibraryError: self.init(error)
         case let error as StateError: self.init(error)
+        case let error as CredentialsError: self.init(error)
         default: self.init(condition: .bug, message: "\(error)")
         }
     }
