@@ -43,7 +43,7 @@ package final class SignalWatch {
         func add(_ more: UInt) -> UInt { count.add(more, ordering: .relaxed).newValue }
     }
 
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
         #if canImport(Glibc)

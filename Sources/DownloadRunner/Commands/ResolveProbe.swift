@@ -83,7 +83,7 @@ package struct ResolveAnswer: Sendable {
     }
 }
 
-/// Asks the provider of each selected video, as a sync would for the first time.
+/// Asks the provider of each selected video, as a sync would for the first time: with the user's credentials.
 package enum ResolveProbe {
     /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
     package static func run(
@@ -109,11 +109,22 @@ package enum ResolveProbe {
             let messages = selection.selectors.map { $0.unmatched(among: all) }
             throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
         }
+        // As a sync would: nothing is asked in the name of a user who is logged out.
+        let store = try place.openForReading()
+        defer { store?.close() }
+        let credentials: RunCredentials
+        do {
+            let session = try place.requireSession(in: store ?? .empty())
+            credentials = try RunCredentials(
+                place.folder, generation: session.generation, store: store, logger: logger)
+        } catch {
+            throw Refusal(any: error)
+        }
         let pool = ProviderPool(
             registry: registry,
             settings: HostSettings(
                 userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
-            logger: logger)
+            credentials: credentials, logger: logger)
         var answers: [(VideoReference, Result<ResolveAnswer, DownloadError>)] = []
         for slot in chosen {
             let reference = entries.reference(slot)

@@ -106,6 +106,7 @@ package struct StatusReport: Sendable {
     /// Reads the state as it is. Changes nothing; a user without a state has no rows.
     package static func read(_ location: StateLocation) async throws(Refusal) -> StatusReport {
         let place = try location.resolve()
+        try place.requireKnown()
         guard let store = try place.openForReading() else {
             return StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
         }

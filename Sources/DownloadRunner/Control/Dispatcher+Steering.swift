@@ -89,6 +89,7 @@ extension Dispatcher {
         for entry in queue.removeAll(of: provider) {
             if let wanted = wanted[entry.id] { suspend(wanted, jobs[entry.id], .auth) }
         }
+        await services.providers.forgetCredentials(of: provider)
         _ = await services.bookkeeper.commit([])
         unsettled -= 1
         fill()
@@ -96,6 +97,7 @@ extension Dispatcher {
 
     /// Goes on with what waited for a login at a provider.
     func providerLoggedIn(_ provider: String) async throws {
+        await services.providers.reloadCredentials(of: provider)
         result.providersToLogIn.remove(provider)
         queue.resume(provider: provider)
         let suspended = wanted.values.filter { $0.provider == provider && result.states[$0.id] == .suspended }

@@ -47,7 +47,7 @@ package struct SteeringChoice: Sendable {
     package static func choose(_ selection: Selection, at location: StateLocation) async throws(Refusal) -> Self {
         let place = try location.resolve()
         guard let store = try place.openForReading() else {
-            guard place.isAccountsOwn else { throw place.loggedOut }
+            guard place.isAccountsOwn else { throw place.unknown }
             throw Refusal(
                 condition: .usage, message: "there is nothing yet to choose from; begin with: coursefetch sync CATALOG")
         }

@@ -20,20 +20,53 @@ final class ProviderPool: Sendable {
 
     let settings: HostSettings
     private let registry: PluginRegistry
+    private let credentials: RunCredentials
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(registry: PluginRegistry, settings: HostSettings, logger: Logger) {
+    init(registry: PluginRegistry, settings: HostSettings, credentials: RunCredentials, logger: Logger) {
         self.registry = registry
         self.settings = settings
+        self.credentials = credentials
         self.logger = logger
     }
 
+    /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept.
     func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
-        switch provider(name) {
-        case .success(let provider): return try await provider.resolve(request)
-        case .failure(let error): throw error
+        let provider = try provider(name).get()
+        let held = credentials.held(of: name)
+        var request = request
+        request.credentials = held.credentials
+        let resolution = try await provider.resolve(request)
+        if let renewed = resolution.credentials { await credentials.renew(renewed, of: name, after: held) }
+        return resolution
+    }
+
+    /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
+    func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
+        let provider = try provider(name).get()
+        let held = credentials.held(of: name)
+        var request = request
+        request.credentials = held.credentials
+        let listing = try await provider.list(request)
+        if let renewed = listing.credentials { await credentials.renew(renewed, of: name, after: held) }
+        return listing
+    }
+
+    /// Reads what a login has just stored at a provider, for requests from now on. Returns whether there is anything.
+    @discardableResult
+    func reloadCredentials(of name: String) async -> Bool { await credentials.reload(name) }
+
+    /// Forgets what is known at a provider and ends its process, which may know it, too: requests that are still open fail as
+    /// cancelled. The next request starts a new process, with nothing.
+    func forgetCredentials(of name: String) async {
+        await credentials.forget(name)
+        let provider = state.withLock { state in
+            let provider = state.providers.removeValue(forKey: name)
+            if let reason = provider?.brokenReason { state.broken.append((name, reason)) }
+            return provider
         }
+        await provider?.shutDown()
     }
 
     private func provider(_ name: String) -> Result<PluginProvider, ProviderError> {

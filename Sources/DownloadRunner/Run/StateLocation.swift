@@ -87,6 +87,7 @@ package struct StateLocation: Sendable, Equatable {
         func openForWriting(
             for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
         ) async throws(Refusal) -> (SyncLock, DownloadStore) {
+            try requireKnown()
             let lock: SyncLock
             let attempt: SyncLock.Attempt
             do {

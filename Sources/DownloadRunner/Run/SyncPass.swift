@@ -28,6 +28,11 @@ struct SyncPass: Sendable {
         do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
         control.beginPass(session)
         defer { control.endTurns() }
+        let credentials: RunCredentials
+        do throws(CredentialsError) {
+            credentials = try RunCredentials(
+                open.place.folder, generation: session.generation, store: open.store, logger: logger)
+        } catch { throw Refusal(error) }
         var warnings = check.diagnostics.map(\.text)
         warnings += catalog.courses.filter(\.discover).map { course in
             "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
@@ -43,7 +48,7 @@ struct SyncPass: Sendable {
         let plan = try reconcile(catalog, now)
         if let refused = SyncRun.refused(plan, options) { return refused }
         let (run, moved) = try apply(plan)
-        let services = services
+        let services = services(credentials)
         hub.post(
             .started(
                 SyncStart(
@@ -70,7 +75,7 @@ struct SyncPass: Sendable {
         return summary
     }
 
-    private var services: RunServices {
+    private func services(_ credentials: RunCredentials) -> RunServices {
         var configuration = TransferConfiguration()
         configuration.connectionsPerHost = options.hostConnections
         configuration.bandwidth = limits.rate
@@ -84,7 +89,7 @@ struct SyncPass: Sendable {
                 registry: open.registry,
                 settings: HostSettings(
                     userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
-                logger: logger),
+                credentials: credentials, logger: logger),
             library: open.library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: open.library), events: hub, clock: clock,
             serverClocks: ServerClocks(),

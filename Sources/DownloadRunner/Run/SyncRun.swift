@@ -68,7 +68,7 @@ package final class SyncRun: Sendable {
         let files = options.watchEvery.map { _ in CatalogWatch(catalog.files.map(\.path)) }
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
-        guard place.isAccountsOwn || place.hasState else { throw place.loggedOut }
+        try place.requireKnown()
         let (lock, store) = try await open(place)
         defer {
             store.close()
@@ -202,6 +202,7 @@ extension Refusal {
         case let error as StoreError: self.init(error)
         case let error as LibraryError: self.init(error)
         case let error as StateError: self.init(error)
+        case let error as CredentialsError: self.init(error)
         default: self.init(condition: .bug, message: "\(error)")
         }
     }

@@ -52,8 +52,10 @@ package struct Locations: Sendable, Hashable {
     }
 
     /// All users that have a state here, by name.
-    package func users() throws(StateError) -> [UserName] {
-        let folder = stateRoot.appending("users")
+    package func users() throws(StateError) -> [UserName] { try Self.users(in: stateRoot.appending("users")) }
+
+    /// All users whose states lie in a folder, by name.
+    static func users(in folder: FilePath) throws(StateError) -> [UserName] {
         guard let stream = folder.withPlatformString({ opendir($0) }) else {
             let error = Errno(rawValue: errno)
             if error == .noSuchFileOrDirectory { return [] }
@@ -65,7 +67,9 @@ package struct Locations: Sendable, Hashable {
         while let entry = readdir(stream) {
             guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
             let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
-            guard let user = UserName(folderName: name), state(of: user).exists else { continue }
+            guard let user = UserName(folderName: name),
+                StateFolder(path: folder.appending(name), user: user).exists
+            else { continue }
             users.append(user)
         }
         return users.sorted { $0.text < $1.text }

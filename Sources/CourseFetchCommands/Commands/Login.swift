@@ -1,0 +1,67 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+import Logging
+
+/// `coursefetch login`.
+struct Login: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Begin a user's session, and log in at a provider.",
+        discussion: """
+            Your account's own user is logged in from the start; a user of another name begins with a login. What was \
+            suspended by a logout goes on with the next sync.
+
+            With --provider it asks for what that provider needs, on the terminal and without showing it, and keeps what \
+            the provider makes of it in the user's credentials file (mode 600). Downloads that waited for this login wait \
+            for their turn again.
+
+            EXAMPLES:
+              coursefetch login
+              coursefetch login --user bob
+              coursefetch login --provider peertube
+              pass show peertube | coursefetch login --provider peertube --secrets-from -
+            """)
+
+    @Option(help: ArgumentHelp("Log in at this provider, too.", valueName: "name"))
+    var provider: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the secrets from a file, or - for standard input, instead of asking: a YAML or JSON mapping of their names, or the secret alone where there is one.",
+            valueName: "file"),
+        completion: .file())
+    var secretsFrom: String?
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+
+    func validate() throws {
+        if secretsFrom != nil, provider == nil {
+            throw ValidationError("--secrets-from needs --provider NAME: whose secrets they are")
+        }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts, plugins.texts)
+        guard let provider else {
+            let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
+            context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
+            return await context.output.flush()
+        }
+        let folders = settings.plugins.map(\.value)
+        let login = try await context.orRefuse { () throws(Refusal) in try ProviderLogin(provider, plugins: folders) }
+        let secrets = try await context.orRefuse { () throws(Refusal) in
+            try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()
+        }
+        let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: .warning, sink: context.complain) }
+        let report = try await context.orRefuse { () throws(Refusal) in
+            try await UserLogin.run(
+                settings.location, at: login, secrets: secrets, caFile: settings.caFile.value, logger: logger)
+        }
+        context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
+        if let silent = report.silent { context.complain(SessionText.silent(silent)) }
+        await context.output.flush()
+    }
+}

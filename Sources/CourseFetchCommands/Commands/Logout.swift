@@ -1,0 +1,45 @@
+import ArgumentParser
+import DownloadRunner
+
+/// `coursefetch logout`.
+struct Logout: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "End a user's session: everything stops, and credentials are wiped.",
+        discussion: """
+            Every sync of the user suspends its downloads and keeps what has arrived; logout returns when nothing is \
+            transferring any more, or says after 5 s which process still is (75). No sync starts until the next login; that \
+            one goes on from the very byte. What you paused yourself stays paused.
+
+            EXAMPLES:
+              coursefetch logout
+              coursefetch logout --user bob
+              coursefetch logout --keep-credentials      end the session only, as at the end of a desktop's
+              coursefetch logout --provider peertube     forget one provider; the others go on
+            """)
+
+    @Option(help: ArgumentHelp("Forget this provider alone; the session stays.", valueName: "name"))
+    var provider: String?
+
+    @Flag(help: "Leave the credentials of providers stored.")
+    var keepCredentials = false
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    func validate() throws {
+        if keepCredentials, provider != nil {
+            throw ValidationError("--keep-credentials and --provider contradict each other")
+        }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        let report = try await context.orRefuse { () throws(Refusal) in
+            if let provider { return try await UserLogout.run(settings.location, provider: provider) }
+            return try await UserLogout.run(settings.location, keepsCredentials: keepCredentials)
+        }
+        context.say(SessionText.loggedOut(report))
+        await context.output.flush()
+    }
+}

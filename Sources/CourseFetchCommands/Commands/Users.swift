@@ -1,0 +1,40 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+
+/// `coursefetch users`.
+struct Users: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "users",
+        abstract: "List the users of this account.",
+        discussion: """
+            Who is logged in and since when, where credentials are stored for, where each library is, what is in it and \
+            which sync is running. Credentials are never shown.
+
+            EXAMPLES:
+              coursefetch users
+              coursefetch users --json | jq -r 'select(.logged_in) | .user'
+            """)
+
+    @Flag(help: "Print one JSON object a user.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Folder that the state lives in (default: ~/.local/state/coursefetch).", valueName: "folder"),
+        completion: .directory)
+    var state: String?
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(state.map { ["state": [$0]] } ?? [:])
+        let listings = try await context.orRefuse { () throws(Refusal) in try UserListing.all(settings.location) }
+        if json {
+            for listing in listings { context.output.send(UsersText.json(listing), to: STDOUT_FILENO) }
+        } else {
+            let text = UsersText(now: Date(), zone: context.zone)
+            for listing in listings { text.lines(listing).forEach(context.say) }
+        }
+        await context.output.flush()
+    }
+}

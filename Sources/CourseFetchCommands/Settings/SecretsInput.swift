@@ -1,0 +1,75 @@
+import DownloadRunner
+import Foundation
+
+/// Where `login` gets a provider's secrets from: a file, standard input, or the person at the terminal.
+struct SecretsInput {
+    let login: ProviderLogin
+    /// A path, `-`, or nil to ask.
+    let source: String?
+    let warn: @Sendable (String) -> Void
+
+    /// The secrets; refused with 64 where they are missing or not what the provider asks for.
+    func read() async throws(Refusal) -> LoginSecrets {
+        guard let source else { return try await ask() }
+        if source == "-" {
+            guard isatty(STDIN_FILENO) == 0 else {
+                throw refusal("standard input is a terminal; leave --secrets-from out to be asked")
+            }
+            let name = "standard input"
+            return try LoginSecrets(try content(STDIN_FILENO, name), file: name, names: login.names)
+        }
+        let descriptor = open(source, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw refusal("\(source) can't be opened: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var facts = stat()
+        if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o044 != 0 {
+            warn("warning: others can read the secrets in \(TerminalText.printable(source)); chmod 600 it")
+        }
+        return try LoginSecrets(try content(descriptor, source), file: source, names: login.names)
+    }
+
+    private func ask() async throws(Refusal) -> LoginSecrets {
+        guard !login.names.isEmpty else { return LoginSecrets([:]) }
+        guard let prompt = SecretPrompt() else {
+            let names = login.names.joined(separator: ", ")
+            throw refusal(
+                """
+                there is no terminal to ask on for the secrets of “\(login.provider)” (\(names)); give them with \
+                --secrets-from FILE, or with --secrets-from - on standard input
+                """)
+        }
+        defer { prompt.close() }
+        var values: [String: String] = [:]
+        for name in login.names {
+            let value: String
+            do throws(SecretPrompt.Problem) {
+                value = try await prompt.ask("\(TerminalText.printable("\(login.provider) \(name)")): ")
+            } catch {
+                switch error {
+                case .ended: throw refusal("no “\(name)” was given; nothing was changed")
+                case .tooLong: throw refusal("“\(name)” is longer than \(SecretLine.longest) bytes")
+                case .notUTF8: throw refusal("“\(name)” isn't UTF-8")
+                }
+            }
+            guard !value.isEmpty else { throw refusal("“\(name)” is empty; nothing was changed") }
+            values[name] = value
+        }
+        return LoginSecrets(values)
+    }
+
+    private func content(_ descriptor: Int32, _ name: String) throws(Refusal) -> Data {
+        var content = Data()
+        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+        // One chunk too much is enough to be refused as too long.
+        while content.count <= LoginSecrets.longest {
+            let count = Foundation.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw refusal("\(name) can't be read: \(String(cString: strerror(errno)))") }
+            if count == 0 { break }
+            content.append(contentsOf: chunk[..<count])
+        }
+        return content
+    }
+
+    private func refusal(_ message: String) -> Refusal { Refusal(condition: .usage, message: message) }
+}

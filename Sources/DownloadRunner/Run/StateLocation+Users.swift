@@ -1,0 +1,61 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+
+extension StateLocation.Place {
+    /// Refuses a name that isn't the account's own and has never logged in.
+    func requireKnown() throws(Refusal) {
+        guard !isAccountsOwn, !hasState else { return }
+        throw unknown
+    }
+
+    /// The refusal for a name that has never logged in.
+    var unknown: Refusal {
+        let others = ((try? siblings()) ?? []).map { "“\($0)”" }.joined(separator: ", ")
+        let known = others.isEmpty ? "" : " (there is \(others))"
+        return Refusal(
+            condition: .loginNeeded,
+            message: """
+                there is no user “\(user)” here\(known); the first login makes one: coursefetch login --user \(user)
+                """)
+    }
+
+    /// Opens the state to write a session or a request into it, beside whoever holds the lock. A state that isn't there yet, or
+    /// is an older version's, is made or migrated; that takes the lock for a moment.
+    func openForSession() async throws(Refusal) -> DownloadStore {
+        do throws(StateError) { try folder.create() } catch { throw Refusal(error) }
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            if let store = try openBeside() { return store }
+            let attempt: SyncLock.Attempt
+            do throws(StateError) {
+                attempt = try await SyncLock.acquire(folder, catalogs: [], patience: .milliseconds(50))
+            } catch { throw Refusal(error) }
+            switch attempt {
+            case .acquired(let lock):
+                defer { lock.release() }
+                do throws(StoreError) {
+                    return try DownloadStore(path: folder.database.string, role: .holder)
+                } catch { throw Refusal(error) }
+            case .held(let holder):
+                if ContinuousClock.now >= deadline { throw Refusal.held(by: holder) }
+            }
+        }
+    }
+
+    /// Nil for a state that isn't there, or that the lock's holder has to migrate or is still making.
+    private func openBeside() throws(Refusal) -> DownloadStore? {
+        guard hasState else { return nil }
+        do throws(StoreError) {
+            return try DownloadStore(path: folder.database.string, role: .visitor)
+        } catch {
+            guard case .needsMigration = error else { throw Refusal(error) }
+            return nil
+        }
+    }
+
+    /// The names of all users beside this one.
+    private func siblings() throws(StateError) -> [String] {
+        try Locations.users(in: folder.path.removingLastComponent()).map(\.text)
+    }
+}

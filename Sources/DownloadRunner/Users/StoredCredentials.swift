@@ -1,0 +1,79 @@
+import Foundation
+import ProviderKit
+
+/// What a login at one provider left, to be handed back in every request.
+struct StoredCredentials: Sendable, Equatable {
+    /// As the provider gave them.
+    var credentials: Secret<JSONValue>
+    /// When they stop being good; nil if that isn't known.
+    var expiresAt: Date?
+    /// When they were stored.
+    var savedAt: Date
+}
+
+/// The content of `credentials.json`: `{"version": 1, "providers": {NAME: {credentials, expires_at, saved_at}}}`.
+struct CredentialsDocument: Sendable, Equatable {
+    /// Why bytes are no such document.
+    enum Problem: Error, Equatable {
+        case damaged
+        /// Of this version, which is a later one.
+        case newer
+    }
+
+    /// By the providers' names.
+    var providers: [String: StoredCredentials] = [:]
+
+    /// The most bytes that are read or written.
+    static let longest = 8 << 20
+    private static let version = 1
+
+    init() {}
+
+    /// Reads the content of a file.
+    init(_ bytes: Data) throws(Problem) {
+        let decoder = JSONDecoder()
+        guard String(validating: bytes, as: UTF8.self) != nil,
+            let head = try? decoder.decode(Head.self, from: bytes), head.version >= Self.version
+        else { throw .damaged }
+        guard head.version == Self.version else { throw .newer }
+        guard let body = try? decoder.decode(Body.self, from: bytes) else { throw .damaged }
+        for (name, entry) in body.providers {
+            guard let savedAt = Timestamp.date(entry.savedAt) else { throw .damaged }
+            providers[name] = StoredCredentials(
+                credentials: entry.credentials, expiresAt: entry.expiresAt.flatMap(Timestamp.date), savedAt: savedAt)
+        }
+    }
+
+    /// The content of a file. Throws for a number that JSON doesn't have.
+    func bytes() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let entries = providers.mapValues { stored in
+            Entry(
+                credentials: stored.credentials, expiresAt: stored.expiresAt.map(Timestamp.text),
+                savedAt: Timestamp.text(stored.savedAt))
+        }
+        return try encoder.encode(Body(version: Self.version, providers: entries)) + [UInt8(ascii: "\n")]
+    }
+
+    private struct Head: Decodable {
+        var version: Int
+    }
+
+    private struct Body: Codable {
+        var version: Int
+        var providers: [String: Entry]
+    }
+
+    private struct Entry: Codable {
+        var credentials: Secret<JSONValue>
+        var expiresAt: String?
+        var savedAt: String
+
+        private enum CodingKeys: String, CodingKey {
+            case credentials
+            case expiresAt = "expires_at"
+            case savedAt = "saved_at"
+        }
+    }
+}

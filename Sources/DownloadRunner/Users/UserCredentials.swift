@@ -1,0 +1,240 @@
+import DownloadStore
+import Foundation
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Why a user's credentials can't be read or written. Facts only, and none of the secrets.
+enum CredentialsError: Error, Sendable, Equatable {
+    /// The file isn't what it should be. It is never overwritten.
+    case damaged(path: String)
+    /// A newer coursefetch wrote it.
+    case newerVersion(path: String)
+    /// Something else stands at the file's place: a folder, a link, a pipe.
+    case notAFile(path: String)
+    /// More than is kept for one user.
+    case tooMuch(path: String)
+    /// Another process has kept the lock for too long.
+    case busy(path: String)
+    /// The file system has no locks.
+    case noLocks(path: String)
+    /// A system call failed.
+    case system(LibraryOperation, path: String, Errno)
+    /// The state couldn't be asked whether anything may be stored.
+    case state(StoreError)
+}
+
+/// A user's `credentials.json`: mode 0600, replaced as a whole, changed under a lock of its own.
+///
+/// Whether a provider's credentials may still be stored is asked under the lock, and a logout wipes the file under the same
+/// lock after it has closed the session: what was stored before is wiped, and nothing is stored after. All calls block.
+struct UserCredentials: Sendable {
+    /// The state folder that the file is in.
+    let folder: StateFolder
+    /// How long another process may keep the lock.
+    var patience: Duration = .seconds(10)
+
+    private static let name = "credentials.json"
+    private static let draft = "credentials.json.new"
+    private static let lockName = "credentials.lock"
+
+    /// What is stored, by the providers' names; nothing where there is no file. Takes no lock: the file is whole at any time.
+    func read() throws(CredentialsError) -> [String: StoredCredentials] {
+        guard let home = try home() else { return [:] }
+        return try read(home).providers
+    }
+
+    /// Stores what `make` gives, which is called under the lock; where that is nil, the file stays as it is.
+    ///
+    /// Durable when it returns. Returns whether something was stored.
+    @discardableResult
+    func store(
+        of provider: String, _ make: () throws(CredentialsError) -> StoredCredentials?
+    ) throws(CredentialsError) -> Bool {
+        guard let home = try home() else { return false }
+        return try locked(home) { () throws(CredentialsError) in
+            guard let stored = try make() else { return false }
+            var document = try read(home)
+            document.providers[provider] = stored
+            try write(document, home)
+            return true
+        }
+    }
+
+    /// Stores credentials that belong to a generation of the session, if neither the user nor anybody at this provider has
+    /// logged out or in since.
+    @discardableResult
+    func store(
+        _ credentials: StoredCredentials, of provider: String, since generation: Int64, by state: DownloadStore
+    ) throws(CredentialsError) -> Bool {
+        try store(of: provider) { () throws(CredentialsError) in
+            do throws(StoreError) {
+                return try state.mayStoreCredentials(of: provider, since: generation) ? credentials : nil
+            } catch { throw .state(error) }
+        }
+    }
+
+    /// Forgets one provider. Returns whether anything was known. To be called after the provider's session is closed.
+    @discardableResult
+    func forget(_ provider: String) throws(CredentialsError) -> Bool {
+        guard let home = try home() else { return false }
+        return try locked(home) { () throws(CredentialsError) in
+            var document = try read(home)
+            guard document.providers.removeValue(forKey: provider) != nil else { return false }
+            if document.providers.isEmpty { try remove(home) } else { try write(document, home) }
+            return true
+        }
+    }
+
+    /// Deletes the file, whatever is in it, and what a killed writer left. To be called after the session is closed.
+    ///
+    /// Where the lock isn't to be had the file is deleted all the same, before the error is thrown.
+    func wipe() throws(CredentialsError) {
+        guard let home = try home() else { return }
+        do {
+            try locked(home) { () throws(CredentialsError) in try remove(home) }
+        } catch {
+            try remove(home)
+            throw error
+        }
+    }
+
+    // MARK: the file
+
+    private func read(_ home: FolderHandle) throws(CredentialsError) -> CredentialsDocument {
+        let path = folder.credentials.string
+        let bytes: Data?
+        do {
+            let descriptor = try home.open(Self.name, O_RDONLY)
+            defer { close(descriptor) }
+            var facts = stat()
+            try call { fstat(descriptor, &facts) }
+            // Somebody copied it here, say: the folder keeps others out, but copies of folders lose that.
+            if facts.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o600) }
+            bytes = try SmallFile.read(descriptor, upTo: CredentialsDocument.longest)
+        } catch .noSuchFileOrDirectory {
+            return CredentialsDocument()
+        } catch .tooManySymbolicLinkLevels, .isDirectory, .invalidArgument, .noSuchAddressOrDevice {
+            throw .notAFile(path: path)
+        } catch {
+            throw .system(.read, path: path, error)
+        }
+        guard let bytes else { throw .damaged(path: path) }
+        do {
+            return try CredentialsDocument(bytes)
+        } catch .damaged {
+            throw .damaged(path: path)
+        } catch {
+            throw .newerVersion(path: path)
+        }
+    }
+
+    private func write(_ document: CredentialsDocument, _ home: FolderHandle) throws(CredentialsError) {
+        let path = folder.credentials.string
+        guard let bytes = try? document.bytes(), bytes.count <= CredentialsDocument.longest else {
+            throw .tooMuch(path: path)
+        }
+        do {
+            // What a killed writer left; under the lock there is no other.
+            try home.remove(Self.draft)
+            let descriptor = try home.open(Self.draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            defer { close(descriptor) }
+            // The umask may have taken the owner's own rights away.
+            try call { fchmod(descriptor, 0o600) }
+            try SmallFile.write(bytes, to: descriptor)
+            try call { fsync(descriptor) }
+            try home.replace(Self.draft, over: home, Self.name)
+            try home.flush()
+        } catch {
+            try? home.remove(Self.draft)
+            throw .system(.write, path: path, error)
+        }
+    }
+
+    private func remove(_ home: FolderHandle) throws(CredentialsError) {
+        do {
+            try home.remove(Self.name)
+            try home.remove(Self.draft)
+            try home.flush()
+        } catch {
+            throw .system(.remove, path: folder.credentials.string, error)
+        }
+    }
+
+    /// Nil where the user has no state folder yet.
+    private func home() throws(CredentialsError) -> FolderHandle? {
+        do {
+            return FolderHandle(
+                owning: try call { open(folder.path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw .system(.open, path: folder.path.string, error)
+        }
+    }
+
+    // MARK: the lock
+
+    private func locked<T>(
+        _ home: FolderHandle, _ body: () throws(CredentialsError) -> T
+    ) throws(CredentialsError) -> T {
+        let descriptor: CInt
+        do {
+            descriptor = try home.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o600)
+        } catch {
+            throw .system(.open, path: lockPath, error)
+        }
+        defer {
+            // By name, too: a child that is being started may hold a copy of the descriptor for a moment.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+        let deadline = ContinuousClock.now + patience
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch Errno(rawValue: errno) {
+            case .interrupted: continue
+            case .wouldBlock:
+                guard ContinuousClock.now < deadline else { throw .busy(path: lockPath) }
+                usleep(2000)
+            case .noLocks, .notSupported, .noFunction: throw .noLocks(path: lockPath)
+            case let error: throw .system(.lock, path: lockPath, error)
+            }
+        }
+        return try body()
+    }
+
+    private var lockPath: String { folder.path.appending(Self.lockName).string }
+}
+
+extension Refusal {
+    init(_ error: CredentialsError) {
+        let message: String
+        switch error {
+        case .damaged(let path):
+            message = """
+                the credentials file \(path) is damaged; nothing was changed. Put a backup in its place, or forget what is in \
+                it with “coursefetch logout” and log in anew
+                """
+        case .newerVersion(let path):
+            message = """
+                the credentials file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch
+                """
+        case .notAFile(let path): message = "\(path) is needed for credentials, and is something else"
+        case .tooMuch(let path): message = "the credentials are too long for \(path); nothing was changed"
+        case .busy(let path): message = "another process has kept \(path) locked for 10 s; try again"
+        case .noLocks(let path):
+            message = "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+        case .system(let operation, let path, let errno): message = "can't \(operation.rawValue) \(path): \(errno)"
+        case .state(let error):
+            self.init(error)
+            return
+        }
+        self.init(condition: .stateUnusable, message: message)
+    }
+}
