@@ -64,7 +64,8 @@ struct VerifyTests {
         #expect(found.exit == 1, "\(found.report)")
         for line in [
             "missing     Course/01 Title 1.mp4", "the next sync fetches it", "changed     Course/02 Title 2.mp4",
-            "its content isn't what arrived", "coursefetch verify 'c/*/2' --repair", "changed     Course/03 Title 3.mp4",
+            "its content isn't what arrived", "coursefetch verify 'c/*/2' --repair",
+            "changed     Course/03 Title 3.mp4",
             "it has 7 bytes, recorded are 20,000", "4 files", "1 as recorded, 1 missing, 2 changed",
         ] {
             #expect(found.output.contains(line), "\(line) in \(found.output)")

@@ -14,7 +14,7 @@ package struct CourseFetch: AsyncParsableCommand {
         subcommands: [
             Sync.self, Check.self, Status.self, Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Resolve.self, Login.self, Logout.self, Users.self, Plugins.self,
-            Library.self, Forget.self, Manual.self,
+            Library.self, Forget.self, Doctor.self, Manual.self,
         ])
 
     /// What the argument parser says of the whole tree, as JSON.

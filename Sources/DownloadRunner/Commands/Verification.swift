@@ -112,6 +112,8 @@ package struct Verification: Sendable, Equatable {
     /// Another process is at work, so that nothing could be noted in the state; nil if nothing had to be, or it was.
     package var refusal: Refusal?
 
+    package init(progress: VerificationProgress) { self.progress = progress }
+
     /// Whether a file is damaged or missing.
     package var hasDamage: Bool { findings.contains { $0.verdict.isDamage } }
 
