@@ -35,7 +35,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
-        let progress = ProgressLine(descriptor: STDERR_FILENO, environment: context.environment)
+        let progress = StandingLines(descriptor: STDERR_FILENO, environment: context.environment)
         let work = verification(settings.location, context, progress)
         let abort: @Sendable () -> Void = {
             progress.clear()
@@ -62,7 +62,7 @@ struct Verify: AsyncParsableCommand {
 
     /// The work itself, which can be cancelled.
     private func verification(
-        _ location: StateLocation, _ context: CommandContext, _ progress: ProgressLine
+        _ location: StateLocation, _ context: CommandContext, _ progress: StandingLines
     ) -> Task<Result<Verification, Refusal>, Never> {
         let (selection, repair, json) = (picks.selection ?? Selection(), repair, json)
         let text = Mutex(VerifyProgressText())
@@ -74,8 +74,8 @@ struct Verify: AsyncParsableCommand {
                         case .checked(let file):
                             if json { context.output.send(VerifyJSON.line(file), to: STDOUT_FILENO) }
                         case .progress(let state):
-                            progress.show { columns in
-                                text.withLock { $0.line(state, columns: columns, now: Date()) }
+                            progress.show { size in
+                                [text.withLock { $0.line(state, columns: size.columns, now: Date()) }]
                             }
                         }
                     })
