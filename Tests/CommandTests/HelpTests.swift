@@ -32,7 +32,8 @@ struct HelpTests {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
             names == [
-                "sync", "check", "status", "resolve", "plugins list", "library move", "library adopt", "forget",
+                "sync", "check", "status", "verify", "resolve", "plugins list", "library move", "library adopt",
+                "forget", "doctor",
             ])
     }
 
