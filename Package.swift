@@ -129,7 +129,7 @@ let package = Package(
             name: "DownloadRunnerTests",
             dependencies: [
                 "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport",
-                system,
+                logging, system,
             ],
             swiftSettings: house),
         .testTarget(
