@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, system,
+                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -84,7 +84,8 @@ let package = Package(
 
         // What the tests share.
         .target(
-            name: "TestSupport", dependencies: [subprocess, system], path: "Tests/TestSupport", swiftSettings: house),
+            name: "TestSupport", dependencies: ["DownloadRunner", subprocess, system], path: "Tests/TestSupport",
+            swiftSettings: house),
         .target(
             name: "TestServers",
             dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",

@@ -93,7 +93,7 @@ struct TroubleTests {
         try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
         let first = try await stage.sync { running in
             try await running.wait { $0.event == "download_started" }
-            let second = try await stage.sync()
+            let second = try await stage.sync("catalog.yaml", ["--wait", "0"])
             #expect(second.exit == 75, "\(second.report)")
             let message = second.summary?.errors?.first?.message ?? ""
             let pid = try await running.pid()

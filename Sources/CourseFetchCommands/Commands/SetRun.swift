@@ -44,7 +44,7 @@ struct SetRun: AsyncParsableCommand {
         var change = RunSettings()
         if jobs != nil { change.jobs = values.jobs.value }
         if limitRate != nil { change.limitRate = values.limitRate.value ?? 0 }
-        if bwlimit != nil { change.bandwidth = bwlimit }
+        if bwlimit != nil { change.bandwidth = values.bwlimit.value.description }
         let location = settings.location
         let wish = change
         try await context.orRefuse { () throws(Refusal) in try await wish.apply(at: location) }

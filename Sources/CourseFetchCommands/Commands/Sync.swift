@@ -17,6 +17,7 @@ struct Sync: AsyncParsableCommand {
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
               coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
+              coursefetch sync --until 06:00 --bwlimit "08:00,1M 23:00,off" --min-free-space 5G catalog.yaml
               coursefetch sync --json catalog.yaml | jq 'select(.path)'
 
             Every long option can stand in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \
@@ -31,11 +32,13 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
+    @OptionGroup(title: "UNATTENDED") var unattended: UnattendedOptions
     @OptionGroup(title: "OUTPUT") var output: OutputOptions
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(place.texts, plugins.texts, transfer.texts, output.texts)
+        let settings = try await context.settings(
+            place.texts, plugins.texts, transfer.texts, unattended.texts, output.texts)
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
         let status = settings.dryRun.value ? await session.rehearse() : await session.run()
         if status != .success { throw await context.exit(status) }

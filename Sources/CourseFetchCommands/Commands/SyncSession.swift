@@ -12,7 +12,9 @@ struct SyncSession {
     /// Runs the sync to its end.
     func run() async -> ExitStatus {
         var readers = self.readers
-        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers))
+        let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
+        let run = SyncRun(settings.options(catalogs: catalogs, onTerminal: onTerminal), logger: logger(readers))
+        let started = Date()
         let terminal = readers.terminal
         let abort: @Sendable () -> Void = {
             terminal?.restore()
@@ -26,8 +28,18 @@ struct SyncSession {
         for await event in events { readers.receive(event) }
         let summary = await ending
         await readers.finish(summary)
+        await conclude(summary, started: started)
         withExtendedLifetime(signals) {}
         return ExitStatus(summary.conditions)
+    }
+
+    /// Writes the report and runs the person's command, now that the lock is free and the terminal is given back.
+    private func conclude(_ summary: SyncSummary, started: Date) async {
+        let ending = RunEnding(report: settings.report.value, command: settings.onFinish.value)
+        let facts = RunReport(
+            user: settings.location.userName, catalogs: catalogs, started: started, ended: Date(), summary: summary)
+        for problem in await ending.carryOut(facts) { context.complain("warning: " + TerminalText.printable(problem)) }
+        await context.output.flush()
     }
 
     /// Says what a sync would do.

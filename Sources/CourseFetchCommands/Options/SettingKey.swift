@@ -18,10 +18,11 @@ enum SettingNames {
     /// Names that take a value.
     static let values = [
         "library", "state", "user", "plugins", "jobs", "limit-rate", "bwlimit", "max-connections-per-host", "retries",
-        "max-wait", "ca-file", "max-delete", "only",
+        "max-wait", "ca-file", "max-delete", "only", "max-duration", "until", "max-transfer", "min-free-space", "wait",
+        "every", "report", "on-finish",
     ]
     /// Names that are true or false; `no-` before one of them says the opposite.
-    static let flags = ["prune", "checksum", "dry-run", "quiet", "verbose", "json", "progress"]
+    static let flags = ["prune", "checksum", "dry-run", "quiet", "verbose", "json", "progress", "watch"]
     /// Names that take several values.
     static let lists: Set<String> = ["plugins", "only"]
 
@@ -35,6 +36,8 @@ extension SettingKey<String?> {
     static let state = SettingKey(name: "state", standard: nil, isPath: true, parse: SettingText.nonEmpty)
     static let user = SettingKey(name: "user", standard: nil, parse: SettingText.nonEmpty)
     static let caFile = SettingKey(name: "ca-file", standard: nil, isPath: true, parse: SettingText.nonEmpty)
+    static let report = SettingKey(name: "report", standard: nil, isPath: true, parse: SettingText.nonEmpty)
+    static let onFinish = SettingKey(name: "on-finish", standard: nil, parse: SettingText.nonEmpty)
 }
 
 extension SettingKey<String> {
@@ -61,11 +64,42 @@ extension SettingKey<Int?> {
 
 extension SettingKey<Int64?> {
     static let limitRate = SettingKey(name: "limit-rate", standard: nil, parse: ByteAmount.parseRate)
-    static let bwlimit = SettingKey(name: "bwlimit", standard: nil, parse: ByteAmount.parseRate)
+    static let maxTransfer = SettingKey(name: "max-transfer", standard: nil, parse: ByteAmount.parseRate)
+    /// `0` keeps nothing free, but looks whether what is begun will fit.
+    static let minFreeSpace = SettingKey(name: "min-free-space", standard: nil) { text throws(ValueError) in
+        if text.lowercased() == "off" { return nil }
+        return text == "0" ? 0 : try ByteAmount.parse(text)
+    }
+}
+
+extension SettingKey<BandwidthTimetable> {
+    static let bwlimit = SettingKey(name: "bwlimit", standard: .unlimited, parse: BandwidthText.parse)
+}
+
+extension SettingKey<RunWindow.End?> {
+    static let until = SettingKey(name: "until", standard: nil) { text throws(ValueError) in
+        guard let end = RunWindow.End(text) else { throw .notATime(text) }
+        return end
+    }
+}
+
+extension SettingKey<Duration?> {
+    static let maxDuration = SettingKey(name: "max-duration", standard: nil) { text throws(ValueError) in
+        try DurationText.parse(text)
+    }
+    /// Nil: it depends on whether there is a terminal.
+    static let wait = SettingKey(name: "wait", standard: nil) { text throws(ValueError) in
+        try DurationText.parse(text)
+    }
 }
 
 extension SettingKey<Duration> {
     static let maxWait = SettingKey(name: "max-wait", standard: .seconds(600), parse: DurationText.parse)
+    static let every = SettingKey(name: "every", standard: .seconds(3600)) { text throws(ValueError) in
+        let every = try DurationText.parse(text)
+        guard every >= .seconds(1) else { throw .tooShort(text, least: "1s") }
+        return every
+    }
 }
 
 extension SettingKey<MaxDelete> {
@@ -81,6 +115,7 @@ extension SettingKey<Selector?> {
 extension SettingKey<Bool> {
     static let prune = SettingKey(name: "prune", standard: false, parse: SettingText.flag)
     static let checksum = SettingKey(name: "checksum", standard: true, parse: SettingText.flag)
+    static let watch = SettingKey(name: "watch", standard: false, parse: SettingText.flag)
     static let dryRun = SettingKey(name: "dry-run", standard: false, parse: SettingText.flag)
     static let quiet = SettingKey(name: "quiet", standard: false, parse: SettingText.flag)
     static let verbose = SettingKey(name: "verbose", standard: false, parse: SettingText.flag)

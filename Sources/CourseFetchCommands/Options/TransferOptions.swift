@@ -8,7 +8,12 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bytes a second for each download, such as 2M; off for no limit.", valueName: "rate"))
     var limitRate: String?
 
-    @Option(help: ArgumentHelp("Bytes a second for the whole run, such as 10M; off for no limit.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            Bytes a second for the whole run: 10M, off, or by the time of day as in rclone, such as "08:00,512K 23:00,off", \
+            with weekdays such as Sat-10:00,off.
+            """, valueName: "rate"))
     var bwlimit: String?
 
     @Option(

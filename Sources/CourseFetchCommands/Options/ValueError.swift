@@ -6,6 +6,14 @@ enum ValueError: Error, Sendable, Equatable {
     case decimalUnit(String)
     case notASize(String)
     case notADuration(String)
+    /// A time that a duration between two looks can't be.
+    case tooShort(String, least: String)
+    case notATime(String)
+    /// An entry of a timetable.
+    case notASlot(String)
+    case notAWeekday(String)
+    /// A rate for each direction, as rclone has it.
+    case twoRates(String)
     case notAWholeNumber(String)
     case outOfRange(String, lowest: Int, highest: Int)
     case notAPercentage(String)
@@ -23,6 +31,12 @@ extension ValueError: CustomStringConvertible {
         case .decimalUnit(let text): "“\(text)” could mean powers of 1000: write K, M, G or T (powers of 1024)"
         case .notASize(let text): "“\(text)” is no size: a number with B, K, M, G or T behind it, such as 500K or 1.5M"
         case .notADuration(let text): "“\(text)” is no duration: write 30s, 10m, 4h, 2d or 1h30m"
+        case .tooShort(let text, let least): "\(text) is less than \(least)"
+        case .notATime(let text): "“\(text)” is no time: write 06:00, or 2026-11-22T06:00:00Z"
+        case .notASlot(let text):
+            "“\(text)” is no entry of a timetable: write 08:00,512K or Mon-08:00,512K, with blanks between entries"
+        case .notAWeekday(let text): "“\(text)” is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun"
+        case .twoRates(let text): "“\(text)” is two rates: only downloads are limited here, so write one"
         case .notAWholeNumber(let text): "“\(text)” is not a whole number"
         case .outOfRange(let text, let lowest, let highest): "\(text) is not between \(lowest) and \(highest)"
         case .notAPercentage(let text): "“\(text)” is neither a number of files nor a percentage up to 100%"

@@ -12,6 +12,13 @@ package enum JSONEvents {
         var line = JSONLine()
         line.field("event", name(event))
         switch event {
+        case .lockWaiting(let holder, let until):
+            line.field("schema", schema)
+            line.field("pid", holder?.pid)
+            line.field("host", holder?.host)
+            line.field("since", holder?.since)
+            line.field("catalogs", holder?.catalogs ?? [])
+            line.field("until", until)
         case .started(let start): fill(&line, start)
         case .resolved(let reference, let attempt, let reason, let expiresAt):
             ids(&line, reference)
@@ -72,6 +79,7 @@ package enum JSONEvents {
 
     private static func name(_ event: SyncEvent) -> String {
         switch event {
+        case .lockWaiting: "lock_waiting"
         case .started: "sync_started"
         case .resolved: "resolved"
         case .downloadStarted: "download_started"
@@ -105,6 +113,11 @@ package enum JSONEvents {
     }
 
     private static func fill(_ line: inout JSONLine, _ summary: SyncSummary) {
+        facts(&line, summary)
+    }
+
+    /// How a run ended, for the last event and for the report.
+    static func facts(_ line: inout JSONLine, _ summary: SyncSummary) {
         line.field("exit", Int(ExitStatus(summary.conditions).rawValue))
         counts(&line, summary.downloads)
         line.field("finished_now", summary.finishedNow)
@@ -112,6 +125,7 @@ package enum JSONEvents {
         line.field("bytes", summary.bytes)
         line.field("seconds", seconds: summary.seconds)
         line.field("warnings", summary.warnings)
+        line.field("stopped", summary.stopReason?.rawValue)
         line.objects("errors", summary.errors) { line, error in
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)

@@ -38,6 +38,9 @@ package struct PlainLog: Sendable {
     /// The lines that an event is worth. The summary is not among them: ``SummaryText`` writes it.
     package mutating func lines(for event: SyncEvent, now: Date) -> [Line] {
         switch event {
+        case .lockWaiting(let holder, let until):
+            guard !isQuiet else { return [] }
+            return diagnostic(Wording.lockWaiting(holder, until: until, now: now, zone: zone))
         case .started(let start):
             explainer = Explainer(catalogs: start.catalogs)
             return []

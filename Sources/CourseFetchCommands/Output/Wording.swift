@@ -1,3 +1,4 @@
+import DownloadRunner
 import Foundation
 
 /// How sizes, rates, times and counts are written for people.
@@ -39,6 +40,17 @@ enum Wording {
     /// `1 video`, `14 videos`.
     static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+    }
+
+    /// Whom a sync waits for: `waiting  for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at
+    /// the longest`.
+    static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {
+        let end = "until \(Timestamp.local(until, now: now, zone: zone)) at the longest"
+        guard let holder else { return "waiting  for another sync of this user, \(end)" }
+        let catalogs =
+            holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
+        let since = Timestamp.local(holder.since, now: now, zone: zone)
+        return "waiting  for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
     }
 
     /// `100,000`.

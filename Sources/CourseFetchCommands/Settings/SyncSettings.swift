@@ -9,7 +9,7 @@ struct SyncSettings: Sendable {
     let plugins: [Setting<String>]
     let jobs: Setting<Int>
     let limitRate: Setting<Int64?>
-    let bwlimit: Setting<Int64?>
+    let bwlimit: Setting<BandwidthTimetable>
     let maxConnectionsPerHost: Setting<Int?>
     let retries: Setting<Int>
     let maxWait: Setting<Duration>
@@ -23,6 +23,16 @@ struct SyncSettings: Sendable {
     let verbose: Setting<Bool>
     let json: Setting<Bool>
     let progress: Setting<Bool?>
+    let maxDuration: Setting<Duration?>
+    let until: Setting<RunWindow.End?>
+    let maxTransfer: Setting<Int64?>
+    let minFreeSpace: Setting<Int64?>
+    /// Nil: it depends on whether there is a terminal.
+    let wait: Setting<Duration?>
+    let watch: Setting<Bool>
+    let every: Setting<Duration>
+    let report: Setting<String?>
+    let onFinish: Setting<String?>
 
     /// Works out every value; throws all mistakes at once.
     init(_ layers: SettingLayers) throws(SettingsError) {
@@ -54,11 +64,23 @@ struct SyncSettings: Sendable {
         (self.quiet, self.verbose) = (quiet, verbose)
         json = layers.flag(.json)
         progress = layers.flag(.progress)
+        maxDuration = layers.value(.maxDuration)
+        until = layers.value(.until)
+        maxTransfer = layers.value(.maxTransfer)
+        minFreeSpace = layers.value(.minFreeSpace)
+        wait = layers.value(.wait)
+        watch = layers.flag(.watch)
+        every = layers.value(.every)
+        report = layers.value(.report)
+        onFinish = layers.value(.onFinish)
         try layers.check()
     }
 
+    /// How long to wait for another sync where nobody says so: cron has nobody to tell, a person would rather know.
+    static func standardWait(onTerminal: Bool) -> Duration { onTerminal ? .zero : .seconds(3600) }
+
     /// What the runner is asked to do.
-    func options(catalogs: [String]) -> SyncOptions {
+    func options(catalogs: [String], onTerminal: Bool = false) -> SyncOptions {
         var options = SyncOptions(catalogs: catalogs)
         options.user = user.value
         options.state = state.value
@@ -75,6 +97,11 @@ struct SyncSettings: Sendable {
         options.maxDelete = maxDelete.value
         options.checksums = checksum.value
         options.caFile = caFile.value
+        options.window = RunWindow(maxDuration: maxDuration.value, until: until.value)
+        options.maxTransfer = maxTransfer.value
+        options.minFreeSpace = minFreeSpace.value
+        options.wait = wait.value ?? Self.standardWait(onTerminal: onTerminal)
+        options.watchEvery = watch.value ? every.value : nil
         options.jobsAreExplicit = jobs.origin != .standard
         return options
     }

@@ -30,6 +30,8 @@ package struct LiveView: Sendable {
     /// Takes note of what happened.
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
+        case .lockWaiting(let holder, let until):
+            scroll.append(.note(Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
         case .started(let start):
             // A run that watches its catalogs begins again and again.
             isOver = false

@@ -107,6 +107,10 @@ extension RunControl.Pass {
             services.knobs.limitRate = rate == 0 ? nil : rate
             services.engine.setLimitRate(services.knobs.limitRate)
         }
+        if let text = settings.bandwidth {
+            guard let timetable = BandwidthTimetable(text) else { return .failed("“\(text)” is no bandwidth") }
+            services.limits.setBandwidth(timetable)
+        }
         if let jobs = settings.jobs { await dispatcher.setJobs(jobs) }
         return .done
     }

@@ -22,6 +22,9 @@ package struct VideoReference: Sendable, Hashable {
 
 /// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same events.
 package enum SyncEvent: Sendable {
+    /// Another sync of this user is at work; this one waits for its end, until then at the longest. Nil: it doesn't say
+    /// who it is.
+    case lockWaiting(LockHolder?, until: Date)
     /// The catalogs are read, the state and library are open, nothing is transferring yet.
     case started(SyncStart)
     /// A provider answered.
@@ -173,12 +176,14 @@ package struct SyncSummary: Sendable {
     package var fromOtherSource: Int
     /// Providers that want a new login.
     package var providersToLogIn: [String]
+    /// What ended the run before its time; nil if nothing did.
+    package var stopReason: SuspendReason?
 
     package init(
         downloads: [DownloadState: Int] = [:], finishedNow: Int = 0, failedNow: Int = 0, bytes: Int64 = 0,
         seconds: Double = 0, conditions: Set<SyncCondition> = [], errors: [LocatedMessage] = [],
         failures: [(VideoReference, DownloadError)] = [], warnings: Int = 0, fromOtherSource: Int = 0,
-        providersToLogIn: [String] = []
+        providersToLogIn: [String] = [], stopReason: SuspendReason? = nil
     ) {
         self.downloads = downloads
         self.finishedNow = finishedNow
@@ -191,6 +196,7 @@ package struct SyncSummary: Sendable {
         self.warnings = warnings
         self.fromOtherSource = fromOtherSource
         self.providersToLogIn = providersToLogIn
+        self.stopReason = stopReason
     }
 }
 

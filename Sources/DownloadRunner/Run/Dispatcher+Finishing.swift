@@ -132,6 +132,7 @@ extension Dispatcher {
 
     /// Starts what can run beside the videos.
     func fillSidecars(at now: Date) {
+        if active.isEmpty, !sidecars.isIdle { lookAtSpace() }
         let limit = now.advanced(by: services.options.maxWait)
         for item in sidecars.hopeless({ queue.blockedUntil($0).map { $0 > limit } == true }) {
             sidecarFailed(item.wish, DownloadError(kind: .network, message: "its host isn't answering"))

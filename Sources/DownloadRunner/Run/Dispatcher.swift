@@ -19,6 +19,8 @@ actor Dispatcher {
         var finished = 0
         var received: Int64 = 0
         var warnings = 0
+        /// Whether it was stopped before all sidecars were there.
+        var hasSidecarsLeft = false
         var providersToLogIn: Set<String> = []
         var storeError: StoreError?
         var diskError: DownloadError?
@@ -51,6 +53,8 @@ actor Dispatcher {
     var sidecarsPlacing = 0
     /// Downloads whose partial failed to reach the disk while they were active.
     var lostFlush: Set<DownloadID> = []
+    /// Active downloads that end because the disk won't have room for them.
+    var withoutRoom: Set<DownloadID> = []
     var result = Result()
     var stopReason: SuspendReason?
     private var alarm: Task<Void, Never>?
@@ -112,6 +116,7 @@ actor Dispatcher {
         guard stopReason == nil else { return }
         stopReason = reason
         for active in active.values { active.task.cancel() }
+        result.hasSidecarsLeft = !sidecars.isIdle
         sidecars.stop()
         for task in sidecarTasks.values { task.cancel() }
         fill()
@@ -161,7 +166,7 @@ actor Dispatcher {
     }
 
     private func start(_ entry: DownloadQueue.Entry) {
-        guard let wanted = wanted[entry.id] else { return }
+        guard let wanted = wanted[entry.id], hasRoom(for: wanted) else { return }
         let isNew = jobs[entry.id] == nil
         let job = jobs[entry.id] ?? DownloadJob(wanted, services: services)
         jobs[entry.id] = job
@@ -267,6 +272,7 @@ actor Dispatcher {
             stop(reason)
         case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
             await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
+        case .stopped where withoutRoom.remove(id) != nil && stopReason == nil: suspend(wanted, job, .disk)
         case .stopped: suspend(wanted, job, stopReason ?? .signal)
         }
         unsettled -= 1
@@ -360,6 +366,7 @@ actor Dispatcher {
             ticker = nil
             return false
         }
+        lookAtSpace()
         let now = services.clock.now
         for (id, turn) in active {
             let (bytes, size) = turn.job.progress

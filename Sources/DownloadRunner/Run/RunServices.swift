@@ -17,6 +17,9 @@ struct RunServices: Sendable {
     let events: EventHub
     let clock: any RunClock
     let serverClocks: ServerClocks
+    /// Nil without `--min-free-space`.
+    let space: SpaceWatch?
+    let limits: RunLimits
     let logger: Logger
 }
 

@@ -17,6 +17,9 @@ package struct StateLocation: Sendable, Equatable {
         self.library = library
     }
 
+    /// The user's name; nil if what was given can't be one.
+    package var userName: String? { try? resolve().user.text }
+
     /// The user and where everything of theirs lies. Makes nothing.
     func resolve() throws(Refusal) -> Place {
         let environment = ProcessInfo.processInfo.environment
@@ -79,13 +82,17 @@ package struct StateLocation: Sendable, Equatable {
         }
 
         /// Takes the user's lock and opens the state to change it.
-        func openForWriting(for catalogs: [String]) async throws(Refusal) -> (SyncLock, DownloadStore) {
+        ///
+        /// For a lock that somebody else holds it waits, if it is to; `waiting` hears of it once.
+        func openForWriting(
+            for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+        ) async throws(Refusal) -> (SyncLock, DownloadStore) {
             try requireKnown()
             let lock: SyncLock
             let attempt: SyncLock.Attempt
             do {
                 try folder.create()
-                attempt = try await SyncLock.acquire(folder, catalogs: catalogs)
+                attempt = try await SyncLock.acquire(folder, catalogs: catalogs, wait: wait, waiting: waiting)
             } catch { throw Refusal(error) }
             switch attempt {
             case .acquired(let acquired): lock = acquired

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What a sync is asked to do.
 package struct SyncOptions: Sendable {
     /// Paths of catalog files, as given.
@@ -14,8 +16,20 @@ package struct SyncOptions: Sendable {
     package var jobs = 3
     /// Bytes per second of each download.
     package var limitRate: Int64?
-    /// Bytes per second of the whole run.
-    package var bandwidth: Int64?
+    /// Bytes per second of the whole run, by the time of day.
+    package var bandwidth = BandwidthTimetable.unlimited
+    /// How long the run may take.
+    package var window = RunWindow()
+    /// Bytes that the run may receive, sidecars included; nil without bound.
+    package var maxTransfer: Int64?
+    /// Bytes that stay free on the disk of the partials; nil without a look at it.
+    package var minFreeSpace: Int64?
+    /// How long to wait for another sync of this user to end.
+    package var wait: Duration = .zero
+    /// After how long to look again, when all is done; nil ends the run then.
+    package var watchEvery: Duration?
+    /// Where the clock of windows and timetables hangs.
+    package var zone = TimeZone.current
     /// Connections to one host, counted over media and sidecars; nil is 8, or `jobs` where that was given and is more.
     package var maxConnectionsPerHost: Int?
     /// Whether `jobs` was given by the person.
@@ -24,8 +38,6 @@ package struct SyncOptions: Sendable {
     package var retries = 10
     /// The longest time that a run waits for a retry.
     package var maxWait: Duration = .seconds(600)
-    /// Looks again after this time, or when a catalog changes, and so on until it is stopped; nil runs once.
-    package var watchEvery: Duration?
     /// Limits the run, the judging and the pruning.
     package var only: [Selector] = []
     /// Whether files of what is gone are deleted.

@@ -15,7 +15,10 @@ struct SyncPass: Sendable {
     let clock: any RunClock
     let hub: EventHub
     let control: RunControl
+    let limits: RunLimits
     let open: OpenState
+    /// Bytes free on the disk of the partials; nil if it can't be told.
+    let freeSpace: @Sendable () -> Int64?
 
     /// Runs to its end, or until it is interrupted. `desk` is there already in a run that watches.
     func run(
@@ -53,11 +56,13 @@ struct SyncPass: Sendable {
                     library: open.place.library.string, downloads: plan.counts,
                     waitingBytes: Self.waitingBytes(plan.wanted))))
         announce(plan, moved)
+        limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
         let result = try await dispatch(plan, services, desk)
-        // After the downloads: what is gone may be what another course wants.
         let stopReason = control.passStop
-        let pruned = stopReason == nil ? try prune(plan) : .nothing
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
+        // After the downloads: what is gone may be what another course wants.
+        let isStopped = stopReason != nil && !(stopReason?.isBound == true && summary.conditions.isEmpty)
+        let pruned = isStopped ? .nothing : try prune(plan)
         summary.warnings += warnings.count
         summary.seconds = clock.now.timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
@@ -73,7 +78,8 @@ struct SyncPass: Sendable {
     private func services(_ credentials: RunCredentials) -> RunServices {
         var configuration = TransferConfiguration()
         configuration.connectionsPerHost = options.hostConnections
-        configuration.bandwidth = options.bandwidth
+        configuration.bandwidth = limits.rate
+        configuration.quota = limits.quota
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
         return RunServices(
@@ -86,7 +92,10 @@ struct SyncPass: Sendable {
                 credentials: credentials, logger: logger),
             library: open.library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: open.library), events: hub, clock: clock,
-            serverClocks: ServerClocks(), logger: logger)
+            serverClocks: ServerClocks(),
+            space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
+            limits: limits,
+            logger: logger)
     }
 
     // MARK: steps
@@ -188,7 +197,9 @@ struct SyncPass: Sendable {
     ) -> SyncSummary {
         var summary = SyncSummary()
         summary.downloads = plan.counts
-        var isWorkLeft = stopReason != nil
+        summary.stopReason = stopReason
+        // A window or a quota may have ended when there was nothing left to do.
+        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.hasSidecarsLeft
         for wanted in plan.wanted {
             let state = result.states[wanted.id] ?? .waiting
             summary.downloads[.waiting, default: 0] -= 1

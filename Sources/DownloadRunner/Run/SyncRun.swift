@@ -18,8 +18,16 @@ package final class SyncRun: Sendable {
     let clock: any RunClock
     let hub = EventHub()
     let control = RunControl()
+    private let freeSpace: (@Sendable () -> Int64?)?
+    /// While it may have to wait for another sync to end.
+    private let opening = Mutex<Task<Result<(SyncLock, DownloadStore), Refusal>, Never>?>(nil)
 
-    package init(_ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock()) {
+    /// - Parameter freeSpace: bytes free on the disk of the partials; nil asks the library.
+    package init(
+        _ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock(),
+        freeSpace: (@Sendable () -> Int64?)? = nil
+    ) {
+        self.freeSpace = freeSpace
         self.options = options
         self.logger = logger
         self.clock = clock
@@ -29,14 +37,23 @@ package final class SyncRun: Sendable {
     package var events: SyncEvents { hub.subscribe() }
 
     /// Suspends everything that is active and ends the run. Returns at once; ``run()`` returns when all is durable.
-    package func stop(_ reason: SuspendReason) { control.stop(reason) }
+    package func stop(_ reason: SuspendReason) {
+        control.stop(reason)
+        opening.withLock { $0?.cancel() }
+    }
 
     /// Runs to the end. The summary of a run that was refused at its start has no seconds. A run that watches posts one
     /// after each pass.
     package func run() async -> SyncSummary {
         let summary: SyncSummary
+        let started = clock.now
+        let limits = RunLimits(options, startedAt: started, clock: clock, logger: logger) { [weak self] reason in
+            self?.stop(reason)
+        }
+        limits.watchWindow()
+        defer { limits.end() }
         do {
-            summary = try await runThrowing(started: clock.now)
+            summary = try await runThrowing(started: started, limits)
         } catch {
             summary = SyncSummary(error)
         }
@@ -45,13 +62,14 @@ package final class SyncRun: Sendable {
         return summary
     }
 
-    private func runThrowing(started: Date) async throws(Refusal) -> SyncSummary {
+    private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
+        let files = options.watchEvery.map { _ in CatalogWatch(catalog.files.map(\.path)) }
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         try place.requireKnown()
-        let (lock, store) = try await place.openForWriting(for: options.catalogs)
+        let (lock, store) = try await open(place)
         defer {
             store.close()
             withExtendedLifetime(lock) {}
@@ -59,24 +77,46 @@ package final class SyncRun: Sendable {
         let session = try place.requireSession(in: store)
         let library = try LibraryOpening.open(place, store)
         let open = OpenState(place: place, registry: registry, store: store, library: library, session: session)
-        let pass = SyncPass(options: options, logger: logger, clock: clock, hub: hub, control: control, open: open)
+        let pass = SyncPass(
+            options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
+            freeSpace: freeSpace ?? { try? library.freeSpace() })
         do {
             try store.clearRequests()
         } catch {
             throw Refusal(error)
         }
-        return if let every = options.watchEvery {
-            try await watch(pass, catalog, check, every: every, started: started)
+        return if let every = options.watchEvery, let files {
+            try await watch(pass, catalog, check, files, every: every, started: started)
         } else {
             try await pass.run(catalog, check, started: started)
         }
     }
 
+    /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
+    private func open(_ place: StateLocation.Place) async throws(Refusal) -> (SyncLock, DownloadStore) {
+        let (options, hub, clock) = (options, hub, clock)
+        let task = Task { () -> Result<(SyncLock, DownloadStore), Refusal> in
+            do throws(Refusal) {
+                return .success(
+                    try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in
+                        hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+        opening.withLock { $0 = task }
+        if control.runStop != nil { task.cancel() }
+        defer { opening.withLock { $0 = nil } }
+        return try await task.value.get()
+    }
+
     /// Pass after pass: after a time, when a catalog has changed, when somebody asks for something, or logs in again.
     private func watch(
-        _ pass: SyncPass, _ catalog: Catalog, _ check: CheckReport, every: Duration, started: Date
+        _ pass: SyncPass, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch, every: Duration,
+        started: Date
     ) async throws(Refusal) -> SyncSummary {
-        var (catalog, check, started) = (catalog, check, started)
+        var (catalog, check, files, started) = (catalog, check, files, started)
         let desk: ControlDesk
         do { desk = try ControlDesk(pass.open, control) } catch { throw Refusal(error) }
         var summary: SyncSummary
@@ -94,9 +134,11 @@ package final class SyncRun: Sendable {
             if control.passStop == .logout {
                 hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
             }
-            await rest(pass, catalog, until: next)
+            await rest(pass, files, until: next)
             if control.runStop != nil { break }
             (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
+            // One that can't be read is looked at again when it changes.
+            if check.conditions.isEmpty { files = CatalogWatch(catalog.files.map(\.path)) }
             started = clock.now
         } while true
         await desk.close()
@@ -104,13 +146,18 @@ package final class SyncRun: Sendable {
     }
 
     /// Until it is time for the next pass, and the user is logged in.
-    private func rest(_ pass: SyncPass, _ catalog: Catalog, until: Date) async {
+    private func rest(_ pass: SyncPass, _ files: CatalogWatch, until: Date) async {
         let alarm = Task { [clock, control] in
             try await clock.sleep(until: until)
             control.ring(.time)
         }
+        let lookout = Task { [control] in
+            await files.changed()
+            if !Task.isCancelled { control.ring(.catalogs) }
+        }
         defer {
             alarm.cancel()
+            lookout.cancel()
         }
         while true {
             let wake = await control.wait()
@@ -174,4 +221,9 @@ extension Reconciliation {
             owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
         }
     }
+}
+
+extension SuspendReason {
+    /// Whether it says how much a run may do, and nothing about what is left.
+    var isBound: Bool { self == .window || self == .quota }
 }

@@ -43,21 +43,36 @@ package final class SyncLock: Sendable {
         }
     }
 
-    /// Takes the lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`.
+    /// Takes the lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`
+    /// at least, and for `wait` if that is more. Cancelling the task ends the waiting at once.
     ///
-    /// - Parameter catalogs: what the holder will be said to be working on; empty for a command.
+    /// - Parameters:
+    ///   - catalogs: what the holder will be said to be working on; empty for a command.
+    ///   - waiting: called once, when `patience` is over and somebody still has it.
     package static func acquire(
-        _ folder: StateFolder, catalogs: [String], now: Date = Date(), patience: Duration = .milliseconds(500)
+        _ folder: StateFolder, catalogs: [String], now: Date = Date(), patience: Duration = .milliseconds(500),
+        wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(StateError) -> Attempt {
-        let deadline = ContinuousClock.now + patience
-        let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: now, catalogs: catalogs)
+        let begun = ContinuousClock.now
+        var isWaiting = false
         while true {
+            // It says since when it has the lock, not since when it wants it.
+            let since = now.advanced(by: ContinuousClock.now - begun)
+            let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs)
+            let holder: LockHolder?
             switch try attempt(folder, as: me) {
             case .acquired(let lock): return .acquired(lock)
-            case .held(let holder):
-                if ContinuousClock.now >= deadline || Task.isCancelled { return .held(holder) }
+            case .held(let other): holder = other
             }
-            try? await Task.sleep(for: .milliseconds(10))
+            let waited = ContinuousClock.now - begun
+            if waited >= max(patience, wait) || Task.isCancelled { return .held(holder) }
+            if !isWaiting, waited >= patience {
+                isWaiting = true
+                waiting(holder)
+            }
+            // Short waits are over soon; long ones cost nothing.
+            let rest = max(patience, wait) - waited
+            try? await Task.sleep(for: isWaiting ? min(.milliseconds(500), rest) : .milliseconds(10))
         }
     }
 

@@ -34,6 +34,7 @@ final class Transfer {
     private let job: TransferJob
     private let descriptor: OwnedDescriptor
     private let pacing: Pacing
+    private let quota: TransferQuota?
     private let started = SuspendingClock.now
     private let origin: Int64
     private var length: Int64
@@ -49,13 +50,14 @@ final class Transfer {
 
     init(
         job: TransferJob, policy: RedirectPolicy, descriptor: OwnedDescriptor, easy: UnsafeMutableRawPointer,
-        pacing: Pacing
+        pacing: Pacing, quota: TransferQuota?
     ) {
         self.job = job
         self.policy = policy
         self.descriptor = descriptor
         self.easy = easy
         self.pacing = pacing
+        self.quota = quota
         id = job.id
         origin = job.partial.length
         length = origin
@@ -152,7 +154,12 @@ final class Transfer {
 
     /// Writes to the file behind what is there, straight from libcurl's buffer; 0 makes libcurl end the request.
     private func write(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+        if quota?.isUsedUp == true {
+            stall?.hold(pacing.listened)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
         guard case .body = phase else {
+            quota?.add(count)
             discarded += Int64(count)
             return discarded <= Self.worthDiscarding ? count : 0
         }
@@ -160,6 +167,7 @@ final class Transfer {
             stall?.hold(pacing.listened)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
+        quota?.add(count)
         let wanted = Int(min(Int64(count), limit - length))
         var written = 0
         while written < wanted {

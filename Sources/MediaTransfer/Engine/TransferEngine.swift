@@ -8,6 +8,8 @@ package struct TransferConfiguration: Sendable {
     package var connections = 64
     /// Bytes a second for all transfers together; nil without bound.
     package var bandwidth: Int64?
+    /// Bytes that all transfers together may receive; nil without bound.
+    package var quota: TransferQuota?
     /// A file of certificates (PEM) that are trusted beside the system's.
     package var caFile: String?
     /// What the requests call themselves, unless a request has a `User-Agent` of its own.

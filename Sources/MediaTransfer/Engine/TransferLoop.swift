@@ -7,6 +7,7 @@ final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let easyHandles: EasyHandles
     private let pacing: Pacing
+    private let quota: TransferQuota?
     private var transfers: [Int: Transfer] = [:]
     private var admission: Admission
     private var isStopping = false
@@ -19,6 +20,7 @@ final class TransferLoop {
         multi = inbox.multi.raw
         easyHandles = EasyHandles(configuration: configuration)
         pacing = Pacing(rate: configuration.bandwidth)
+        quota = configuration.quota
         admission = Admission(perHost: configuration.connectionsPerHost, total: configuration.connections)
         cf_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(16, configuration.connections))
     }
@@ -75,7 +77,8 @@ final class TransferLoop {
                 return job.refuse(.invalidRequest("another transfer writes to the partial"))
             }
             let transfer = Transfer(
-                job: job, policy: policy, descriptor: descriptor, easy: easyHandles.take(), pacing: pacing)
+                job: job, policy: policy, descriptor: descriptor, easy: easyHandles.take(), pacing: pacing,
+                quota: quota)
             transfers[job.id] = transfer
             pacing.add(job.id, rate: request.limitRate)
             enter(transfer)

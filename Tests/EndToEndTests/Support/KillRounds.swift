@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 import SystemPackage
 import TestServers
 import TestSupport
@@ -122,23 +123,27 @@ final class KillRounds {
 
     /// Logs the user out while a sync runs, and in again.
     private func logOutOnce(after delay: Duration) async throws {
+        let stage = stage
+        let latency = Mutex((bytes: 0.0, process: 0.0))
         let outcome = try await stage.sync("catalog.yaml", ["--jobs", "\(jobs)"]) { running in
             let pid = try await running.pid()
             try await running.wait { $0.event == "download_started" }
             try await Task.sleep(for: delay)
             let begun = ContinuousClock.now
             async let ending = stage.command(["logout"])
-            var (size, lastByte) = (partialBytes, 0.0)
+            var (size, lastByte) = (Self.partialBytes(stage), 0.0)
             while kill(pid, 0) == 0 {
                 try await Task.sleep(for: .milliseconds(5))
-                let now = partialBytes
+                let now = Self.partialBytes(stage)
                 if now > size { lastByte = (ContinuousClock.now - begun) / .seconds(1) }
                 size = max(size, now)
             }
-            latencies.append((lastByte, (ContinuousClock.now - begun) / .seconds(1)))
+            let process = (ContinuousClock.now - begun) / .seconds(1)
+            latency.withLock { $0 = (lastByte, process) }
             let logout = try await ending
             #expect(logout.exit == 0, "\(logout.report)")
         }
+        latencies.append(latency.withLock { $0 })
         #expect(outcome.exit == 75, "\(outcome.report)")
         #expect(outcome.events("download_suspended").allSatisfy { $0.reason == "logout" })
         #expect(try stage.stateCopy().rows("SELECT id FROM downloads WHERE state = 'active'").isEmpty)
@@ -148,7 +153,7 @@ final class KillRounds {
     }
 
     /// What all partials have together.
-    private var partialBytes: Int {
+    private static func partialBytes(_ stage: Stage) -> Int {
         let folder = stage.library.appending(".coursefetch/partials")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
         return names.reduce(0) { sum, name in

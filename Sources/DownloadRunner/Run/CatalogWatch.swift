@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Waits for catalog files to change. Make it when they have just been read: what it finds then is what it compares with.
+///
+/// A file counts as changed when its size, modification time or inode is another one, when it is gone or back, and when
+/// another YAML file appears beside it or goes, since a pattern of `include` may mean that one. A changed file has to be
+/// left alone for a moment before it is news, so that one save of an editor is one change.
+package final class CatalogWatch: Sendable {
+    /// How long nothing may have changed for a change to be over.
+    private let settling: Duration
+    /// How long until it looks without having been told to.
+    private let interval: Duration
+    private let paths: [String]
+    private let folders: [String]
+    private let known: Mutex<Snapshot>
+    private let bell = Bell()
+    #if os(Linux)
+    private let notices: FolderNotices?
+    #endif
+
+    /// - Parameters:
+    ///   - paths: of all files that were read, and those that were given where links lead elsewhere.
+    ///   - interval: nil looks seldom where the system tells of changes, and every few seconds where it doesn't.
+    package init(_ paths: [String], settling: Duration = .milliseconds(500), interval: Duration? = nil) {
+        self.settling = settling
+        self.paths = Set(paths).sorted()
+        folders = Set(paths.map { FilePath($0).removingLastComponent().string }).map { $0.isEmpty ? "." : $0 }.sorted()
+        let isLocal = folders.allSatisfy { FileSystemKind.of(FilePath($0)) == .local }
+        #if os(Linux)
+        let bell = bell
+        notices = FolderNotices { bell.ring() }
+        let isTold = isLocal && notices != nil
+        #else
+        let isTold = false
+        #endif
+        self.interval = interval ?? .seconds(isTold ? 30 : 3)
+        known = Mutex(Snapshot(paths: self.paths, folders: folders))
+        watchFolders()
+    }
+
+    /// Returns when something has changed since the last call, or since the watch was made; also when the task is
+    /// cancelled. For one caller at a time.
+    package func changed() async {
+        while !Task.isCancelled {
+            watchFolders()
+            var found = Snapshot(paths: paths, folders: folders)
+            guard found != known.withLock({ $0 }) else {
+                await bell.wait(atMost: interval)
+                // In a busy folder: now and then is enough.
+                try? await Task.sleep(for: .milliseconds(50))
+                continue
+            }
+            // A file that never comes to rest is looked at in the end.
+            for _ in 0..<20 {
+                try? await Task.sleep(for: settling)
+                let again = Snapshot(paths: paths, folders: folders)
+                if again == found || Task.isCancelled { break }
+                found = again
+            }
+            let isNews = known.withLock { known in
+                defer { known = found }
+                return known != found
+            }
+            // Moved away and back again: nothing has happened.
+            if isNews { return }
+        }
+    }
+
+    /// Again and again: a folder may have been replaced by another one.
+    private func watchFolders() {
+        #if os(Linux)
+        for folder in folders { notices?.watch(folder) }
+        #endif
+    }
+}
+
+extension CatalogWatch {
+    /// What the files look like from outside.
+    private struct Snapshot: Sendable, Equatable {
+        struct File: Sendable, Equatable {
+            var device: UInt64
+            var inode: UInt64
+            var size: Int64
+            var seconds: Int
+            var nanoseconds: Int
+        }
+
+        /// Those that aren't there are missing.
+        var files: [String: File] = [:]
+        /// The YAML files of each folder.
+        var names: [String: Set<String>] = [:]
+
+        init(paths: [String], folders: [String]) {
+            for path in paths {
+                var facts = stat()
+                guard stat(path, &facts) == 0 else { continue }
+                #if os(Linux)
+                let time = facts.st_mtim
+                #else
+                let time = facts.st_mtimespec
+                #endif
+                files[path] = File(
+                    device: UInt64(truncatingIfNeeded: facts.st_dev), inode: UInt64(facts.st_ino),
+                    size: Int64(facts.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec))
+            }
+            for folder in folders {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                self.names[folder] = Set(names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") })
+            }
+        }
+    }
+
+    /// Wakes the one who waits; rung before, it wakes the next one at once.
+    private final class Bell: Sendable {
+        private struct State {
+            var isRung = false
+            var waiter: CheckedContinuation<Void, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        func ring() {
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                state.isRung = state.waiter == nil
+                return state.waiter
+            }
+            waiter?.resume()
+        }
+
+        func wait(atMost limit: Duration) async {
+            let alarm = Task {
+                do { try await Task.sleep(for: limit) } catch { return }
+                ring()
+            }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isRung = state.withLock { state in
+                        if !state.isRung { state.waiter = continuation }
+                        defer { state.isRung = false }
+                        return state.isRung
+                    }
+                    if isRung { continuation.resume() }
+                }
+            } onCancel: {
+                ring()
+            }
+            alarm.cancel()
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+
+/// What `--min-free-space` means for the turns.
+extension Dispatcher {
+    /// Whether there is room on the disk for one more download. One that doesn't fit is suspended, and others may.
+    func hasRoom(for wanted: WantedDownload) -> Bool {
+        guard let space = services.space, let free = space.free() else { return true }
+        // A file that the library has already is linked: it takes nothing.
+        let size = wanted.donor == nil ? wanted.video.size ?? wanted.resume?.total : 0
+        let written = jobs[wanted.id]?.progress.bytes ?? wanted.resume?.durableBytes ?? 0
+        let need = FreeSpaceGuard.Need(id: wanted.id, size: size, written: written)
+        guard !space.rule.hasRoom(for: need, beside: needs, free: free) else { return true }
+        noteFullDisk(space, free)
+        if free < space.rule.floor {
+            queue.add(wanted.entry)
+            stop(.disk)
+        } else {
+            suspend(wanted, jobs[wanted.id], .disk)
+        }
+        return false
+    }
+
+    /// Looks at the disk while downloads are under way: the least important ones end if there won't be room for all, and
+    /// all if there is none any more.
+    func lookAtSpace() {
+        guard stopReason == nil, let space = services.space, let free = space.free() else { return }
+        switch space.rule.verdict(needs, free: free) {
+        case .goOn: return
+        case .stop:
+            noteFullDisk(space, free)
+            stop(.disk)
+        case .suspend(let ids):
+            noteFullDisk(space, free)
+            for id in ids where withoutRoom.insert(id).inserted { active[id]?.task.cancel() }
+        }
+    }
+
+    /// What those under way will still write, the most important first. Who is about to end needs nothing.
+    private var needs: [FreeSpaceGuard.Need] {
+        active.filter { !withoutRoom.contains($0.key) }.values.sorted { $0.job.wanted.entry > $1.job.wanted.entry }
+            .map { turn in
+                let (bytes, size) = turn.job.progress
+                return FreeSpaceGuard.Need(
+                    id: turn.job.id, size: size ?? turn.job.wanted.resume?.total, written: bytes)
+            }
+    }
+
+    private func noteFullDisk(_ space: SpaceWatch, _ free: Int64) {
+        guard result.diskError == nil else { return }
+        result.diskError = DownloadError(
+            kind: .disk,
+            message: """
+                \(Self.mebibytes(free)) are free on the disk of \(services.library.root), and --min-free-space keeps \
+                \(Self.mebibytes(space.rule.floor)) of it: what doesn't fit waits for room
+                """)
+    }
+
+    private static func mebibytes(_ bytes: Int64) -> String { "\(bytes >> 20) MiB" }
+}
+
+/// How much is free on the disk of the partials, and the rule about it.
+struct SpaceWatch: Sendable {
+    let rule: FreeSpaceGuard
+    /// Bytes; nil if it can't be told.
+    let free: @Sendable () -> Int64?
+}

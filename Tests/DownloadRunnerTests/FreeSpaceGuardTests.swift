@@ -1,0 +1,51 @@
+import DownloadStore
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("Keeping space free")
+struct FreeSpaceGuardTests {
+    private let rule = FreeSpaceGuard(floor: 100)
+
+    private func need(_ id: Int64, _ size: Int64?, written: Int64 = 0) -> FreeSpaceGuard.Need {
+        FreeSpaceGuard.Need(id: DownloadID(rawValue: id), size: size, written: written)
+    }
+
+    @Test("a download begins if it fits above the floor beside what the others still need")
+    func begins() {
+        #expect(rule.hasRoom(for: need(1, 50), beside: [], free: 150))
+        #expect(!rule.hasRoom(for: need(1, 51), beside: [], free: 150))
+        #expect(rule.hasRoom(for: need(1, 51, written: 1), beside: [], free: 150), "what it has needs no room")
+        #expect(!rule.hasRoom(for: need(1, 10), beside: [need(2, 1000, written: 955)], free: 150))
+        #expect(rule.hasRoom(for: need(1, 5), beside: [need(2, 1000, written: 955)], free: 150))
+    }
+
+    @Test("one of unknown size begins as long as the floor isn't reached")
+    func unknown() {
+        #expect(rule.hasRoom(for: need(1, nil), beside: [], free: 100))
+        #expect(!rule.hasRoom(for: need(1, nil), beside: [], free: 99))
+        #expect(!rule.hasRoom(for: need(1, nil), beside: [need(2, 51)], free: 150))
+    }
+
+    @Test("without a floor it is still looked at whether what begins will fit")
+    func noFloor() {
+        #expect(FreeSpaceGuard(floor: 0).hasRoom(for: need(1, 100), beside: [], free: 100))
+        #expect(!FreeSpaceGuard(floor: 0).hasRoom(for: need(1, 101), beside: [], free: 100))
+    }
+
+    @Test("where it gets tight the least important ones end, unless a smaller one still fits")
+    func tight() {
+        let needs = [need(1, 30), need(2, 40), need(3, 10)]
+        #expect(rule.verdict(needs, free: 180) == .goOn)
+        #expect(rule.verdict(needs, free: 179) == .suspend([DownloadID(rawValue: 3)]))
+        #expect(rule.verdict(needs, free: 140) == .suspend([DownloadID(rawValue: 2)]))
+        #expect(rule.verdict(needs, free: 100) == .suspend((1...3).map { DownloadID(rawValue: $0) }))
+    }
+
+    @Test("below the floor all end, however little they need")
+    func floor() {
+        #expect(rule.verdict([need(1, nil)], free: 100) == .goOn)
+        #expect(rule.verdict([need(1, nil)], free: 99) == .stop)
+        #expect(rule.verdict([], free: 99) == .stop)
+    }
+}
