@@ -29,7 +29,21 @@ package struct StatusTable: Sendable {
             let files = Wording.count(report.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept.")
         }
-        return lines
+        return lines + logins(report)
+    }
+
+    /// Which logins somebody has to renew before all of this can go on.
+    private func logins(_ report: StatusReport) -> [String] {
+        let name = report.userOption
+        guard report.isLoggedIn else {
+            let login = "coursefetch login" + (name.map { " --user \(ShellWord.quoted($0))" } ?? "")
+            return [style.paint("Logged out: nothing is fetched before: \(style.text(login))", .notice)]
+        }
+        let waiting = report.rows.filter { $0.state == .suspended && $0.reason == .auth }
+        return Set(waiting.map(\.provider)).sorted().map { provider in
+            let login = style.text(Explainer.login(at: provider, user: name))
+            return style.paint("The videos of \(style.text(provider)) wait for a login: \(login)", .notice)
+        }
     }
 
     private func header(_ report: StatusReport, now: Date) -> [String] {

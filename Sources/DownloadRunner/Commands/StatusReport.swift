@@ -92,6 +92,10 @@ package struct StatusReport: Sendable {
     package var rows: [StatusRow]
     /// Finished files that come from another source than the catalog now names.
     package var fromOtherSource: Int
+    /// Whether the user is logged in.
+    package var isLoggedIn = true
+    /// The user's name where a command has to give it: nil for the account's own.
+    package var userOption: String?
 
     package init(
         user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
@@ -121,6 +125,8 @@ package struct StatusReport: Sendable {
                 })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            report.isLoggedIn = try place.session(in: store).isOpen
+            report.userOption = place.isAccountsOwn ? nil : place.user.text
             try store.eachDownload { record in
                 if record.state == .finished, let file = record.file, file.source != record.catalog.source {
                     report.fromOtherSource += 1
