@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestServers", "TestSupport", "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite,
+                "DownloadRunner", "DownloadStore", "TestServers", "TestSupport", "coursefetch", "demo", "secure-link",
+                subprocess, system, crypto, sqlite, logging,
             ],
             swiftSettings: house),
     ]

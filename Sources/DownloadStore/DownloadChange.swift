@@ -26,6 +26,8 @@ package enum DownloadChange: Sendable {
     case lose(DownloadID)
     /// The finished file isn't what is wanted; it stays until its successor is complete.
     case refetch(DownloadID)
+    /// A finished file was looked at again, and this is what it is. Never touches the state.
+    case recorded(DownloadID, StoredFile)
     /// What the person says: pause, resume, cancel, retry or remove. Removing keeps the file's record until ``fileRemoved``.
     case steer(DownloadID, StateTransition)
     /// The files of a removed download are deleted.
@@ -36,6 +38,11 @@ package enum DownloadChange: Sendable {
     case extrasStored(DownloadID, [UInt8]?)
     /// A file that came along.
     case sidecar(SidecarRecord)
+    /// A file that came along is missing: the next sync fetches what the catalog names beside the video.
+    case sidecarLost(SidecarRecord)
+    /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file stands there, else
+    /// the one that is to be replaced.
+    case coverLost(course: String, chapter: String?, StoredFile?)
     /// A course's cover that has this digest in the catalog.
     case courseCover(String, [UInt8], StoredFile)
     /// A chapter's cover.

@@ -83,6 +83,13 @@ extension DownloadStore {
                 [], now, db)
         case .refetch(let id):
             try move(id, .refetch, fresh, [], now, db)
+        case .recorded(let id, let file):
+            try run(
+                """
+                UPDATE downloads SET path = ?, size = ?, modified = ?, sha256 = ?, updated_at = ?
+                WHERE id = ? AND state = 'finished'
+                """,
+                [file.path, file.size, file.modified, file.sha256.map { Data($0) }, now, id.rawValue], db)
         case .steer(let id, let transition):
             try move(id, transition, Self.steering(transition), [], now, db)
         case .fileRemoved(let id):
@@ -111,6 +118,19 @@ extension DownloadStore {
                     sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
                     sidecar.modified,
                 ], db)
+        case .sidecarLost(let sidecar):
+            try run(
+                "DELETE FROM sidecars WHERE download = ? AND kind = ? AND name = ?",
+                [sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name], db)
+            try run("UPDATE downloads SET stored_extras = NULL WHERE id = ?", [sidecar.download.rawValue], db)
+        case .coverLost(let course, let chapter, let file):
+            let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
+            let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]
+            if let chapter {
+                try run("UPDATE chapters \(assignments) WHERE course = ? AND id = ?", values + [chapter], db)
+            } else {
+                try run("UPDATE courses \(assignments) WHERE id = ?", values, db)
+            }
         case .courseCover(let course, let digest, let file):
             try run(
                 "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",

@@ -41,12 +41,14 @@ package final class DownloadStore: Sendable {
                 _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(journal)")
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
+            if role == .holder { Self.createClosed(path) }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let isCurrent = try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version }
             if !isCurrent {
                 guard role == .holder else { throw StoreError.needsMigration(path: path) }
                 try Schema.migrator.migrate(queue)
             }
+            if role == .holder { Self.close(path) }
             return queue
         }
     }
@@ -96,6 +98,25 @@ package final class DownloadStore: Sendable {
             default: throw .io(path: path, detail: detail)
             }
         } catch { throw .io(path: path, detail: "\(error)") }
+    }
+
+    /// Makes an empty file that only the account can read: SQLite makes one for all that the umask lets, and gives the
+    /// files beside it the mode of this one. What goes wrong here SQLite says better.
+    private static func createClosed(_ path: String) {
+        guard path != ":memory:" else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if descriptor >= 0 { _ = Foundation.close(descriptor) }
+    }
+
+    /// Closes what an earlier version left open to others.
+    private static func close(_ path: String) {
+        for file in [path, path + "-wal", path + "-shm"] {
+            var facts = stat()
+            guard lstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else {
+                continue
+            }
+            _ = chmod(file, facts.st_mode & 0o700)
+        }
     }
 
     private static func isOnNetwork(_ path: String) -> Bool {

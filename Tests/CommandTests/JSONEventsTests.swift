@@ -17,6 +17,14 @@ struct JSONEventsTests {
 
     private static let events: [(SyncEvent, String)] = [
         (
+            .lockWaiting(LockHolder(host: "nas", pid: 42, since: now, catalogs: ["a.yaml"]), until: now),
+            #"{"event":"lock_waiting","schema":1,"pid":42,"host":"nas","since":"2026-11-20T23:00:00Z","catalogs":["a.yaml"],"until":"2026-11-20T23:00:00Z"}"#
+        ),
+        (
+            .lockWaiting(nil, until: now),
+            #"{"event":"lock_waiting","schema":1,"pid":null,"host":null,"since":null,"catalogs":[],"until":"2026-11-20T23:00:00Z"}"#
+        ),
+        (
             .started(
                 SyncStart(
                     user: "alice", run: 7, catalogs: ["a.yaml", "b.yaml"], library: "/l",
@@ -77,7 +85,7 @@ struct JSONEventsTests {
                         LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad"),
                         LocatedMessage(file: "", line: nil, column: nil, message: "locked"),
                     ])),
-            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
+            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"stopped":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
         ),
     ]
 

@@ -26,7 +26,13 @@ struct ReportTests {
             gone: gone)
     }
 
-    private static let report = StatusReport(
+    private static let report = {
+        var report = plain
+        report.diskBytes["phys101"] = 6_396_314
+        return report
+    }()
+
+    private static let plain = StatusReport(
         user: "alice", library: "/l", running: RunningSync(pid: 42, host: "desk", since: now),
         rows: [
             row(video("phys101", "kin", "v1", "Position"), .finished, bytes: 5_242_880, size: 5_242_880),
@@ -50,10 +56,11 @@ struct ReportTests {
                 user alice, library /l
                 syncing since 23:00 (process 42 on desk)
 
-                phys101  Classical Mechanics                           1 of 3 finished, 5.00 MiB
-                  phys101/kin  Kin                                     1 of 2 finished, 5.00 MiB
-                    active     phys101/kin/v%202  Velocity  1.00 MiB of 2.00 MiB, 512 KiB/s
-                  phys101/dyn  Dyn                                               0 of 1 finished
+                phys101  Classical Mechanics                                     1 of 3 finished
+                                6.00 MiB of 7.00 MiB known, 512 KiB/s, 2s left, 6.10 MiB on disk
+                  phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                    active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
+                  phys101/dyn  Dyn                                         0 of 1 finished, 10 B
                     failed     phys101/dyn/v3  Newton  10 B
                                encrypted for a player
                                take it out of the catalog: no downloader can fetch it
@@ -64,6 +71,7 @@ struct ReportTests {
                                upcoming
 
                 6 videos: 1 finished, 1 active, 2 waiting, 1 paused, 1 failed
+                6.00 MiB of 7.00 MiB known, 512 KiB/s, 16s left, 6.10 MiB on disk
                 1 finished file came from another source than the catalog names now; they are kept.
                 """)
     }
@@ -75,15 +83,38 @@ struct ReportTests {
         #expect(
             lines.dropFirst(2).dropLast().joined(separator: "\n") == """
 
-                phys101  Classical Mechanics                           1 of 2 finished, 5.00 MiB
-                  phys101/kin  Kin                                     1 of 2 finished, 5.00 MiB
+                phys101  Classical Mechanics                                     1 of 2 finished
+                                        6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                  phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
                     finished   phys101/kin/v1  Position  5.00 MiB
-                    active     phys101/kin/v%202  Velocity  1.00 MiB of 2.00 MiB, 512 KiB/s
+                    active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
 
                 2 videos: 1 finished, 1 active
+                6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
                 """)
         #expect(
             Self.table.lines(Self.report, selection: Selection(), now: Self.now).count { $0.contains("zoo/*/v4") } == 1)
+    }
+
+    @Test("one who is logged out is told so")
+    func loggedOut() {
+        var report = Self.report
+        report.isLoggedOut = true
+        report.loggedOutSince = Self.now.addingTimeInterval(-600)
+        #expect(
+            Self.table.lines(report, selection: nil, now: Self.now)[2]
+                == "logged out since 22:50: no sync starts before coursefetch login")
+    }
+
+    @Test("what stands on a terminal fits it: the head and the last line stay, colours end where a line is cut")
+    func fitting() {
+        let lines = (1...9).map { "\u{1B}[2mline number \($0)\u{1B}[0m" }
+        let shown = StandingLines.fitting(lines, TerminalSize(columns: 9, rows: 5))
+        #expect(
+            shown == [
+                "\u{1B}[2mline nu…\u{1B}[0m", "\u{1B}[2mline nu…\u{1B}[0m", "… 7 mor…", "\u{1B}[2mline nu…\u{1B}[0m",
+            ])
+        #expect(StandingLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
     }
 
     @Test("nothing yet")

@@ -177,6 +177,26 @@ struct SettingsTests {
         #expect((try? SettingText.maxDelete(text)) == expected)
     }
 
+    @Test("doctor lists every setting, as one would write it, with where it comes from")
+    func listing() throws {
+        let settings = try Self.settings(
+            ["jobs": ["8"], "only": ["phys101", "chem/*"]],
+            ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
+            file: "max-wait: 90m\nno-checksum: true\n")
+        let rows = SettingsListing.rows(settings, places: (user: "alice", state: "/s", library: "/l"))
+        #expect(Set(rows.map(\.name)) == Set(SettingNames.values + SettingNames.flags))
+        func row(_ name: String) -> String {
+            rows.filter { $0.name == name }.map { "\($0.value) \($0.origin)" }.joined(separator: ", ")
+        }
+        #expect(row("jobs") == "8 the command line")
+        #expect(row("limit-rate") == "2.00 MiB COURSEFETCH_LIMIT_RATE")
+        #expect(row("plugins") == "/a COURSEFETCH_PLUGINS, /b COURSEFETCH_PLUGINS")
+        #expect(row("only") == "phys101 chem/* the command line")
+        #expect(row("max-wait") == "1h30m /home/alice/.config/coursefetch/config.yaml:1:11")
+        #expect(row("checksum") == "false /home/alice/.config/coursefetch/config.yaml:2:14")
+        #expect(row("bwlimit") == "– default" && row("max-delete") == "10% default" && row("library") == "/l default")
+    }
+
     @Test("every long option of sync is a setting, and every setting an option")
     func names() throws {
         let root = try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command

@@ -208,6 +208,33 @@ struct SyncTests {
         await host.stop()
     }
 
+    @Test("status tells speed and time left of a running sync, and what there is on the disk")
+    func liveStatus() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(url: host.url("/media/{id}/8000000.mp4?rate=400000"), videos: [.init(id: "1"), .init(id: "2")]))
+        let stopped = try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 500_000 }
+            var status = try await stage.run(["status", "--active", "--json"])
+            for _ in 0..<200 where !status.output.contains(/"bytes_per_second":[1-9]/) {
+                status = try await stage.run(["status", "--active", "--json"])
+            }
+            #expect(
+                status.output.contains(/"bytes":[1-9]\d*,"size":8000000,"bytes_per_second":[1-9]/), "\(status.output)")
+            let table = try await stage.run(["status"])
+            #expect(
+                table.output.contains(/B of 7\.63 MiB( known)?, [\d.]+ [KM]iB\/s, .*left, .*on disk/), "\(table.output)"
+            )
+            try await running.signal(SIGTERM)
+        }
+        #expect(stopped.exit == 75, "\(stopped.report)")
+        let after = try await stage.run(["status", "--all", "--json"])
+        #expect(!after.output.contains(/"bytes_per_second":[1-9]/), "nothing moves any more: \(after.output)")
+        #expect(try await stage.run(["status", "--watch"]).exit == 64, "there is no terminal")
+        await host.stop()
+    }
+
     @Test("the second Ctrl-C ends it at once, with 130, and nothing is lost that was durable")
     func secondInterrupt() async throws {
         let host = try await FaultHost.start()

@@ -13,8 +13,8 @@ package struct CourseFetch: AsyncParsableCommand {
         version: "coursefetch \(version)",
         subcommands: [
             Sync.self, Check.self, Status.self, Pause.self, Resume.self, Cancel.self, Retry.self, Remove.self,
-            Prioritize.self, SetRun.self, Resolve.self, Login.self, Logout.self, Users.self, Plugins.self, Library.self,
-            Forget.self, Manual.self,
+            Prioritize.self, SetRun.self, Verify.self, Resolve.self, Login.self, Logout.self, Users.self, Plugins.self,
+            Library.self, Forget.self, Doctor.self, Manual.self,
         ])
 
     /// What the argument parser says of the whole tree, as JSON.

@@ -9,11 +9,13 @@ struct Status: AsyncParsableCommand {
         abstract: "Show what is there, what is running, and what failed and why.",
         discussion: """
             Without a selector, finished and waiting videos are counted and all others listed; with one, every video of \
-            the selection is listed. Works from any terminal while a sync is running.
+            the selection is listed. Works from any terminal while a sync is running, and tells bytes, speed and time left \
+            of each course, chapter and video; --watch keeps that on the screen until Ctrl-C.
 
             EXAMPLES:
               coursefetch status
               coursefetch status --failed
+              coursefetch status --watch
               coursefetch status 'phys*/kinematics'
               coursefetch status --finished --json | jq -r .path
             """)
@@ -24,10 +26,21 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a download.")
     var json = false
 
+    @Flag(help: "Stay, and show it anew every second; on a terminal only.")
+    var watch = false
+
+    func validate() throws {
+        if watch, json { throw ValidationError("--watch and --json contradict each other") }
+    }
+
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let selection = picks.selection
+        if watch {
+            try await StatusWatch(location: settings.location, selection: selection, context: context).run()
+            return
+        }
         let report = try await context.orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
         if let text = StatusText.unmatched(selection, report) { throw await context.refuse(.usage, text) }
         if json {

@@ -17,7 +17,7 @@ struct Sync: AsyncParsableCommand {
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
               coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
-              coursefetch sync --until 06:00 --bwlimit "08:00,1M 23:00,off" --min-free-space 5G catalog.yaml
+              coursefetch sync catalog.yaml --until 06:00 --min-free-space 5G
               coursefetch sync --json catalog.yaml | jq 'select(.path)'
 
             Every long option can stand in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \

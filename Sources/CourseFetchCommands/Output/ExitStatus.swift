@@ -25,13 +25,14 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         (.unreadableCatalog, .unreadableCatalog), (.invalidCatalog, .invalidCatalog),
         (.stateUnusable, .stateUnusable), (.loginNeeded, .loginNeeded), (.providerBroken, .providerBroken),
         (.workLeft, .workLeft), (.downloadsFailed, .failures), (.pruneHeld, .failures),
+        (.damageFound, .failures), (.problemFound, .failures),
     ]
 
     /// What it means, in one line.
     package var meaning: String {
         switch self {
         case .success: "all is finished, or isn't wanted now (paused, cancelled, not ready)"
-        case .failures: "a download is failed, now or from earlier, or --max-delete held"
+        case .failures: "a download is failed, damage or a problem was found, --max-delete held"
         case .usage: "wrong usage, or a selector that matches nothing"
         case .invalidCatalog: "a catalog is invalid"
         case .unreadableCatalog: "a catalog, or a file it includes, can't be read"

@@ -21,10 +21,10 @@ package struct StatusTable: Sendable {
         var lines = header(report, now: now)
         let listsAll = selection != nil
         for course in grouped(rows, by: { $0.reference.course }) {
-            lines += [""] + courseLines(course, listsAll: listsAll, now: now)
+            lines += [""] + courseLines(course, disk: report.diskBytes, listsAll: listsAll, now: now)
         }
         if report.rows.isEmpty { lines += ["", "Nothing yet. Begin with: coursefetch sync CATALOG"] }
-        lines += ["", totals(rows)]
+        lines += [""] + totals(rows, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
         if report.fromOtherSource > 0 {
             let files = Wording.count(report.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept.")
@@ -34,14 +34,9 @@ package struct StatusTable: Sendable {
 
     /// Which logins somebody has to renew before all of this can go on.
     private func logins(_ report: StatusReport) -> [String] {
-        let name = report.userOption
-        guard report.isLoggedIn else {
-            let login = "coursefetch login" + (name.map { " --user \(ShellWord.quoted($0))" } ?? "")
-            return [style.paint("Logged out: nothing is fetched before: \(style.text(login))", .notice)]
-        }
         let waiting = report.rows.filter { $0.state == .suspended && $0.reason == .auth }
         return Set(waiting.map(\.provider)).sorted().map { provider in
-            let login = style.text(Explainer.login(at: provider, user: name))
+            let login = style.text(Explainer.login(at: provider, user: report.userOption))
             return style.paint("The videos of \(style.text(provider)) wait for a login: \(login)", .notice)
         }
     }
@@ -55,18 +50,27 @@ package struct StatusTable: Sendable {
         } else {
             lines.append(style.paint("no sync is running", .dim))
         }
+        if report.isLoggedOut {
+            let since = report.loggedOutSince.map { " since \(Timestamp.local($0, now: now, zone: zone))" } ?? ""
+            let whose = report.userOption.map { " --user \(ShellWord.quoted($0))" } ?? ""
+            lines.append(
+                style.paint("logged out\(since): no sync starts before coursefetch login\(style.text(whose))", .notice))
+        }
         return lines
     }
 
-    private func courseLines(_ rows: [StatusRow], listsAll: Bool, now: Date) -> [String] {
+    private func courseLines(
+        _ rows: [StatusRow], disk: [String: Int64], listsAll: Bool, now: Date
+    ) -> [String] {
         guard let first = rows.first else { return [] }
         let name = Selector(course: first.reference.course).description
-        var lines = [heading(name, first.courseTitle, rows, role: .bold, indent: 0)]
+        var lines = heading(
+            name, first.courseTitle, rows, disk: disk[first.reference.course], role: .bold, indent: 0)
         for chapter in grouped(rows, by: { $0.reference.chapter ?? "" }) {
             guard let first = chapter.first else { continue }
             if let id = first.reference.chapter {
                 let selector = Selector(course: first.reference.course, chapter: id).description
-                lines.append(heading(selector, first.chapterTitle ?? id, chapter, role: .plain, indent: 2))
+                lines += heading(selector, first.chapterTitle ?? id, chapter, role: .plain, indent: 2)
             }
             for row in chapter where listsAll || isNews(row) { lines += videoLines(row, now: now) }
         }
@@ -83,17 +87,42 @@ package struct StatusTable: Sendable {
     }
 
     private func heading(
-        _ selector: String, _ title: String, _ rows: [StatusRow], role: TerminalStyle.Role, indent: Int
-    ) -> String {
-        let finished = rows.count { $0.state == .finished }
-        let size = rows.reduce(Int64(0)) { $0 + ($1.state == .finished ? $1.size ?? $1.bytes : 0) }
-        let count = "\(Wording.grouped(finished)) of \(Wording.grouped(rows.count)) finished"
-        let right = size > 0 ? "\(count), \(Wording.size(size))" : count
-        let label = selector.hasSuffix(title) ? selector : "\(selector)  \(style.text(title))"
+        _ selector: String, _ title: String, _ rows: [StatusRow], disk: Int64? = nil, role: TerminalStyle.Role,
+        indent: Int
+    ) -> [String] {
+        let totals = StatusTotals(rows)
+        let count = "\(Wording.grouped(totals.finished)) of \(Wording.grouped(totals.count)) finished"
+        let amounts = amounts(totals, disk: disk)
+        let label = style.text(selector.hasSuffix(title) ? selector : "\(selector)  \(title)")
+        let color: TerminalStyle.Role = totals.finished == totals.count ? .good : .dim
+        let all = ([count] + amounts).joined(separator: ", ")
+        // On a line of their own where they would leave no room for the title.
+        let isSplit = DisplayWidth.of(label) + DisplayWidth.of(all) + 2 > width - indent && amounts.count > 1
+        let right = isSplit ? count : all
         let room = max(16, width - indent - DisplayWidth.of(right) - 2)
-        return String(repeating: " ", count: indent)
-            + style.paint(TerminalText.fit(style.text(label), to: room, mark: style.ellipsis), role)
-            + "  " + style.paint(right, finished == rows.count ? .good : .dim)
+        let first =
+            String(repeating: " ", count: indent)
+            + style.paint(TerminalText.fit(label, to: room, mark: style.ellipsis), role)
+            + "  " + style.paint(right, color)
+        guard isSplit else { return [first] }
+        return [first, style.paint(TerminalText.right(amounts.joined(separator: ", "), to: width), color)]
+    }
+
+    /// Bytes, speed and time left, each only where it says something.
+    private func amounts(_ totals: StatusTotals, disk: Int64?) -> [String] {
+        var parts: [String] = []
+        if totals.isComplete {
+            if disk == nil, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
+        } else if totals.knownBytes > 0 {
+            let known = "\(Wording.size(totals.knownBytes))\(totals.unknownSizes > 0 ? " known" : "")"
+            parts.append("\(Wording.size(totals.doneBytes)) of \(known)")
+        } else if totals.doneBytes > 0 {
+            parts.append(Wording.size(totals.doneBytes))
+        }
+        if let rate = totals.bytesPerSecond, rate > 0 { parts.append(Wording.rate(rate)) }
+        if let left = totals.secondsLeft { parts.append("\(Wording.duration(left)) left") }
+        if let disk, disk > 0 { parts.append("\(Wording.size(disk)) on disk") }
+        return parts
     }
 
     private func videoLines(_ row: StatusRow, now: Date) -> [String] {
@@ -129,7 +158,12 @@ package struct StatusTable: Sendable {
             if row.bytes > 0 {
                 facts.append(Wording.size(row.bytes) + (row.size.map { " of \(Wording.size($0))" } ?? ""))
             }
-            if row.state == .active, let rate = row.bytesPerSecond, rate > 0 { facts.append(Wording.rate(rate)) }
+            if row.state == .active, let rate = row.bytesPerSecond, rate > 0 {
+                facts.append(Wording.rate(rate))
+                if let size = row.size {
+                    facts.append("\(Wording.duration(Double(max(0, size - row.bytes)) / Double(rate))) left")
+                }
+            }
         case .cancelled: break
         }
         if let reason = row.reason { facts.append(reason.rawValue) }
@@ -140,14 +174,16 @@ package struct StatusTable: Sendable {
         return facts.joined(separator: ", ")
     }
 
-    private func totals(_ rows: [StatusRow]) -> String {
+    private func totals(_ rows: [StatusRow], disk: Int64?) -> [String] {
         let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
         let states: [DownloadState] = [.finished, .active, .waiting, .suspended, .paused, .failed, .cancelled]
         let parts = states.compactMap { state -> String? in
             guard let count = counts[state] else { return nil }
             return style.paint("\(Wording.grouped(count)) \(state.rawValue)", role(state))
         }
-        return Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+        let counted = Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+        let amounts = amounts(StatusTotals(rows), disk: disk)
+        return amounts.isEmpty ? [counted] : [counted, amounts.joined(separator: ", ")]
     }
 
     private func role(_ state: DownloadState) -> TerminalStyle.Role {

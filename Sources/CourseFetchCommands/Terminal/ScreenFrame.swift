@@ -12,6 +12,14 @@ struct ScreenFrame: Sendable {
 
     init(reflows: Bool) { self.reflows = reflows }
 
+    /// Whether the terminal that these variables tell of breaks long lines anew.
+    static func reflows(_ environment: [String: String]) -> Bool {
+        environment["XTERM_VERSION"] == nil && environment["TERM"] != "linux"
+    }
+
+    /// Whether lines of its own stand on the terminal.
+    var isShowing: Bool { !shown.isEmpty }
+
     /// The text that puts `scrolled` above and `live` below, or nil if the terminal already shows exactly that.
     mutating func frame(scrolled: [String], live: [String], size: TerminalSize) -> String? {
         guard !scrolled.isEmpty || live != shown || size != self.size else { return nil }

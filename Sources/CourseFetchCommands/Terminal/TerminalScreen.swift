@@ -34,8 +34,7 @@ package final class TerminalScreen: Sendable {
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.clock = clock
-        let reflows = environment["XTERM_VERSION"] == nil && environment["TERM"] != "linux"
-        state = Mutex(State(view: view, frame: ScreenFrame(reflows: reflows)))
+        state = Mutex(State(view: view, frame: ScreenFrame(reflows: ScreenFrame.reflows(environment))))
         self.descriptor = descriptor
     }
 

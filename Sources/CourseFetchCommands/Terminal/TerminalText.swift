@@ -34,6 +34,26 @@ enum TerminalText {
         return prefix(of: text, columns: room) + mark
     }
 
+    /// A line of our own with colours in it, cut at its end to at most `columns`; the colours end with it.
+    static func cutStyled(_ line: String, to columns: Int) -> String {
+        guard ScreenFrame.columns(of: line) > columns else { return line }
+        var result = ""
+        var width = 0
+        var isEscape = false
+        var hasEscape = false
+        for character in line {
+            if isEscape || character == "\u{1B}" {
+                isEscape = character == "\u{1B}" || character == "[" || !character.isLetter
+                hasEscape = true
+            } else {
+                width += DisplayWidth.of(character)
+                guard width < columns else { break }
+            }
+            result.append(character)
+        }
+        return result + (columns > 0 ? "…" : "") + (hasEscape ? "\u{1B}[0m" : "")
+    }
+
     /// The text, cut in its middle: the end of a path says more than its folders.
     static func cutMiddle(_ text: String, to columns: Int, mark: String = "…") -> String {
         guard DisplayWidth.of(text) > columns else { return text }

@@ -92,10 +92,15 @@ package struct StatusReport: Sendable {
     package var rows: [StatusRow]
     /// Finished files that come from another source than the catalog now names.
     package var fromOtherSource: Int
-    /// Whether the user is logged in.
-    package var isLoggedIn = true
     /// The user's name where a command has to give it: nil for the account's own.
     package var userOption: String?
+    /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
+    /// counts for each of them.
+    package var diskBytes: [String: Int64] = [:]
+    /// Whether a sync would be refused because the user isn't logged in.
+    package var isLoggedOut = false
+    /// Since when; nil if the user has never logged in.
+    package var loggedOutSince: Date?
 
     package init(
         user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
@@ -112,7 +117,9 @@ package struct StatusReport: Sendable {
         let place = try location.resolve()
         try place.requireKnown()
         guard let store = try place.openForReading() else {
-            return StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
+            var report = StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
+            report.isLoggedOut = !place.isAccountsOwn
+            return report
         }
         defer { store.close() }
         do {
@@ -125,18 +132,24 @@ package struct StatusReport: Sendable {
                 })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
-            report.isLoggedIn = try place.session(in: store).isOpen
             report.userOption = place.isAccountsOwn ? nil : place.user.text
+            let session = try store.session()
+            report.isLoggedOut = !(session?.isOpen ?? place.isAccountsOwn)
+            report.loggedOutSince = report.isLoggedOut ? session?.changedAt : nil
+            report.diskBytes = try store.sidecarBytes()
+            for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
+            let now = Date()
             try store.eachDownload { record in
                 if record.state == .finished, let file = record.file, file.source != record.catalog.source {
                     report.fromOtherSource += 1
                 }
+                report.diskBytes[record.key.course, default: 0] += record.diskBytes
                 report.rows.append(
                     StatusRow(
                         record, course: courses[record.key.course],
                         chapterTitle: record.catalog.chapter.flatMap {
                             chapters[DownloadKey(course: record.key.course, video: $0)]
-                        }, isRunning: held != nil))
+                        }, isRunning: held != nil, now: now))
             }
             return report
         } catch {
@@ -147,9 +160,11 @@ package struct StatusReport: Sendable {
 
 extension StatusRow {
     /// `active` counts only while somebody holds the lock; else it is what the next run makes of it.
-    init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool) {
+    init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
         let isInterrupted = record.state == .active && !isRunning
         let isFinished = record.state == .finished
+        // It is written about once a second while bytes come: an old one tells of the past.
+        let isFresh = abs(now.timeIntervalSince(record.updatedAt)) < 10
         self.init(
             reference: VideoReference(
                 course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
@@ -158,9 +173,18 @@ extension StatusRow {
             state: isInterrupted ? .suspended : record.state, reason: isInterrupted ? .interrupted : record.reason,
             priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
-            bytesPerSecond: nil, path: record.isPlacing ? record.oldFile?.path : record.file?.path,
+            bytesPerSecond: isRunning && record.state == .active && isFresh ? record.bytesPerSecond : nil,
+            path: record.isPlacing ? record.oldFile?.path : record.file?.path,
             error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex)
+    }
+}
+
+extension DownloadRecord {
+    /// What it takes in the library.
+    fileprivate var diskBytes: Int64 {
+        let files = (isPlacing ? oldFile?.size ?? 0 : file?.size ?? 0)
+        return files + (state == .finished ? 0 : durableBytes)
     }
 }

@@ -221,6 +221,10 @@ package enum SyncCondition: Sendable, Hashable {
     /// 1: at least one download is failed, or the prune guard held.
     case downloadsFailed
     case pruneHeld
+    /// 1: `verify` found files that are damaged or missing.
+    case damageFound
+    /// 1: `doctor` found a problem.
+    case problemFound
     /// 130: the second Ctrl-C.
     case interruptedTwice
 }

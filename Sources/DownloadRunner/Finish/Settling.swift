@@ -86,15 +86,7 @@ struct Settling {
         return placed?.isEmpty == false
     }
 
-    /// Partials of downloads that are over, and those of sidecars, which never resume.
     private func dropPartials() throws {
-        let partials = try library.partials()
-        guard !partials.isEmpty else { return }
-        let ids = partials.keys.filter { $0.sidecar == nil }.map { DownloadID(rawValue: $0.download) }
-        let wanted = Set(
-            try store.downloads(ids).filter { ![.finished, .cancelled].contains($0.state) }.map(\.id.rawValue))
-        for name in partials.keys where name.sidecar != nil || !wanted.contains(name.download) {
-            try library.removePartial(name)
-        }
+        for name in try Leftovers.unwantedPartials(store, library).keys { try library.removePartial(name) }
     }
 }

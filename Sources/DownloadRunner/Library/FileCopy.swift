@@ -19,6 +19,13 @@ enum FileCopy {
         ".coursefetch-" + SHA256.hash(data: Array(name.utf8)).hex.prefix(24)
     }
 
+    /// Whether a path's last component is such a name.
+    static func isStaging(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        let digits = name.dropFirst(".coursefetch-".count)
+        return name.hasPrefix(".coursefetch-") && digits.utf8.count == 24 && digits.allSatisfy(\.isHexDigit)
+    }
+
     /// Copies a file and flushes the copy; a copy of that name that was left over is made anew.
     ///
     /// - Returns: the SHA-256 of what was written, in hexadecimal.

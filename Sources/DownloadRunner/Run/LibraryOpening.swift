@@ -48,14 +48,34 @@ enum LibraryOpening {
 
     /// Opens the library for a command that isn't told where it is: where the state used it last. Nil if it has none yet.
     static func openKnown(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
-        var place = place
         do {
             guard try recordedID(store) != nil else { return nil }
+        } catch {
+            throw Refusal(error)
+        }
+        return try open(known(place, store), store)
+    }
+
+    /// As ``openKnown(_:_:)``, and writes nothing into the state: for who looks without the lock.
+    static func openToLook(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
+        let place = try known(place, store)
+        do {
+            guard let id = try recordedID(store) else { return nil }
+            return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user))
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    /// The place with the library where the state used it last, unless the person says where it is.
+    static func known(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> StateLocation.Place {
+        var place = place
+        do {
             if !place.isLibraryGiven, let path = try recordedPath(store) { place.library = FilePath(path) }
         } catch {
             throw Refusal(error)
         }
-        return try open(place, store)
+        return place
     }
 
     /// Makes the folder this state's library from now on, whoever's it was.

@@ -41,6 +41,13 @@ package struct StateLocation: Sendable, Equatable {
             library: locations.library(library, user: name), isLibraryGiven: library != nil)
     }
 
+    /// What holds in the end, defaults filled in: the user's name, the folder of all users' state, the library.
+    package func effective() throws(Refusal) -> (user: String, state: String, library: String) {
+        let place = try resolve()
+        let root = place.folder.path.removingLastComponent().removingLastComponent()
+        return (place.user.text, root.string, place.library.string)
+    }
+
     struct Place: Sendable {
         var user: UserName
         /// The account's own user is logged in from the start.

@@ -40,12 +40,16 @@ struct Event: Decodable, Sendable {
     var finishedNow: Int?
     var errors: [Located]?
     var why: String?
+    var stopped: String?
+    var pid: Int?
+    var catalogs: [String]?
     /// The line as it was printed.
     var text = ""
 
     private enum CodingKeys: String, CodingKey {
         case event, course, chapter, video, attempt, reason, resumeFrom, bytes, size, path, from, sha256, error, retryAt
-        case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why
+        case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why, stopped, pid,
+            catalogs
     }
 
     /// All events of an output. Throws if a line isn't one.

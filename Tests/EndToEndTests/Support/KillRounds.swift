@@ -97,7 +97,7 @@ final class KillRounds {
         let again = CatalogText.Video(id: "clip-101")
         try stage.catalog(
             CatalogText(
-                url: nginx.url("/limited/{id}.mp4?rate=400k"),
+                url: nginx.url("/limited/{id}.mp4?rate=\(end == .kill ? "400k" : "90m")"),
                 courses: [
                     .init(id: "c", title: "Course", videos: videos), .init(id: "d", title: "Another", videos: [again]),
                 ]))
@@ -125,7 +125,9 @@ final class KillRounds {
     private func logOutOnce(after delay: Duration) async throws {
         let stage = stage
         let latency = Mutex((bytes: 0.0, process: 0.0))
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "\(jobs)"]) { running in
+        // Held back here, not by the server, so that bytes come all the time.
+        let options = ["--jobs", "\(jobs)", "--limit-rate", "120K"]
+        let outcome = try await stage.sync("catalog.yaml", options) { running in
             let pid = try await running.pid()
             try await running.wait { $0.event == "download_started" }
             try await Task.sleep(for: delay)

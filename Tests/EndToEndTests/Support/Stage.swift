@@ -57,12 +57,13 @@ final class Stage: Sendable {
                 exec 2>>errors
                 echo start >> starts
                 tee -a requests | jq -nc --unbuffered '
-                  foreach inputs as $r ({}; .[$r.params.video.id] += 1;
+                  foreach inputs as $r ({}; .[$r.params.video.id // ""] += 1;
+                    if $r.method != "resolve" then {id: $r.id, error: {code: -32601, message: "unknown"}} else
                     .[$r.params.video.id] as $n | $r.params.video as $v
                     | ($v.parameters.urls // [$v.parameters.url]) as $urls
                     | {id: $r.id, result: ({url: ($urls[([$n, ($urls | length)] | min) - 1]
                         | gsub("\\{id\\}"; $v.id | @uri) | gsub("\\{n\\}"; $n | tostring))}
-                        + ($v.parameters.answer // {}))})'
+                        + ($v.parameters.answer // {}))} end)'
                 """#)
     }
 
@@ -70,7 +71,8 @@ final class Stage: Sendable {
     func requests(of name: String = "recorder") throws -> [PluginRequest] {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try (folder.read("plugins/\(name)/requests") ?? "").split(separator: "\n").map {
+        let lines = (folder.read("plugins/\(name)/requests") ?? "").split(separator: "\n")
+        return try lines.filter { $0.contains(#""method":"resolve""#) }.map {
             try decoder.decode(PluginRequest.self, from: Data($0.utf8))
         }
     }

@@ -18,6 +18,18 @@ struct StateCopy {
         }
     }
 
+    /// Changes the state itself; no program may have it open.
+    static func edit(_ state: FilePath, _ statement: String) throws {
+        let users = state.appending("users")
+        for user in try FileManager.default.contentsOfDirectory(atPath: users.string) {
+            var database: OpaquePointer?
+            defer { sqlite3_close(database) }
+            guard sqlite3_open(users.appending(user).appending("state.sqlite").string, &database) == SQLITE_OK,
+                sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK
+            else { throw TestFailure(String(cString: sqlite3_errmsg(database))) }
+        }
+    }
+
     /// Whether there is a state at all.
     var exists: Bool { folder.has("state.sqlite") }
 

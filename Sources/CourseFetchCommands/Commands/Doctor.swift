@@ -1,0 +1,67 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+
+/// `coursefetch doctor`.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out what on this machine would make tonight's sync fail.",
+        usage: "coursefetch doctor [<options>]",
+        discussion: """
+            Looks at state, library, disks, permissions, plugins (each is started and asked), certificates, and lists \
+            every effective setting with where it comes from. Changes nothing without --clean. Ends with 1 if there is a \
+            problem; warnings alone are 0.
+
+            EXAMPLES:
+              coursefetch doctor
+              coursefetch doctor --clean
+              coursefetch doctor --clock-url https://media.example.org/
+              coursefetch doctor --json | jq 'select(.severity == "problem")'
+            """)
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+
+    @Flag(help: "Remove partials that nothing wants any more, and files that an interrupted move left.")
+    var clean = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare the clock with this server's; it is asked once, and nothing is sent.", valueName: "url"))
+    var clockUrl: String?
+
+    @Flag(help: "Print one JSON object a finding.")
+    var json = false
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts, plugins.texts)
+        var options = DiagnosisOptions(location: settings.location)
+        options.plugins = settings.plugins.map(\.value)
+        options.caFile = settings.caFile.value
+        options.clockURL = clockUrl
+        options.clean = clean
+        let diagnosis = try await context.orRefuse { () throws(Refusal) in try await Diagnosis.run(options) }
+        let status = ExitStatus(diagnosis.conditions)
+        let places = try await context.orRefuse { () throws(Refusal) in try settings.location.effective() }
+        let rows = SettingsListing.rows(settings, places: places)
+        if json {
+            for fact in diagnosis.facts {
+                context.output.send(DoctorJSON.line(fact, now: Date(), zone: context.zone), to: STDOUT_FILENO)
+            }
+            for row in rows { context.output.send(DoctorJSON.line(row), to: STDOUT_FILENO) }
+            context.output.send(DoctorJSON.summary(diagnosis, exit: status), to: STDOUT_FILENO)
+        } else {
+            let text = DoctorText(style: context.style(of: STDOUT_FILENO), zone: context.zone, now: Date())
+            let file = SettingsFile.path(environment: context.environment).map { path in
+                (path: path, exists: FileManager.default.fileExists(atPath: path))
+            }
+            text.lines(diagnosis, settings: rows, file: file).forEach(context.say)
+        }
+        if let refusal = diagnosis.refusal {
+            throw await context.refuse(status, "nothing was removed: \(refusal.message)")
+        }
+        if status != .success { throw await context.exit(status) }
+    }
+}

@@ -1,0 +1,53 @@
+import DownloadRunner
+import Foundation
+
+/// `status --watch`: the table again and again in the same place, until a signal.
+struct StatusWatch {
+    let location: StateLocation
+    let selection: Selection?
+    let context: CommandContext
+
+    /// Shows until Ctrl-C, and leaves the last table standing. Refuses where there is no terminal.
+    func run() async throws {
+        let screen = StandingLines(descriptor: STDOUT_FILENO, environment: context.environment)
+        guard screen.isShown else {
+            throw await context.refuse(
+                .usage,
+                "--watch needs a terminal; elsewhere call status again and again, or follow a run with: sync --json")
+        }
+        let work = Task { await follow(screen) }
+        let signals = SignalWatch(stop: { work.cancel() }, abort: { work.cancel() }, pause: screen.pause)
+        let end = await work.value
+        withExtendedLifetime(signals) {}
+        screen.clear(leaving: end.lines)
+        if let refusal = end.refusal { throw await context.refuse(ExitStatus([refusal.condition]), refusal.message) }
+    }
+
+    /// What stands there at the end, and why it couldn't go on.
+    private func follow(_ screen: StandingLines) async -> (lines: [String], refusal: Refusal?) {
+        let clock = ContinuousClock()
+        while true {
+            let begun = clock.now
+            let report: StatusReport
+            do throws(Refusal) {
+                report = try await StatusReport.read(location)
+            } catch {
+                return ([], error)
+            }
+            if let text = StatusText.unmatched(selection, report) {
+                return ([], Refusal(condition: .usage, message: text))
+            }
+            screen.show { size in lines(report, columns: size.columns - 1) }
+            // A state of very many videos takes a while to read: it isn't read all the time.
+            let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)
+            do { try await Task.sleep(for: pause) } catch {
+                return (lines(report, columns: TerminalSize.of(descriptor: STDOUT_FILENO).columns), nil)
+            }
+        }
+    }
+
+    private func lines(_ report: StatusReport, columns: Int) -> [String] {
+        StatusTable(style: context.style(of: STDOUT_FILENO), width: columns, zone: context.zone)
+            .lines(report, selection: selection, now: Date())
+    }
+}

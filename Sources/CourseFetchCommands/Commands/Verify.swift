@@ -1,0 +1,87 @@
+import ArgumentParser
+import DownloadRunner
+import Foundation
+import Synchronization
+
+/// `coursefetch verify`.
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Hash finished files again and compare them with what was recorded.",
+        discussion: """
+            A missing file waits again and comes with the next sync. A changed one is told and kept; with --repair the \
+            next sync fetches it again, and it stays until the new one is complete. What came along (covers, subtitles, \
+            attachments) has no SHA-256: that it is there, and its size, is checked. A sync may go on meanwhile; if \
+            something has to be noted while it runs, verify says so and ends with 75.
+
+            EXAMPLES:
+              coursefetch verify
+              coursefetch verify phys101 'chem*/optics'
+              coursefetch verify --repair
+            """)
+
+    @OptionGroup var picks: SelectionOptions
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+
+    @Flag(
+        help: """
+            Fetch changed files again with the next sync, and record the SHA-256 of files that arrived without one.
+            """)
+    var repair = false
+
+    @Flag(help: "Print one JSON object a file.")
+    var json = false
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.settings(place.texts)
+        let progress = StandingLines(descriptor: STDERR_FILENO, environment: context.environment)
+        let work = verification(settings.location, context, progress)
+        let abort: @Sendable () -> Void = {
+            progress.clear()
+            _exit(ExitStatus.interruptedTwice.rawValue)
+        }
+        let signals = SignalWatch(stop: { work.cancel() }, abort: abort, pause: progress.pause)
+        let outcome = await work.value
+        progress.clear()
+        withExtendedLifetime(signals) {}
+        let result = try await context.orRefuse { () throws(Refusal) in try outcome.get() }
+        let status = ExitStatus(result.conditions)
+        if json {
+            for file in result.findings { context.output.send(VerifyJSON.line(file), to: STDOUT_FILENO) }
+            context.output.send(VerifyJSON.summary(result, exit: status), to: STDOUT_FILENO)
+        } else {
+            let text = VerifyText(repairs: repair, style: context.style(of: STDOUT_FILENO))
+            text.lines(result).forEach(context.say)
+        }
+        if let refusal = result.refusal {
+            throw await context.refuse(status, "nothing was noted in the state: \(refusal.message)")
+        }
+        if status != .success { throw await context.exit(status) }
+    }
+
+    /// The work itself, which can be cancelled.
+    private func verification(
+        _ location: StateLocation, _ context: CommandContext, _ progress: StandingLines
+    ) -> Task<Result<Verification, Refusal>, Never> {
+        let (selection, repair, json) = (picks.selection ?? Selection(), repair, json)
+        let text = Mutex(VerifyProgressText())
+        return Task {
+            do throws(Refusal) {
+                return .success(
+                    try await Verification.run(location, selection: selection, repair: repair) { event in
+                        switch event {
+                        case .checked(let file):
+                            if json { context.output.send(VerifyJSON.line(file), to: STDOUT_FILENO) }
+                        case .progress(let state):
+                            progress.show { size in
+                                [text.withLock { $0.line(state, columns: size.columns, now: Date()) }]
+                            }
+                        }
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

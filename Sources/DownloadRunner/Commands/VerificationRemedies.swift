@@ -1,0 +1,107 @@
+import DownloadStore
+
+/// What is changed in the state because of what `verify` found. Under the user's lock.
+struct VerificationRemedies {
+    let store: DownloadStore
+    let library: LibraryFolder
+    /// Whether changed files are fetched again, and missing SHA-256 recorded.
+    let repair: Bool
+
+    /// Whether a finding may lead to a change at all, so that the lock is needed.
+    static func isNeeded(for item: Verifier.Item, repair: Bool) -> Bool {
+        !changes(for: item, repair: repair).0.isEmpty
+    }
+
+    /// Changes the state, and returns what became of each finding. Throws ``StoreError`` or ``LibraryError``.
+    func apply(to items: [Verifier.Item]) throws -> [VerifiedFile] {
+        var files: [VerifiedFile] = []
+        var all: [DownloadChange] = []
+        for item in items {
+            let (changes, remedy) = Self.changes(for: item, repair: repair)
+            var file = item.file
+            if changes.isEmpty {
+                file.remedy = remedy
+            } else if try isStill(item) {
+                file.remedy = remedy
+                all += changes
+            } else {
+                file.remedy = .changedMeanwhile
+            }
+            files.append(file)
+        }
+        try store.write(all)
+        return files
+    }
+
+    /// Pure: the changes that a finding asks for, and their name.
+    static func changes(for item: Verifier.Item, repair: Bool) -> ([DownloadChange], VerifiedFile.Remedy) {
+        if item.isGone, item.file.verdict.isDamage { return ([], .goneFromCatalog) }
+        return switch item.owner {
+        case .download(let id, let file): changes(for: item, id, file, repair)
+        case .sidecar(let sidecar, let mayBeFetched): changes(for: item, sidecar, mayBeFetched, repair)
+        case .cover(let course, let chapter): changes(for: item, course, chapter, repair)
+        }
+    }
+
+    private static func changes(
+        for item: Verifier.Item, _ id: DownloadID, _ file: StoredFile, _ repair: Bool
+    ) -> ([DownloadChange], VerifiedFile.Remedy) {
+        switch item.file.verdict {
+        case .missing: return ([.lose(id)], .willBeFetched)
+        case .changed where repair, .unreadable where repair:
+            guard let found = item.found else { return ([], .nothing) }
+            // What stands there is what the person wants replaced: recorded as it is now, it can be proven to be that when
+            // its successor is complete, and is left alone if it was changed once more.
+            var old = file
+            old.size = found.size
+            old.modified = found.modified
+            old.sha256 = item.foundSHA256.flatMap { [UInt8](hex: $0) }
+            return ([.recorded(id, old), .refetch(id)], .willBeReplaced)
+        case .unrecorded where repair:
+            guard let found = item.foundSHA256, let sha256 = [UInt8](hex: found) else { return ([], .nothing) }
+            var known = file
+            known.sha256 = sha256
+            return ([.recorded(id, known)], .recorded)
+        case .intact, .unrecorded, .changed, .unreadable: return ([], .nothing)
+        }
+    }
+
+    private static func changes(
+        for item: Verifier.Item, _ sidecar: SidecarRecord, _ mayBeFetched: Bool, _ repair: Bool
+    ) -> ([DownloadChange], VerifiedFile.Remedy) {
+        switch (item.file.verdict, item.found) {
+        case (.missing, _):
+            return mayBeFetched ? ([.sidecarLost(sidecar)], .willBeFetched) : ([], .needsRetry)
+        case (.changed, let found?) where repair:
+            guard mayBeFetched else { return ([], .needsRetry) }
+            var known = sidecar
+            known.size = found.size
+            known.modified = found.modified
+            return ([.sidecar(known), .extrasStored(sidecar.download, nil)], .willBeReplaced)
+        default: return ([], .nothing)
+        }
+    }
+
+    private static func changes(
+        for item: Verifier.Item, _ course: String, _ chapter: String?, _ repair: Bool
+    ) -> ([DownloadChange], VerifiedFile.Remedy) {
+        switch (item.file.verdict, item.found) {
+        case (.missing, _): return ([.coverLost(course: course, chapter: chapter, nil)], .willBeFetched)
+        case (.changed, let found?) where repair:
+            let old = StoredFile(
+                path: item.file.path, size: found.size, modified: found.modified, sha256: nil, source: [])
+            return ([.coverLost(course: course, chapter: chapter, old)], .willBeReplaced)
+        default: return ([], .nothing)
+        }
+    }
+
+    /// Whether the row and the file are as they were judged: the lock was not held then.
+    private func isStill(_ item: Verifier.Item) throws -> Bool {
+        if case .download(let id, let file) = item.owner {
+            guard let now = try store.download(id), now.state == .finished, now.file == file else { return false }
+        }
+        let facts = try? library.facts(of: item.file.path)
+        if item.file.verdict == .missing { return facts == nil }
+        return facts == item.found
+    }
+}

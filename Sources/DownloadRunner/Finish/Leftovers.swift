@@ -1,0 +1,52 @@
+import DownloadStore
+import SystemPackage
+
+/// What unfinished or interrupted work has left in a library and nothing wants any more.
+enum Leftovers {
+    /// Partials of downloads that are over or unknown, and those of sidecars, which never resume. While a sync runs the
+    /// latter are its own: `includingSidecars` false leaves them out.
+    static func unwantedPartials(
+        _ store: DownloadStore, _ library: LibraryFolder, includingSidecars: Bool = true
+    ) throws -> [PartialName: FileFacts] {
+        let partials = try library.partials()
+        guard !partials.isEmpty else { return [:] }
+        let ids = partials.keys.filter { $0.sidecar == nil }.map { DownloadID(rawValue: $0.download) }
+        let wanted = Set(
+            try store.downloads(ids).filter { ![.finished, .cancelled].contains($0.state) }.map(\.id.rawValue))
+        return partials.filter { name, _ in
+            name.sidecar == nil ? !wanted.contains(name.download) : includingSidecars
+        }
+    }
+
+    /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
+    static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
+        let moves = try store.recordedMoves().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
+        return try library.strandedMoves(besides: MovePlan(recorded: moves)).filter { path in
+            // Whatever else somebody put there isn't ours.
+            MovePlan.planID(of: String(path.split(separator: "/").last ?? "")) != nil
+        }
+    }
+
+    /// The size of a stranded file; 0 if it is gone.
+    static func strandedSize(_ path: String, _ library: LibraryFolder) throws(LibraryError) -> Int64 {
+        do {
+            guard case .file(let facts)? = try library.movingHandle.entry(name(of: path)) else { return 0 }
+            return facts.size
+        } catch {
+            throw .system(.inspect, path: path, error)
+        }
+    }
+
+    /// Removes a stranded file.
+    static func removeStranded(_ path: String, _ library: LibraryFolder) throws(LibraryError) {
+        do { try library.movingHandle.remove(name(of: path)) } catch { throw .system(.remove, path: path, error) }
+    }
+
+    /// Removes a copy that was cut short, by the name that no file of a library can have.
+    static func removeCopy(_ path: String, _ library: LibraryFolder) throws(LibraryError) {
+        guard FileCopy.isStaging(path), let folder = try library.folder(LibraryPath(path).folder) else { return }
+        do { try folder.remove(name(of: path)) } catch { throw .system(.remove, path: path, error) }
+    }
+
+    private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+}

@@ -1,0 +1,65 @@
+import GRDB
+import GRDBSQLite
+
+/// What can be said of the state file itself, and sums over all of it.
+extension DownloadStore {
+    /// The version of SQLite that this program runs with.
+    package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+
+    /// The version of the schema that this program writes.
+    package static var schemaVersion: Int { Schema.version }
+
+    /// What is wrong with the file, at most ten things; none if SQLite finds nothing. Reads all of it.
+    ///
+    /// Related: PRAGMA quick_check, which leaves out only that indexes agree with their tables.
+    package func damages() throws(StoreError) -> [String] {
+        try read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(10)").filter { $0 != "ok" } }
+    }
+
+    /// The providers that downloads need which are still in a catalog, sorted.
+    package func providers() throws(StoreError) -> [String] {
+        try read { db in
+            try String.fetchAll(db, sql: "SELECT DISTINCT provider FROM downloads WHERE is_gone = 0 ORDER BY provider")
+        }
+    }
+
+    /// Bytes of the files that came along with the videos of each course.
+    package func sidecarBytes() throws(StoreError) -> [String: Int64] {
+        try read { db in
+            let sql = """
+                SELECT course, sum(sidecars.size) FROM sidecars JOIN downloads ON downloads.id = sidecars.download
+                GROUP BY course
+                """
+            var bytes: [String: Int64] = [:]
+            for row in try Row.fetchAll(db, sql: sql) { bytes[row[0]] = row[1] }
+            return bytes
+        }
+    }
+
+    /// The paths of all files that came along, covers of courses and chapters among them, relative to the library.
+    package func sidecarPaths() throws(StoreError) -> [String] {
+        try read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT path FROM sidecars UNION ALL SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
+                    UNION ALL SELECT cover_path FROM chapters WHERE cover_path IS NOT NULL
+                    """)
+        }
+    }
+
+    /// Bytes that are still to come, as far as sizes are known, and how many downloads have no known size.
+    package func remaining() throws(StoreError) -> (bytes: Int64, unknown: Int) {
+        try read { db in
+            let sql = """
+                SELECT coalesce(sum(max(0, coalesce(total_bytes, expected_size) - durable_bytes)), 0),
+                    count(*) FILTER (WHERE total_bytes IS NULL AND expected_size IS NULL)
+                FROM downloads
+                WHERE is_gone = 0 AND (state IN ('waiting', 'active', 'suspended')
+                    OR (state = 'failed' AND retry_at IS NOT NULL))
+                """
+            guard let row = try Row.fetchOne(db, sql: sql) else { return (0, 0) }
+            return (row[0], row[1])
+        }
+    }
+}

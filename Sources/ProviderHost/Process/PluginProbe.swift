@@ -1,0 +1,113 @@
+import ProviderKit
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Finds out whether a plugin starts and answers, without asking it for anything.
+///
+/// It is asked for a method that it needn't have, `ping`: any answer will do, and the protocol's is error -32601. One that
+/// ends instead is started once more and asked nothing, which tells a program that can't run from one that dislikes the
+/// question.
+package enum PluginProbe {
+    /// What came of it. Texts are fit to be shown.
+    package enum Finding: Sendable, Equatable {
+        /// It answered.
+        case answers
+        /// No process came to be.
+        case cannotStart(String)
+        /// It ends by itself before it is asked anything.
+        case ends(String)
+        /// What it wrote is no answer of the protocol.
+        case breaksProtocol(String)
+        /// It runs, and doesn't answer an unknown method: it ends or is silent.
+        case silent(String)
+    }
+
+    private enum Event: Sendable {
+        case answer
+        case violation(String)
+        case ended(PluginProcess.End)
+        case timeout
+    }
+
+    private struct Ping: Encodable {
+        struct Parameters: Encodable {
+            var user: String
+            var now: String
+            var credentials: String?
+            var settings: [String: String] = [:]
+        }
+
+        var jsonrpc = "2.0"
+        var id = 1
+        var method = "ping"
+        var params: Parameters
+    }
+
+    /// Starts the plugin, asks, and ends it; nothing is left on return. Takes at most `limit` for the answer, a quarter of
+    /// that for a second start, and the time that the protocol gives a process to end.
+    package static func run(
+        _ plugin: Plugin, user: String, limit: Duration = .seconds(8),
+        patience: PluginPatience = PluginPatience(), watchdog: OrphanWatchdog
+    ) async -> Finding {
+        BrokenPipes.ignore
+        let ping = Ping(params: .init(user: user, now: Timestamp.text(Date())))
+        guard let line = try? JSONEncoder().encode(ping) else { return .silent("the question can't be written") }
+        let limit = min(limit, plugin.manifest.timeout)
+        let (event, words) = await converse(plugin, sending: [UInt8](line) + [0x0A], limit, patience, watchdog)
+        switch event {
+        case .answer: return .answers
+        case .violation(let reason): return .breaksProtocol(reason + words)
+        case .timeout: return .silent("it did not answer within \(limit)" + words)
+        case .ended(.couldNotStart(let reason, _)): return .cannotStart(reason + words)
+        case .ended(.ended(let reason, _)):
+            switch await converse(plugin, sending: nil, limit / 4, patience, watchdog).event {
+            case .ended: return .ends(reason + words)
+            case .answer, .violation, .timeout: return .silent(reason + words)
+            }
+        }
+    }
+
+    /// The first thing that happens, and the process's last words. The process is gone on return.
+    private static func converse(
+        _ plugin: Plugin, sending line: [UInt8]?, _ limit: Duration, _ patience: PluginPatience,
+        _ watchdog: OrphanWatchdog
+    ) async -> (event: Event, words: String) {
+        let (events, inlet) = AsyncStream<Event>.makeStream()
+        let decoder = AnswerDecoder { $0 == 1 ? .login : nil }
+        let listener = PluginProcess.Listener(
+            line: { line in
+                switch decoder.decode(line) {
+                case .reply: inlet.yield(.answer)
+                case .stray(let wire): inlet.yield(.violation("it answered request \(wire), which it was never asked"))
+                case .violation(let reason): inlet.yield(.violation(reason))
+                case .log, .ignored: break
+                }
+            }, violation: { inlet.yield(.violation($0)) }, log: { _ in })
+        let process = PluginProcess(plugin.launch, patience: patience, listener: listener)
+        if let line { process.send(line) }
+        let running = Task.detached {
+            let end = await process.run(watchdog: watchdog)
+            inlet.yield(.ended(end))
+        }
+        let timer = Task.detached {
+            do { try await Task.sleep(for: limit) } catch { return }
+            inlet.yield(.timeout)
+        }
+        var first = Event.timeout
+        for await event in events {
+            first = event
+            break
+        }
+        timer.cancel()
+        if case .answer = first { process.finishInput() } else { process.stop() }
+        await running.value
+        let redactor = Redactor()
+        let lines = process.lastLines().map { redactor.redact($0, limit: 200) }
+        return (first, lines.isEmpty ? "" : "; its last words: \(lines.joined(separator: " | "))")
+    }
+}

@@ -1,0 +1,221 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import CourseFetchCommands
+
+@Suite("Runs that nobody watches")
+struct UnattendedTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "unattended-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func text(_ name: String) -> String? { try? String(contentsOfFile: path(name), encoding: .utf8) }
+
+    private static func settings(_ options: [String: String] = [:], file: String = "") throws -> SyncSettings {
+        try SyncSettings(
+            SettingLayers(
+                options: options.mapValues { [$0] }, environment: ["HOME": "/home/alice"],
+                file: SettingsFile(bytes: Array(file.utf8), path: "/home/alice/.config/coursefetch/config.yaml")))
+    }
+
+    // MARK: options
+
+    @Test("without a word nothing is limited, and another sync is waited for where nobody looks on")
+    func defaults() throws {
+        let options = try Self.settings().options(catalogs: [])
+        #expect(options.bandwidth == .unlimited && options.window == RunWindow() && options.watchEvery == nil)
+        #expect(options.maxTransfer == nil && options.minFreeSpace == nil)
+        #expect(options.wait == .seconds(3600))
+        #expect(try Self.settings().options(catalogs: [], onTerminal: true).wait == .zero)
+        for onTerminal in [true, false] {
+            let said = try Self.settings(["wait": "90s"]).options(catalogs: [], onTerminal: onTerminal)
+            #expect(said.wait == .seconds(90))
+        }
+    }
+
+    @Test("each has its option and its key in the settings file")
+    func values() throws {
+        let texts = [
+            "max-duration": "4h", "until": "06:00", "max-transfer": "50G", "min-free-space": "5G", "wait": "0",
+            "bwlimit": "08:00,512K 23:00,off", "every": "30m", "watch": "true", "on-finish": "mail -s done me",
+        ]
+        let file = texts.map { "\($0): \"\($1)\"\n" }.joined() + "report: ~/report.json\n"
+        for settings in [try Self.settings(texts), try Self.settings(file: file)] {
+            let options = settings.options(catalogs: [])
+            #expect(options.window == RunWindow(maxDuration: .seconds(14_400), until: RunWindow.End("06:00")))
+            #expect(options.maxTransfer == 50 << 30 && options.minFreeSpace == 5 << 30 && options.wait == .zero)
+            #expect(options.bandwidth == BandwidthTimetable("08:00,512K 23:00,off"))
+            #expect(options.watchEvery == .seconds(1800))
+            #expect(settings.onFinish.value == "mail -s done me")
+        }
+        #expect(try Self.settings(file: file).report.value == "/home/alice/report.json")
+        #expect(try Self.settings(["every": "30m"]).options(catalogs: []).watchEvery == nil)
+        #expect(try Self.settings(["min-free-space": "0"]).minFreeSpace.value == 0)
+        #expect(try Self.settings(["min-free-space": "off", "max-transfer": "off"]).minFreeSpace.value == nil)
+        #expect(try Self.settings(["until": "2026-11-22T06:00:00Z"]).until.value != nil)
+    }
+
+    @Test(
+        "timetables are read as rclone writes them",
+        arguments: [
+            ("10M", "10M"), ("1.5M", "1536K"), ("off", "off"), ("0", "off"), ("10M/s", "10M"),
+            (
+                "08:00,512k 12:00,10M 13:00,512k 18:00,30M 23:00,off",
+                "08:00,512K 12:00,10M 13:00,512K 18:00,30M 23:00,off"
+            ),
+            (
+                "mon-00:00,512K FRIDAY-23:59,10M sat-10:00,1M Sun-20:00,off",
+                "Sun-20:00,off Mon-00:00,512K Fri-23:59,10M Sat-10:00,1M"
+            ),
+            ("08:00,1M;20:00,off", "08:00,1M 20:00,off"), ("  08:00,1M   20:00,2M ", "08:00,1M 20:00,2M"),
+        ])
+    func timetables(text: String, expected: String) throws {
+        #expect(try BandwidthText.parse(text).description == expected)
+    }
+
+    @Test(
+        "what is wrong with a value is said with what would be right",
+        arguments: [
+            ("bwlimit", "08:00", "“08:00” is no size: a number with B, K, M, G or T behind it, such as 500K or 1.5M"),
+            (
+                "bwlimit", "8h,1M",
+                "“8h,1M” is no entry of a timetable: write 08:00,512K or Mon-08:00,512K, with blanks between entries"
+            ),
+            ("bwlimit", "Mo-08:00,1M", "“Mo” is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun"),
+            ("bwlimit", "08:00,1M:2M", "“1M:2M” is two rates: only downloads are limited here, so write one"),
+            (
+                "bwlimit", "08:00,512 23:00,off",
+                "“512” has no unit: write 512B, 512K, 512M, 512G or 512T (powers of 1024)"
+            ),
+            ("until", "6", "“6” is no time: write 06:00, or 2026-11-22T06:00:00Z"),
+            ("every", "0", "0 is less than 1s"),
+            ("max-duration", "4", "“4” is no duration: write 30s, 10m, 4h, 2d or 1h30m"),
+            ("report", "", "it is empty"),
+        ])
+    func wrong(name: String, text: String, message: String) {
+        #expect {
+            try Self.settings([name: text])
+        } throws: { error in
+            (error as? SettingsError)?.problems.map(\.text) == ["error: --\(name): \(message)"]
+        }
+    }
+
+    // MARK: waiting for another sync
+
+    @Test("whom it waits for is one line, with since when, with which catalogs, and until when; none with --quiet")
+    func waiting() {
+        let now = Date(timeIntervalSince1970: 1_795_215_600)
+        let holder = LockHolder(host: "nas", pid: 42, since: now - 1200, catalogs: ["a.yaml", "b.yaml"])
+        var log = PlainLog(isQuiet: false, zone: .gmt)
+        #expect(
+            log.lines(for: .lockWaiting(holder, until: now + 3600), now: now) == [
+                .init(
+                    .diagnostics,
+                    "waiting  for the sync of a.yaml, b.yaml, running since 22:40 (process 42 on nas), "
+                        + "until 21 Nov 00:00 at the longest")
+            ])
+        #expect(
+            log.lines(for: .lockWaiting(nil, until: now), now: now).map(\.text)
+                == ["waiting  for another sync of this user, until 23:00 at the longest"])
+        var quiet = PlainLog(isQuiet: true, zone: .gmt)
+        #expect(quiet.lines(for: .lockWaiting(holder, until: now), now: now) == [])
+    }
+
+    // MARK: the report
+
+    private static let report = RunReport(
+        user: "alice", catalogs: ["a.yaml"], started: Date(timeIntervalSince1970: 1_795_215_600),
+        ended: Date(timeIntervalSince1970: 1_795_215_660),
+        summary: SyncSummary(
+            downloads: [.suspended: 2, .finished: 1, .failed: 1], finishedNow: 1, failedNow: 1, bytes: 3, seconds: 60,
+            conditions: [.workLeft, .downloadsFailed],
+            failures: [
+                (
+                    VideoReference(course: "c", chapter: nil, video: "v 1", title: "One"),
+                    DownloadError(kind: .httpStatus, message: "no", status: 500)
+                )
+            ], providersToLogIn: ["p"], stopReason: .window))
+
+    @Test("the report is the last event and more")
+    func json() throws {
+        let text = String(decoding: Self.report.json, as: UTF8.self)
+        #expect(
+            text == #"{"schema":1,"version":"\#(Version.text)","user":"alice","catalogs":["a.yaml"],"#
+                + #""started":"2026-11-20T23:00:00Z","ended":"2026-11-20T23:01:00Z","exit":75,"downloads":{"waiting":0,"#
+                + #""active":0,"paused":0,"suspended":2,"finished":1,"failed":1,"cancelled":0},"finished_now":1,"#
+                + #""failed_now":1,"bytes":3,"seconds":60,"warnings":0,"stopped":"window","errors":[],"#
+                + #""meaning":"stopped, or left with work that the next run will do","#
+                + #""summary":"1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
+                + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#
+                + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
+                + #""from_other_source":0}"# + "\n")
+        #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
+    }
+
+    @Test("a file is replaced in one step, keeps its mode, and nothing is left beside it")
+    func wholeFile() throws {
+        try WholeFile.write(Array("one".utf8), to: path("f"))
+        #expect(text("f") == "one")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path("f"))
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "f")
+        let inode = try FileManager.default.attributesOfItem(atPath: path("f"))[.systemFileNumber] as? Int
+        try WholeFile.write(Array("two".utf8), to: path("link"))
+        #expect(text("f") == "two")
+        let facts = try FileManager.default.attributesOfItem(atPath: path("f"))
+        #expect(facts[.systemFileNumber] as? Int != inode && facts[.posixPermissions] as? Int == 0o640)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["f", "link"])
+        try WholeFile.write([1], to: "/dev/null")
+        var device = stat()
+        #expect(stat("/dev/null", &device) == 0 && device.st_mode & S_IFMT == S_IFCHR)
+        #expect(throws: Errno.noSuchFileOrDirectory) { try WholeFile.write([1], to: path("no/f")) }
+        #expect(throws: Errno.isDirectory) { try WholeFile.write([1], to: folder.path) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["f", "link"])
+    }
+
+    @Test("the command gets the report, and need not read it")
+    func command() async {
+        let both = RunEnding(report: path("r"), command: "cat > '\(path("got"))'")
+        #expect(await both.carryOut(Self.report) == [])
+        #expect(text("got") == String(decoding: Self.report.json, as: UTF8.self))
+        #expect(text("r") == text("got"))
+        #expect(await RunEnding(report: nil, command: "exec <&-; true").carryOut(Self.report) == [])
+        var large = Self.report
+        large.catalogs = [String(repeating: "x", count: 1 << 20)]
+        #expect(await RunEnding(report: nil, command: "true").carryOut(large) == [])
+        #expect(await RunEnding(report: nil, command: nil).carryOut(large) == [])
+    }
+
+    @Test("what goes wrong after a run is told, and no more")
+    func problems() async {
+        #expect(
+            await RunEnding(report: path("no/r"), command: "exit 3").carryOut(Self.report) == [
+                "the report can't be written to \(path("no/r")): No such file or directory",
+                "the command of --on-finish ended with exit code 3",
+            ])
+        #expect(
+            await RunEnding(report: nil, command: "kill -9 $$").carryOut(Self.report)
+                == ["the command of --on-finish was ended by signal 9"])
+    }
+
+    @Test("a command that takes too long is ended, with all that it has started", .timeLimit(.minutes(1)))
+    func tooLong() async throws {
+        let ending = RunEnding(
+            report: nil, command: "sleep 600 & echo $! > '\(path("pid"))'; wait", patience: .milliseconds(300))
+        #expect(await ending.carryOut(Self.report) == ["the command of --on-finish took too long, and was ended"])
+        let pid = try #require(text("pid").flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
+        // It may be a zombie of whoever inherits it.
+        for _ in 0..<500 where isAlive(pid) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(!isAlive(pid))
+    }
+
+    private func isAlive(_ pid: Int32) -> Bool {
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        return !stat.contains(") Z ")
+    }
+}

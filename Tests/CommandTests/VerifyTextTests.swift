@@ -1,0 +1,84 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import CourseFetchCommands
+
+@Suite("What verify says")
+struct VerifyTextTests {
+    private static func file(
+        _ id: String, _ verdict: VerifiedFile.Verdict, _ remedy: VerifiedFile.Remedy = .nothing,
+        role: VerifiedFile.Role = .video
+    ) -> VerifiedFile {
+        VerifiedFile(
+            reference: VideoReference(course: "c", chapter: "k", video: id, title: "T"), path: "C/\(id).mp4",
+            role: role,
+            size: 1000, verdict: verdict, remedy: remedy)
+    }
+
+    private static func text(_ findings: [VerifiedFile], repairs: Bool = false, sidecars: Int = 0) -> String {
+        var result = Verification(progress: .init(files: 9, allFiles: 9, bytes: 9 << 20, allBytes: 9 << 20))
+        result.findings = findings
+        result.sidecars = sidecars
+        return VerifyText(repairs: repairs, style: TerminalStyle(hasColor: false, hasUnicode: true)).lines(result)
+            .joined(separator: "\n")
+    }
+
+    @Test("each finding says what is wrong and what to do, the sums come last")
+    func findings() {
+        #expect(
+            Self.text(
+                [
+                    Self.file("a", .missing, .willBeFetched), Self.file("b", .changed(size: 1000, sha256: "ff")),
+                    Self.file("d", .unrecorded(isTouched: false)), Self.file("e", .unrecorded(isTouched: true)),
+                    Self.file("f", .missing, .needsRetry, role: .sidecar(.subtitle, name: "en")),
+                ], sidecars: 3) == """
+                    missing     C/a.mp4
+                                the next sync fetches it
+                    changed     C/b.mp4
+                                its content isn't what arrived; nothing was changed
+                                coursefetch verify c/k/b --repair
+                    unproven    C/e.mp4
+                                it arrived with --no-checksum, and its time has changed since
+                                coursefetch retry c/k/e
+                    missing     C/f.mp4
+                                its provider gives it together with the video
+                                coursefetch retry c/k/f
+                    1 file can't be proven: no SHA-256 was recorded (arrived with --no-checksum); to record what they are now: \
+                    coursefetch verify --repair
+                    9 files, 9.00 MiB: 5 as recorded, 2 unproven, 1 missing, 1 changed, 1 of 3 files beside them
+                    """)
+    }
+
+    @Test("with --repair it says what was arranged, and gives no advice that was just followed")
+    func repaired() {
+        #expect(
+            Self.text(
+                [
+                    Self.file("b", .changed(size: 7, sha256: nil), .willBeReplaced),
+                    Self.file("d", .unrecorded(isTouched: false), .recorded),
+                    Self.file("g", .missing, .goneFromCatalog),
+                ], repairs: true) == """
+                    changed     C/b.mp4
+                                it has 7 bytes, recorded are 1,000; the next sync fetches it again, and keeps this one until \
+                    the new one is complete
+                    missing     C/g.mp4
+                                it is no longer in its catalog; sync --prune removes it
+                    1 file (arrived with --no-checksum) got a SHA-256 recorded, as they are now
+                    9 files, 9.00 MiB: 6 as recorded, 1 unproven, 1 missing, 1 changed
+                    """)
+    }
+
+    @Test("the progress line tells files, bytes, speed and time left, and fits")
+    func progress() {
+        var text = VerifyProgressText()
+        let start = Date(timeIntervalSince1970: 1000)
+        _ = text.line(.init(files: 0, allFiles: 3, bytes: 0, allBytes: 30 << 20), columns: 80, now: start)
+        let state = VerificationProgress(files: 1, allFiles: 3, bytes: 10 << 20, allBytes: 30 << 20)
+        #expect(
+            text.line(state, columns: 80, now: start.addingTimeInterval(2))
+                == " 1 of 3 files, 10.0 MiB of 30.0 MiB, 5.00 MiB/s, 4s left")
+        #expect(DisplayWidth.of(text.line(state, columns: 20, now: start.addingTimeInterval(2))) <= 20)
+    }
+}

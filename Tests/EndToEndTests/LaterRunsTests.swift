@@ -1,0 +1,108 @@
+import DownloadRunner
+import DownloadStore
+import Foundation
+import Synchronization
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("what one run leaves to the next", .timeLimit(.minutes(3)))
+struct LaterRunsTests {
+    private static let start = Date(timeIntervalSince1970: 1_795_228_200)
+
+    @Test("a download that fails is tried again on later nights, ever more rarely; one that can't succeed never is")
+    func nights() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        // Says of one video that it isn't there, and of all others where they are.
+        try stage.plugin(
+            "half",
+            script: #"""
+                #!/bin/sh
+                exec jq -c --unbuffered 'if .params.video.id == "gone"
+                  then {id, error: {code: -32000, message: "taken down", data: {kind: "gone"}}}
+                  else {id, result: {url: .params.video.parameters.url}} end'
+                """#)
+        let broken = host.url("/media/5/3000.mp4?status=500&times=7")
+        try stage.catalog(
+            CatalogText(
+                provider: "half", url: host.url("/media/4/3000.mp4"),
+                videos: [
+                    .init(id: "good"), .init(id: "gone"),
+                    .init(id: "broken", extra: ["parameters: {url: \(CatalogText.quoted(broken))}"]),
+                ]))
+        let night = Night(stage, at: Self.start)
+        var nightsOfAttempts: [Int] = []
+        var verdicts: [Date??] = []
+        for number in 0...22 {
+            let before = host.requests().count
+            let (summary, events) = await night.sync { $0.retries = 1 }
+            if host.requests().count > before { nightsOfAttempts.append(number) }
+            if let verdict = events.failures["gone"] { verdicts.append(verdict) }
+            let hours = events.failures["broken"].flatMap { $0 }.map { $0.timeIntervalSince(night.clock.now) / 3600 }
+            let expected: [Int: Double] = [0: 1, 1: 20, 2: 44, 4: 92, 8: 164, 15: 164]
+            #expect(hours == expected[number], "night \(number)")
+            // What failed on an earlier night is still told.
+            #expect(summary.conditions == [.downloadsFailed], "night \(number)")
+            #expect(summary.downloads[.failed] == (number < 22 ? 2 : 1))
+            #expect(summary.failedNow == (number == 0 ? 2 : expected[number] == nil ? 0 : 1))
+
+            // A second run of the same night, before the hour is over.
+            let again = host.requests().count
+            await night.clock.advance(by: .seconds(1800))
+            _ = await night.sync { $0.retries = 1 }
+            #expect(host.requests().count == again, "night \(number)")
+            // A minute less than a day: nightly jobs aren't that punctual.
+            await night.clock.advance(by: .seconds(86_400 - 1800 - 60))
+        }
+        #expect(nightsOfAttempts == [0, 1, 2, 4, 8, 15, 22])
+        #expect(verdicts == [.some(nil)], "failed for good, told once, never asked for again")
+        #expect(try stage.stateCopy().states() == ["good": "finished", "gone": "failed", "broken": "finished"])
+        await host.stop()
+    }
+
+    /// Three downloads that hang with half of their bytes, but for the first one, which goes on slowly.
+    private func stage(_ host: FaultHost) throws -> Stage {
+        let stage = try Stage()
+        try stage.recordingPlugin()
+        let slow = CatalogText.quoted(host.url("/media/1/400000.mp4?rate=150000"))
+        try stage.catalog(
+            CatalogText(
+                provider: "recorder", url: host.url("/media/{id}/400000.mp4?stall=200000&times=1"),
+                videos: [
+                    .init(id: "2"), .init(id: "3"),
+                    .init(id: "1", extra: ["priority: high", "parameters: {url: \(slow)}"]),
+                ]))
+        return stage
+    }
+
+    @Test("a disk that gets tight while downloads run: the least important ones end, those that fit go on")
+    func tight() async throws {
+        let host = try await FaultHost.start()
+        let stage = try stage(host)
+        let free = Mutex<Int64>(1 << 30)
+        var bytes: [String: Int64] = [:]
+        var night = Night(stage, at: Self.start)
+        night.freeSpace = { free.withLock { $0 } }
+        let (summary, events) = await night.sync {
+            $0.minFreeSpace = 1 << 20
+        } hearing: { event in
+            guard case .progress(let video, let progress) = event else { return }
+            bytes[video.video] = progress.bytes
+            // All sizes are known. There is room for what the first one still needs.
+            if bytes["2"] == 200_000, bytes["3"] == 200_000, bytes["1"] != nil {
+                free.withLock { $0 = 1 << 20 + 399_999 - 200_001 }
+            }
+        }
+        #expect(events.suspensions["1"] == nil || events.suspensions == ["1": "disk", "2": "disk", "3": "disk"])
+        #expect(events.suspensions["3"] == "disk")
+        #expect(summary.conditions.contains(.stateUnusable))
+        await night.clock.advance(by: .seconds(86_400))
+        night.freeSpace = nil
+        let (next, _) = await night.sync { $0.minFreeSpace = 1 }
+        #expect(next.conditions == [] && next.downloads == [.finished: 3])
+        #expect(host.requests().compactMap(\.fields["range"]).contains("bytes=200000-"))
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+}
