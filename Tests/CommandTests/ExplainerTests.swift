@@ -130,11 +130,14 @@ struct PlainLogTests {
             SummaryText.advice(
                 SyncSummary(conditions: [.loginNeeded, .workLeft], fromOtherSource: 2, providersToLogIn: ["b", "a"]))
                 == [
-                    "provider a refuses its credentials or has none: its videos wait until that is mended",
-                    "provider b refuses its credentials or has none: its videos wait until that is mended",
+                    "the videos of the provider a wait for a login: coursefetch login --provider a",
+                    "the videos of the provider b wait for a login: coursefetch login --provider b",
                     "2 finished files came from another source than the catalog names now; they are kept",
                     "exit code 77: logged out, or a provider wants a login",
                 ])
+        #expect(
+            SummaryText.advice(SyncSummary(providersToLogIn: ["a"]), user: "bob")
+                == ["the videos of the provider a wait for a login: coursefetch login --provider a --user bob"])
     }
 
     @Test("located errors come with their source line, others stand for themselves")

@@ -8,7 +8,7 @@ struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Begin a user's session, and log in at a provider.",
-        usage: "coursefetch login [--provider <name>] [--secrets-from <file>] [<options>]",
+        usage: "coursefetch login [--provider <name>] [<options>]",
         discussion: """
             Your account's own user is logged in from the start; a user of another name begins with a login. What was \
             suspended by a logout goes on with the next sync.

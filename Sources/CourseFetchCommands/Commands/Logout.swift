@@ -6,7 +6,7 @@ struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
         abstract: "End a user's session: everything stops, and credentials are wiped.",
-        usage: "coursefetch logout [--provider <name>] [--keep-credentials] [<options>]",
+        usage: "coursefetch logout [--provider <name>] [<options>]",
         discussion: """
             Every sync of the user suspends its downloads and keeps what has arrived; logout returns when nothing is \
             transferring any more, or says after 5 s which process still is (75). No sync starts until the next login; that \
@@ -15,8 +15,8 @@ struct Logout: AsyncParsableCommand {
             EXAMPLES:
               coursefetch logout
               coursefetch logout --user bob
-              coursefetch logout --keep-credentials   end the session only
-              coursefetch logout --provider peertube  forget that one only
+              coursefetch logout --keep-credentials     end the session only
+              coursefetch logout --provider peertube    forget this provider only
             """)
 
     @Option(help: ArgumentHelp("Forget this provider alone; the session stays.", valueName: "name"))

@@ -88,7 +88,7 @@ struct SyncSession {
                 progress: settings.progress.value, quiet: settings.quiet.value, json: settings.json.value,
                 outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
                 canMoveCursor: TerminalStyle.canMoveCursor(environment: context.environment)),
-            context: context)
+            context: context, user: settings.user.value)
     }
 
     private func logger(_ readers: RunReaders) -> Logger {

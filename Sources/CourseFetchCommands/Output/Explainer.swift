@@ -84,7 +84,7 @@ struct Explainer: Sendable {
     ) -> (text: String, command: String?) {
         let look = "coursefetch resolve \(catalog(file)) \(selector)"
         return switch kind {
-        case .authRequired: ("renew the provider's credentials; what it asks for", look)
+        case .authRequired: ("log in at its provider", Self.login(at: "PROVIDER", user: nil))
         case .forbidden, .geoBlocked: ("ask the host for access; what the provider answers", look)
         case .notFound, .gone: ("correct it in the catalog or take it out; what the provider answers", look)
         case .drm: ("take it out of the catalog: no downloader can fetch it", nil)
@@ -101,6 +101,12 @@ struct Explainer: Sendable {
         case .disk: ("make room or mend the permissions, then sync again", nil)
         case .bug: ("please report it with what this says", "coursefetch sync -v \(catalog(file)) --only \(selector)")
         }
+    }
+
+    /// The command that logs in at a provider, for a user if one is named.
+    static func login(at provider: String, user: String?) -> String {
+        let whose = user.map { " --user \(ShellWord.quoted($0))" } ?? ""
+        return "coursefetch login --provider \(ShellWord.quoted(provider))\(whose)"
     }
 
     private func catalog(_ file: String?) -> String {

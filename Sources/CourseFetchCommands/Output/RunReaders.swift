@@ -30,9 +30,12 @@ struct RunReaders: Sendable {
     private let zone: TimeZone
     private let screen: TerminalScreen?
     private var log: PlainLog
+    /// As it was named on the command line or in the settings.
+    private let user: String?
 
-    init(_ choice: Choice, context: CommandContext) {
+    init(_ choice: Choice, context: CommandContext, user: String? = nil) {
         self.choice = choice
+        self.user = user
         output = context.output
         zone = context.zone
         log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, zone: context.zone)
@@ -80,7 +83,8 @@ struct RunReaders: Sendable {
         let status = ExitStatus(summary.conditions)
         guard !choice.isJSON, !(choice.isQuiet && status == .success) else { return }
         let time = Timestamp.local(next, now: Date(), zone: zone)
-        for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + SummaryText.problems(summary) {
+        let problems = SummaryText.problems(summary, user: user)
+        for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + problems {
             say(text, isResult: false)
         }
         if !choice.isQuiet { say("watching; next look at \(time), or when a catalog changes", isResult: false) }
@@ -100,8 +104,12 @@ struct RunReaders: Sendable {
             let isResult = choice.hasResults && !choice.isQuiet
             output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
         }
-        if !choice.isQuiet, !choice.isJSON {
-            for line in SummaryText.advice(summary) { output.line(line, to: STDERR_FILENO) }
+        if !choice.isJSON {
+            // A login that died is for somebody to mend: what cron mails must say it.
+            let lines =
+                choice.isQuiet
+                ? SummaryText.logins(summary, user: user) : SummaryText.advice(summary, user: user)
+            for line in lines { output.line(line, to: STDERR_FILENO) }
         }
         await output.flush()
     }

@@ -29,7 +29,16 @@ package struct StatusTable: Sendable {
             let files = Wording.count(report.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept.")
         }
-        return lines
+        return lines + logins(report)
+    }
+
+    /// Which logins somebody has to renew before all of this can go on.
+    private func logins(_ report: StatusReport) -> [String] {
+        let waiting = report.rows.filter { $0.state == .suspended && $0.reason == .auth }
+        return Set(waiting.map(\.provider)).sorted().map { provider in
+            let login = style.text(Explainer.login(at: provider, user: report.userOption))
+            return style.paint("The videos of \(style.text(provider)) wait for a login: \(login)", .notice)
+        }
     }
 
     private func header(_ report: StatusReport, now: Date) -> [String] {
@@ -43,7 +52,9 @@ package struct StatusTable: Sendable {
         }
         if report.isLoggedOut {
             let since = report.loggedOutSince.map { " since \(Timestamp.local($0, now: now, zone: zone))" } ?? ""
-            lines.append(style.paint("logged out\(since): no sync starts before coursefetch login", .notice))
+            let whose = report.userOption.map { " --user \(ShellWord.quoted($0))" } ?? ""
+            lines.append(
+                style.paint("logged out\(since): no sync starts before coursefetch login\(style.text(whose))", .notice))
         }
         return lines
     }

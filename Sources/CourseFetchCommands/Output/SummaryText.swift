@@ -27,26 +27,31 @@ package enum SummaryText {
         return now.joined(separator: ", ") + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
     }
 
-    /// What the person should know besides, and do next; in the order of importance.
-    package static func advice(_ summary: SyncSummary) -> [String] {
-        var lines = problems(summary)
+    /// What the person should know besides, and do next; in the order of importance. `user` is the name that was given, if
+    /// one was.
+    package static func advice(_ summary: SyncSummary, user: String? = nil) -> [String] {
+        var lines = problems(summary, user: user)
         let status = ExitStatus(summary.conditions)
         if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
         return lines
     }
 
     /// What the person should know besides.
-    static func problems(_ summary: SyncSummary) -> [String] {
-        var lines: [String] = []
-        for provider in summary.providersToLogIn.sorted() {
-            lines.append(
-                "provider \(provider) refuses its credentials or has none: its videos wait until that is mended")
-        }
+    static func problems(_ summary: SyncSummary, user: String?) -> [String] {
+        var lines = logins(summary, user: user)
         if summary.fromOtherSource > 0 {
             let files = Wording.count(summary.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept")
         }
         return lines
+    }
+
+    /// Which logins to renew, and how.
+    static func logins(_ summary: SyncSummary, user: String?) -> [String] {
+        summary.providersToLogIn.sorted().map { provider in
+            let login = Explainer.login(at: provider, user: user)
+            return TerminalText.printable("the videos of the provider \(provider) wait for a login: \(login)")
+        }
     }
 
     /// The errors as compilers write them, with their source lines; one without a place stands for itself.

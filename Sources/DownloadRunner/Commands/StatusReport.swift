@@ -92,6 +92,8 @@ package struct StatusReport: Sendable {
     package var rows: [StatusRow]
     /// Finished files that come from another source than the catalog now names.
     package var fromOtherSource: Int
+    /// The user's name where a command has to give it: nil for the account's own.
+    package var userOption: String?
     /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
     /// counts for each of them.
     package var diskBytes: [String: Int64] = [:]
@@ -130,6 +132,7 @@ package struct StatusReport: Sendable {
                 })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            report.userOption = place.isAccountsOwn ? nil : place.user.text
             let session = try store.session()
             report.isLoggedOut = !(session?.isOpen ?? place.isAccountsOwn)
             report.loggedOutSince = report.isLoggedOut ? session?.changedAt : nil

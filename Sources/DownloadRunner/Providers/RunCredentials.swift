@@ -132,6 +132,6 @@ final class RunCredentials: Sendable {
     }
 
     private func warn(_ provider: String, _ what: String, _ error: CredentialsError) {
-        logger.warning("new credentials of the provider “\(provider)” can't be \(what): \(Refusal(error).message)")
+        logger.error("new credentials of the provider “\(provider)” can't be \(what): \(Refusal(error).message)")
     }
 }

@@ -20,7 +20,11 @@ final class Stage: Sendable {
     }
 
     /// Installs a plugin of one shell script, found with the options that ``sync(_:_:limit:while:)`` gives.
-    func plugin(_ name: String, concurrency: Int = 8, timeout: Int = 30, script: String) throws {
+    ///
+    /// - Parameter manifest: more lines of its manifest.
+    func plugin(
+        _ name: String, concurrency: Int = 8, timeout: Int = 30, manifest: [String] = [], script: String
+    ) throws {
         try folder.write(
             """
             name: \(name)
@@ -30,6 +34,7 @@ final class Stage: Sendable {
             concurrency: \(concurrency)
             timeout: \(timeout)
             parameters: {type: object}
+            \(manifest.joined(separator: "\n"))
             """, to: "plugins/\(name)/plugin.yaml")
         try folder.write(script, to: "plugins/\(name)/plugin")
         // The umask must not decide what discovery thinks of it.

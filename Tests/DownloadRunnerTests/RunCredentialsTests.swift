@@ -1,0 +1,131 @@
+import DownloadStore
+import Foundation
+import Logging
+import ProviderKit
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("credentials in a run")
+struct RunCredentialsTests {
+    private static func secret(_ text: String) -> Secret<JSONValue> { Secret(["token": .string(text)]) }
+
+    private static func token(_ run: RunCredentials) -> String? {
+        run.held(of: "p").credentials?.value["token"]?.string
+    }
+
+    private static func loggedIn() throws -> UserFixture {
+        let user = try UserFixture()
+        let generation = try user.store.openSession(provider: "p").generation
+        try user.file.store(user.credentials("old"), of: "p", since: generation, by: user.store)
+        return user
+    }
+
+    @Test("what a provider renews goes with later requests and into the next run")
+    func renewed() async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        #expect(Self.token(run) == "old" && run.held(of: "other").credentials == nil)
+        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        #expect(Self.token(run) == "new")
+        #expect(try user.token() == "new")
+        #expect(Self.token(try user.run()) == "new")
+        // The same again changes nothing.
+        let before = try inode(user)
+        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        #expect(try inode(user) == before)
+    }
+
+    @Test("what comes after a logout is dropped, also after the next login", arguments: [true, false])
+    func loggedOut(isOfProvider: Bool) async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        if isOfProvider {
+            _ = try user.store.closeSession(ofProvider: "p")
+            try user.file.forget("p")
+        } else {
+            _ = try user.store.closeSession()
+            try user.file.wipe()
+        }
+        await run.renew(Self.secret("late"), of: "p", after: run.held(of: "p"))
+        #expect(!user.temporary.has("alice/credentials.json"))
+        let generation = try user.store.openSession(provider: isOfProvider ? "p" : nil).generation
+        await run.renew(Self.secret("later"), of: "p", after: run.held(of: "p"))
+        #expect(!user.temporary.has("alice/credentials.json"))
+        try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
+        await run.renew(Self.secret("latest"), of: "p", after: run.held(of: "p"))
+        #expect(try user.token() == "login")
+    }
+
+    @Test("a login or logout at another provider changes nothing")
+    func otherProvider() async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        _ = try user.store.openSession(provider: "q")
+        _ = try user.store.closeSession(ofProvider: "r")
+        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        #expect(try user.token() == "new")
+    }
+
+    @Test("a new login replaces what the run has; answers to requests from before it don't")
+    func reloaded() async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        let before = run.held(of: "p")
+        let generation = try user.store.openSession(provider: "p").generation
+        try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
+        #expect(await run.reload("p"))
+        await run.renew(Self.secret("late"), of: "p", after: before)
+        #expect(Self.token(run) == "login")
+        #expect(try user.token() == "login")
+        await run.renew(Self.secret("renewed"), of: "p", after: run.held(of: "p"))
+        #expect(Self.token(run) == "renewed")
+        #expect(try user.token() == "renewed")
+    }
+
+    @Test("what is forgotten doesn't come back with an answer that was on its way")
+    func forgotten() async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        let before = run.held(of: "p")
+        _ = try user.store.closeSession(ofProvider: "p")
+        try user.file.forget("p")
+        await run.forget("p")
+        await run.renew(Self.secret("late"), of: "p", after: before)
+        #expect(run.held(of: "p").credentials == nil)
+        #expect(!user.temporary.has("alice/credentials.json"))
+        #expect(!(await run.reload("p")))
+    }
+
+    @Test("of many answers at once, the file ends with what the run ends with")
+    func concurrent() async throws {
+        let user = try Self.loggedIn()
+        let run = try user.run()
+        for round in 0..<10 {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        await run.renew(Self.secret("\(round)-\(number)"), of: "p", after: run.held(of: "p"))
+                    }
+                }
+            }
+            #expect(try user.token() == Self.token(run))
+        }
+    }
+
+    @Test("a user without a state has none, and what a provider gives is kept for the run")
+    func stateless() async throws {
+        let temporary = TemporaryFolder()
+        let folder = StateFolder(path: temporary.at("alice"), user: try UserName("alice"))
+        let run = try RunCredentials(folder, generation: 0, store: nil, logger: .init(label: "test"))
+        await run.renew(Self.secret("guest"), of: "p", after: run.held(of: "p"))
+        #expect(Self.token(run) == "guest")
+        #expect(!temporary.has("alice"))
+    }
+
+    private func inode(_ user: UserFixture) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: user.folder.credentials.string)[.systemFileNumber] as? Int
+    }
+}

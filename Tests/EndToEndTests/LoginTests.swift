@@ -1,0 +1,185 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("logins at providers")
+struct LoginTests {
+    private static func catalog(_ host: FaultHost, _ ids: [String], provider: String = Vault.name) -> [CatalogText.Video] {
+        ids.enumerated().map { index, id in
+            let url = CatalogText.quoted(host.url("/media/\(index + 1)/5000.mp4"))
+            return .init(id: id, extra: ["provider: \(provider)", "parameters: {url: \(url)}"])
+        }
+    }
+
+    @Test("without one the provider's videos wait and others go on; after it they are fetched, with tokens renewed over runs")
+    func story() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try Vault.install(in: stage)
+        let open = Self.catalog(host, ["c"], provider: "direct")
+        try stage.catalog(CatalogText(videos: Self.catalog(host, ["a", "b"]) + open))
+        let first = try await stage.sync()
+        #expect(first.exit == 77, "\(first.report)")
+        #expect(try stage.stateCopy().states() == ["a": "suspended", "b": "suspended", "c": "finished"])
+        let quiet = try await stage.run(["sync", stage.folder.at("catalog.yaml").string, "--quiet", "--user", account])
+        #expect(quiet.exit == 77)
+        #expect(quiet.error.contains("coursefetch login --provider vault --user \(account)"), "\(quiet.error)")
+        let status = try await stage.command(["status"])
+        #expect(status.output.contains("wait for a login: coursefetch login --provider vault\n"), "\(status.output)")
+
+        try stage.folder.write("{username: alice, password: CANARY-wrong}", to: "wrong.yaml")
+        let wrong = try await stage.run(
+            ["login", "--provider", "vault", "--secrets-from", stage.folder.at("wrong.yaml").string])
+        #expect(wrong.exit == 77, "\(wrong.report)")
+        #expect(wrong.error.contains("refuses the login: wrong password <redacted>"), "\(wrong.error)")
+        #expect(wrong.error.contains("others can read the secrets"), "\(wrong.error)")
+        #expect(!wrong.error.contains("CANARY") && stage.credentials() == nil)
+
+        let login = try await Vault.logIn(stage)
+        #expect(login.exit == 0, "\(login.report)")
+        #expect(login.output.contains("is logged in at vault until "), "\(login.output)")
+        #expect(login.output.contains("2 videos that waited for it go on with the next sync"), "\(login.output)")
+        #expect(try stage.stateCopy().states() == ["a": "waiting", "b": "waiting", "c": "finished"])
+        #expect(stage.credentials()?.contains("\(Vault.token)-1\"") == true)
+        let second = try await stage.sync()
+        #expect(second.exit == 0, "\(second.report)")
+        #expect(second.events("download_finished").count == 2)
+        #expect(stage.credentials()?.contains("\(Vault.token)-3\"") == true)
+
+        // The next run begins with the last token of this one.
+        try stage.catalog(CatalogText(videos: Self.catalog(host, ["a", "b"]) + open + Self.catalog(host, ["d"])))
+        #expect(try await stage.sync().exit == 0)
+        #expect(try Vault.tokens(in: stage) == ["", "", "\(Vault.token)-1", "\(Vault.token)-2", "\(Vault.token)-3"])
+        let probe = try await stage.run(["resolve", stage.folder.at("catalog.yaml").string, "c/*/a"])
+        #expect(probe.exit == 0, "\(probe.report)")
+        #expect(try Vault.tokens(in: stage).last == "\(Vault.token)-4")
+        #expect(stage.credentials()?.contains("\(Vault.token)-5\"") == true, "a renewed token isn't lost by looking")
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a sync that is running goes on with a new login, and stops what comes from a provider that is forgotten")
+    func whileRunning() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try Vault.install(in: stage)
+        func video(_ id: String, _ provider: String, _ target: String) -> CatalogText.Video {
+            let url = CatalogText.quoted(host.url(target))
+            return .init(id: id, extra: ["provider: \(provider)", "parameters: {url: \(url)}"])
+        }
+        try stage.catalog(
+            CatalogText(videos: [
+                video("open", "direct", "/media/1/3000000.mp4?rate=400000"), video("quick", "vault", "/media/2/5000.mp4"),
+                video("slow", "vault", "/media/3/3000000.mp4?rate=50000"),
+            ]))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "3"]) { running in
+            try await running.wait { $0.event == "download_suspended" && $0.video == "slow" }
+            let login = try await Vault.logIn(stage)
+            #expect(login.exit == 0, "\(login.report)")
+            #expect(login.output.contains("the sync that is running goes on with it"), "\(login.output)")
+            try await running.wait { $0.event == "download_finished" && $0.video == "quick" }
+            try await running.wait { $0.event == "progress" && $0.video == "slow" && ($0.bytes ?? 0) > 0 }
+            let logout = try await stage.command(["logout", "--provider", "vault"])
+            #expect(logout.exit == 0, "\(logout.report)")
+            #expect(logout.output.contains("are wiped") && logout.output.contains("has stopped using it"))
+            #expect(stage.credentials() == nil)
+            #expect(ProcessTable.now().within(stage.folder.at("plugins/vault")).isEmpty)
+        }
+        #expect(outcome.exit == 77, "\(outcome.report)")
+        #expect(outcome.events("download_finished").compactMap(\.video).sorted() == ["open", "quick"])
+        #expect(outcome.events("download_suspended", of: "slow").allSatisfy { $0.reason == "auth" })
+        #expect(stage.credentials() == nil)
+        #expect(try stage.stateCopy().states()["slow"] == "suspended")
+        let users = try await Program.coursefetch(["users", "--json", "--state", stage.state.string], in: stage.folder)
+        #expect(users.output.contains("\"providers\":[]"), "\(users.output)")
+        await host.stop()
+    }
+
+    @Test("the secret of signed links comes from a login; without the plugin's own login, secrets are the credentials")
+    func bundled() async throws {
+        let nginx = try await NginxServer.start()
+        let content = TestContent(seed: 1, size: 20_000)
+        try nginx.add("v1.mp4", content)
+        let stage = try Stage()
+        try stage.plugin(
+            "plain", manifest: ["credentials: [key]"],
+            script: #"""
+                #!/bin/sh
+                exec jq -c --unbuffered '{id, result: {url: "\#(nginx.baseURL)/plain/v1.mp4", extension:
+                  (if .params.credentials == {key: "a: b"} then "mp4" else "mkv" end)}}'
+                """#)
+        var catalog = CatalogText(
+            provider: "secure-link",
+            parameters: ["base": CatalogText.quoted(nginx.baseURL), "path": CatalogText.quoted("/signed/{id}.mp4")],
+            videos: [.init(id: "v1")])
+        catalog.courses.append(
+            .init(id: "d", title: "D", videos: [.init(id: "v1", extra: ["provider: plain", "parameters: {}"])]))
+        try stage.catalog(catalog)
+        let before = try await stage.sync("catalog.yaml", ["--only", "c"])
+        #expect(before.exit == 77, "\(before.report)")
+        try stage.folder.write("testsecret\n", to: "secret")
+        try stage.folder.write("key: 'a: b'", to: "key")
+        for (provider, file) in [("secure-link", "secret"), ("plain", "key")] {
+            let login = try await stage.run(
+                ["login", "--provider", provider, "--secrets-from", stage.folder.at(file).string])
+            #expect(login.exit == 0, "\(login.report)")
+        }
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        let files = LibraryFiles(stage.library)
+        #expect(files.paths == ["Course/01 v1.mp4", "D/01 v1.mp4"])
+        #expect(files.digests.values.allSatisfy { $0 == content.sha256Text })
+        await nginx.stop()
+    }
+
+    @Test("off a terminal, and with what makes no sense, it ends with 64 and says what to do")
+    func usage() async throws {
+        let stage = try Stage()
+        try Vault.install(in: stage)
+        let coursefetch = Built.executable("coursefetch").string
+        let places = ["--state", stage.state.string, "--plugins", stage.folder.at("plugins").string]
+        // In a session of its own there is no terminal, whatever the tests were started from.
+        let off = try await Program.run(
+            ["setsid", "-w", coursefetch, "login", "--provider", "vault"] + places, in: stage.folder)
+        #expect(off.exit == 64)
+        #expect(off.error.contains("no terminal to ask on for the secrets of “vault” (username, password)"), "\(off.error)")
+        #expect(off.error.contains("--secrets-from FILE"), "\(off.error)")
+        for (arguments, message) in [
+            (["--provider", "direct"], "the provider “direct” needs no login"),
+            (["--provider", "vualt"], "did you mean “vault”?"),
+            (["--secrets-from", "x"], "--secrets-from needs --provider NAME"),
+            (["--provider", "vault", "--secrets-from", "/no/such/file"], "/no/such/file can't be opened"),
+        ] {
+            let outcome = try await stage.run(["login"] + arguments)
+            #expect(outcome.exit == 64 && outcome.error.lowercased().contains(message.lowercased()), "\(outcome.report)")
+        }
+        #expect(!stage.folder.has("state"), "nothing was made")
+    }
+
+    @Test("a plugin that breaks at a login is 69, one that can't answer now 75; nothing is stored")
+    func broken() async throws {
+        let stage = try Stage()
+        let manifest = ["methods: [resolve, login]", "credentials: [key]"]
+        try stage.plugin("crasher", manifest: manifest, script: "#!/bin/sh\nread -r l\necho \"$l\" >&2\nexit 3\n")
+        try stage.plugin(
+            "busy", manifest: manifest,
+            script: #"""
+                #!/bin/sh
+                exec jq -c --unbuffered '{id, error: {code: -1, message: "full", data: {kind: "unavailable"}}}'
+                """#)
+        try stage.folder.write("CANARY-key", to: "key")
+        for (provider, exit) in [("crasher", Int32(69)), ("busy", 75)] {
+            let outcome = try await stage.run(
+                ["login", "--provider", provider, "--secrets-from", stage.folder.at("key").string])
+            #expect(outcome.exit == exit && outcome.error.contains("nothing was changed"), "\(outcome.report)")
+            #expect(!outcome.error.contains("CANARY"), "\(outcome.error)")
+        }
+        #expect(stage.credentials() == nil)
+        #expect(ProcessTable.now().within(stage.folder.path).isEmpty)
+    }
+
+    /// The account's own name.
+    private var account: String { NSUserName() }
+}
