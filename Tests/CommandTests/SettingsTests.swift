@@ -181,7 +181,7 @@ struct SettingsTests {
     func listing() throws {
         let settings = try Self.settings(
             ["jobs": ["8"], "only": ["phys101", "chem/*"]],
-            ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
+            ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b", "COURSEFETCH_UNTIL": "06:00"],
             file: "max-wait: 90m\nno-checksum: true\n")
         let rows = SettingsListing.rows(settings, places: (user: "alice", state: "/s", library: "/l"))
         #expect(Set(rows.map(\.name)) == Set(SettingNames.values + SettingNames.flags))
@@ -194,7 +194,9 @@ struct SettingsTests {
         #expect(row("only") == "phys101 chem/* the command line")
         #expect(row("max-wait") == "1h30m /home/alice/.config/coursefetch/config.yaml:1:11")
         #expect(row("checksum") == "false /home/alice/.config/coursefetch/config.yaml:2:14")
-        #expect(row("bwlimit") == "– default" && row("max-delete") == "10% default" && row("library") == "/l default")
+        #expect(
+            row("bwlimit") == "off default" && row("until") == "06:00 COURSEFETCH_UNTIL"
+                && row("max-delete") == "10% default" && row("library") == "/l default")
     }
 
     @Test("every long option of sync is a setting, and every setting an option")
