@@ -1,6 +1,8 @@
 import DownloadRunner
+import DownloadStore
 import Foundation
 import Logging
+import SystemPackage
 import TestServers
 import TestSupport
 
