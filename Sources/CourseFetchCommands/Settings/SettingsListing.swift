@@ -70,7 +70,7 @@ enum SettingsListing {
     private static func text(_ end: RunWindow.End) -> String {
         switch end {
         case .time(let time): "\(time)"
-        case .date(let date): Timestamp.rfc3339(date)
+        case .instant(let date): Timestamp.rfc3339(date)
         }
     }
 
