@@ -28,7 +28,8 @@ struct Night: Sendable {
         options.plugins = [stage.folder.at("plugins").string]
         options.zone = .gmt
         change(&options)
-        let run = SyncRun(options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
+        let run = SyncRun(
+            options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
             freeSpace: freeSpace)
         let events = run.events
         async let ending = run.run()
