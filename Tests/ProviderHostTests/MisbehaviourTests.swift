@@ -159,6 +159,8 @@ import Testing
                 escaped = pid_t(try await provider.resolve(.video("daemon")).size ?? 0)
             }
         }
+        // The one that was ended may take a moment to go.
+        for _ in 0..<250 where sandbox.strays() != ["\(escaped)"] { try await Task.sleep(for: .milliseconds(20)) }
         #expect(sandbox.strays() == ["\(escaped)"])
         if escaped > 1 { kill(escaped, SIGKILL) }
     }

@@ -208,7 +208,7 @@ struct SyncPass: Sendable {
             let isOver =
                 [.finished, .failed, .paused, .cancelled].contains(state) || isNotReady
                 || result.notReady.contains(wanted.id)
-            let isForLogin = state == .suspended && !result.providersToLogIn.isEmpty
+            let isForLogin = state == .suspended && result.providersToLogIn.contains(wanted.provider)
             if !isOver, !isForLogin { isWorkLeft = true }
         }
         for (id, steered) in result.steered {

@@ -65,7 +65,7 @@ package final class SyncRun: Sendable {
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
-        let files = options.watchEvery.map { _ in CatalogWatch(catalog.files.map(\.path)) }
+        let files = options.watchEvery.map { _ in CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         try place.requireKnown()
@@ -138,7 +138,7 @@ package final class SyncRun: Sendable {
             if control.runStop != nil { break }
             (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
             // One that can't be read is looked at again when it changes.
-            if check.conditions.isEmpty { files = CatalogWatch(catalog.files.map(\.path)) }
+            if check.conditions.isEmpty { files = CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
             started = clock.now
         } while true
         await desk.close()
