@@ -49,6 +49,18 @@ package enum DownloadChange: Sendable {
     case chapterCover(course: String, chapter: String, [UInt8], StoredFile)
 }
 
+extension DownloadChange {
+    /// Whether it changes the state of this download.
+    package func isTransition(of download: DownloadID) -> Bool {
+        switch self {
+        case .begin(let id), .finish(let id), .adopt(let id, _), .putBack(let id, _, _), .suspend(let id, _),
+            .fail(let id, _, _), .lose(let id), .refetch(let id), .steer(let id, _):
+            id == download
+        default: false
+        }
+    }
+}
+
 /// What is durable of a partial.
 package struct ProgressFacts: Sendable, Equatable {
     /// Bytes that are there.

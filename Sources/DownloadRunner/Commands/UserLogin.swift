@@ -76,7 +76,7 @@ package struct UserLogin: Sendable, Equatable {
             } catch { throw Refusal(error) }
         case .answered(.failed(let message)): report.silent = message
         case .answered: break
-        case .silent(let holder): report.silent = Refusal.name(holder)
+        case .silent(let holder), .working(let holder): report.silent = Refusal.name(holder)
         }
         return report
     }

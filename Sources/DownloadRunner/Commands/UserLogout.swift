@@ -95,7 +95,7 @@ package struct UserLogout: Sendable, Equatable {
             return .nobody
         case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
         case .answered: return .stopped
-        case .silent(let holder):
+        case .silent(let holder), .working(let holder):
             let catalogs = holder?.catalogs.joined(separator: ", ") ?? ""
             let work = catalogs.isEmpty ? "" : " with \(catalogs)"
             throw Refusal(

@@ -17,8 +17,17 @@ struct ControlDesk: Sendable {
         watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
         let clerk = Clerk(open: open, control: control)
         work = Task { [news = watch.news] in
+            let (line, inlet) = AsyncStream<ControlWatch.News>.makeStream()
             await withDiscardingTaskGroup { group in
-                for await item in news { group.addTask { await clerk.handle(item) } }
+                group.addTask { for await item in line { await clerk.handle(item) } }
+                for await item in news {
+                    // A logout never waits behind anything.
+                    switch item {
+                    case .session, .request(_, .loggedOut): group.addTask { await clerk.handle(item) }
+                    case .request: inlet.yield(item)
+                    }
+                }
+                inlet.finish()
             }
         }
     }
@@ -29,7 +38,7 @@ struct ControlDesk: Sendable {
         await work.value
     }
 
-    /// Handles one thing at a time.
+    /// Handles what is asked: one after the other what changes downloads, logouts at once.
     private struct Clerk: Sendable {
         let open: OpenState
         let control: RunControl
@@ -40,19 +49,26 @@ struct ControlDesk: Sendable {
                 control.note(session)
                 if session.isOpen { control.ring(.session) }
             case .request(let id, let request):
+                if request != .loggedOut { answer(id, .working) }
                 let answer: ControlAnswer
                 do {
                     answer = try await perform(request)
                 } catch {
                     answer = .failed(Refusal(any: error).message)
                 }
-                // Whoever asked sees that there is no answer.
-                guard let text = try? JSONEncoder().encode(answer) else { return }
-                try? open.store.answer(id, String(decoding: text, as: UTF8.self))
+                self.answer(id, answer)
             }
         }
 
+        /// Whoever asked sees it if there is no answer.
+        private func answer(_ id: RequestID, _ answer: ControlAnswer) {
+            guard let text = try? JSONEncoder().encode(answer) else { return }
+            try? open.store.answer(id, String(decoding: text, as: UTF8.self))
+        }
+
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {
+            // Between its start and the first turn a pass goes by rows that nobody may change.
+            if request != .loggedOut { await control.ready() }
             let pass = control.pass
             switch request {
             case nil: return .failed("the sync that is running is of another version, which doesn't know this command")
@@ -62,9 +78,7 @@ struct ControlDesk: Sendable {
                 let ids = ids.map(DownloadID.init)
                 if let pass { return .steered(try await pass.dispatcher.prioritize(wish, ids)) }
                 return .steered(try await steering.prioritize(wish, ids).outcomes)
-            case .set(let settings):
-                guard let pass else { return .failed("nothing is being transferred right now") }
-                return try await pass.change(settings)
+            case .set(let settings): return await change(settings, pass)
             case .loggedOut:
                 control.interruptPass(.logout)
                 await control.idle()
@@ -73,17 +87,30 @@ struct ControlDesk: Sendable {
                 await pass?.dispatcher.providerLoggedOut(provider)
                 return .done
             case .providerLoggedIn(let provider):
-                if let pass {
-                    try await pass.dispatcher.providerLoggedIn(provider)
-                } else {
-                    control.ring(.asked)
-                }
+                // Between passes: the next one begins now, and finds them waiting.
+                if let pass { try await pass.dispatcher.providerLoggedIn(provider) } else { control.ring(.asked) }
                 return .done
             }
         }
 
-        private func steer(
-            _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
+        /// Changes what the run was started with; in a run that watches, for its later passes too.
+        private func change(_ settings: RunSettings, _ pass: RunControl.Pass?) async -> ControlAnswer {
+            if let text = settings.bandwidth {
+                guard let timetable = BandwidthTimetable(text) else { return .failed("“\(text)” is no bandwidth") }
+                control.limits?.setBandwidth(timetable)
+            }
+            if let rate = settings.limitRate {
+                control.knobs.limitRate = rate == 0 ? nil : rate
+                pass?.services.engine.setLimitRate(control.knobs.limitRate)
+            }
+            if let jobs = settings.jobs {
+                control.knobs.jobs = jobs
+                await pass?.dispatcher.setJobs(jobs)
+            }
+            return .done
+        }
+
+        private func steer(            _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
         ) async throws -> [SteeringOutcome] {
             if let pass { return try await pass.dispatcher.steer(transition, ids) }
             let result = try await steering.apply(transition, to: ids)
@@ -97,21 +124,5 @@ struct ControlDesk: Sendable {
                 return true
             }
         }
-    }
-}
-
-extension RunControl.Pass {
-    /// Changes what the run was started with.
-    func change(_ settings: RunSettings) async throws -> ControlAnswer {
-        if let rate = settings.limitRate {
-            services.knobs.limitRate = rate == 0 ? nil : rate
-            services.engine.setLimitRate(services.knobs.limitRate)
-        }
-        if let text = settings.bandwidth {
-            guard let timetable = BandwidthTimetable(text) else { return .failed("“\(text)” is no bandwidth") }
-            services.limits.setBandwidth(timetable)
-        }
-        if let jobs = settings.jobs { await dispatcher.setJobs(jobs) }
-        return .done
     }
 }

@@ -9,6 +9,8 @@ enum ControlLine {
         /// Nobody is at work: the asker holds the lock now and does it itself.
         case free(SyncLock)
         case answered(ControlAnswer)
+        /// It has been taken, and will be done; nobody waits any longer. Nil as below.
+        case working(LockHolder?)
         /// Nobody answered in time, and nothing was changed. Nil if the lock doesn't tell who holds it.
         case silent(LockHolder?)
     }
@@ -27,16 +29,23 @@ enum ControlLine {
             defer { store.close() }
             let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
             let id = try store.addRequest(body)
-            let deadline = ContinuousClock.now + patience
+            var deadline = ContinuousClock.now + patience
+            var isTaken = false
             while ContinuousClock.now < deadline, !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(25))
-                if try store.answer(to: id) != nil { break }
+                if let answer = try store.answer(to: id) {
+                    if try decoded(answer) != .working { break }
+                    // What has been taken may take longer: files to delete, a file that is just being placed.
+                    if !isTaken { deadline = deadline + .seconds(8) }
+                    isTaken = true
+                }
                 if case .acquired(let lock) = try await SyncLock.acquire(place.folder, catalogs: [], patience: .zero) {
                     // It has ended in the meantime, with or without an answer.
-                    guard let answer = try store.withdraw(id) else { return .free(lock) }
+                    guard let answer = try store.withdraw(id), try decoded(answer) != .working else { return .free(lock) }
                     return .answered(try decoded(answer))
                 }
             }
+            if isTaken, try store.answer(to: id).map(decoded) == .working { return .working(holder) }
             guard let answer = try store.withdraw(id) else { return .silent(holder) }
             return .answered(try decoded(answer))
         } catch {
@@ -50,6 +59,13 @@ enum ControlLine {
 }
 
 extension Refusal {
+    /// A process that holds the lock has a long list.
+    static func working(_ holder: LockHolder?) -> Refusal {
+        let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "the process that is at work"
+        return Refusal(
+            condition: .workLeft, message: "\(who) has taken it and is still at it; see how far with: coursefetch status")
+    }
+
     /// A process that holds the lock doesn't answer.
     static func silent(_ holder: LockHolder?) -> Refusal {
         let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "another process"

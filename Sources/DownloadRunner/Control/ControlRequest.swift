@@ -56,6 +56,8 @@ package struct RunSettings: Codable, Sendable, Equatable {
 
 /// What the process that holds the lock answers.
 package enum ControlAnswer: Codable, Sendable, Equatable {
+    /// It has been taken and will be done.
+    case working
     /// What became of each download.
     case steered([SteeringOutcome])
     case done

@@ -14,15 +14,16 @@ extension Dispatcher {
             unsettled -= 1
             fill()
         }
-        let endsTurns = [.pause, .cancel, .remove].contains(transition)
         var busy: Set<DownloadID> = []
-        if endsTurns {
-            await hold(ids)
-        } else {
+        var pulled: [DownloadID: DownloadQueue.Entry] = [:]
+        switch transition {
+        case .pause, .cancel, .remove: pulled = await hold(ids)
+        // What is in play stays there; a retry comes at once.
+        case .retry:
             busy = Set(ids.filter(isInPlay))
+            pulled = pull(ids)
+        default: busy = Set(ids.filter(isInPlay))
         }
-        // A retry comes at once; what else waits goes on waiting where it is.
-        let pulled = transition == .resume ? [:] : pull(ids.filter { !busy.contains($0) })
         _ = await services.bookkeeper.commit([])
         do {
             let result = try await steering.apply(transition, to: ids.filter { !busy.contains($0) })
@@ -37,7 +38,7 @@ extension Dispatcher {
                         verdict: DownloadState.active.after(transition) == nil ? .refused : .same)
                 }
         } catch {
-            // The state can't be written: the run ends of that by itself.
+            // The state can't be read or written: the run ends of that by itself.
             for id in ids { giveBack(id.rawValue, pulled) }
             throw error
         }
@@ -56,12 +57,13 @@ extension Dispatcher {
             let result = try await steering.prioritize(wish, ids)
             for (record, _) in result.changed {
                 wanted[record.id]?.priority = record.priority
-                guard pulled[record.id] != nil, let wanted = wanted[record.id] else { continue }
-                queue.add(wanted.entry, dueAt: wish == .now ? nil : record.retryAt)
+                guard var entry = pulled[record.id] else { continue }
+                entry.priority = record.priority
+                queue.add(entry, dueAt: wish == .now ? nil : record.retryAt)
             }
             let changed = Set(result.changed.map(\.record.id))
             for (id, entry) in pulled where !changed.contains(id) { queue.add(entry, dueAt: wanted[id]?.retryAt) }
-            if wish == .now { await makeRoom(for: changed.filter { pulled[$0] != nil }) }
+            if wish == .now { await makeRoom(for: changed.compactMap { pulled[$0] }) }
             return result.outcomes
         } catch {
             for (id, entry) in pulled { queue.add(entry, dueAt: wanted[id]?.retryAt) }
@@ -72,6 +74,7 @@ extension Dispatcher {
     /// How many may be active at once from now on. Those beyond it go back to waiting, the lowest priority first.
     func setJobs(_ jobs: Int) async {
         services.knobs.jobs = jobs
+        queue.hostCap = services.hostConnections
         await putBack(lowest(active.count - jobs))
         fill()
     }
@@ -80,15 +83,13 @@ extension Dispatcher {
     func providerLoggedOut(_ provider: String) async {
         unsettled += 1
         queue.stop(provider: provider)
-        result.providersToLogIn.insert(provider)
-        await hold(active.keys.filter { wanted[$0]?.provider == provider })
-        for id in held where wanted[id]?.provider == provider {
+        let pulled = await hold(wanted.values.filter { $0.provider == provider }.map(\.id))
+        let stopped = Array(pulled.keys) + held.filter { wanted[$0]?.provider == provider }
+        for id in stopped {
             held.remove(id)
             if let wanted = wanted[id] { suspend(wanted, jobs[id], .auth) }
         }
-        for entry in queue.removeAll(of: provider) {
-            if let wanted = wanted[entry.id] { suspend(wanted, jobs[entry.id], .auth) }
-        }
+        if !stopped.isEmpty { result.providersToLogIn.insert(provider) }
         await services.providers.forgetCredentials(of: provider)
         _ = await services.bookkeeper.commit([])
         unsettled -= 1
@@ -106,21 +107,27 @@ extension Dispatcher {
 
     // MARK: turns
 
-    /// Taking its turn, or complete and on its way to its place.
-    func isInPlay(_ id: DownloadID) -> Bool { active[id] != nil || placing.contains(id) }
+    /// Taking its turn, at the end of it, or complete and on its way to its place.
+    func isInPlay(_ id: DownloadID) -> Bool { active[id] != nil || ending.contains(id) || placing.contains(id) }
 
-    /// Ends the turns of those that are active. On return none of them is in play; those that weren't complete are held.
-    func hold(_ ids: [DownloadID]) async {
-        for id in ids {
-            guard let turn = active[id] else { continue }
-            orders.insert(id)
-            turn.task.cancel()
-        }
-        let ids = ids.filter(isInPlay)
-        while !hasEnded, ids.contains(where: isInPlay) {
+    /// Takes these out of the queue and ends the turns of those that are active. On return none of them is in play or will
+    /// be: they were pulled, are held, or are over.
+    func hold(_ ids: [DownloadID]) async -> [DownloadID: DownloadQueue.Entry] {
+        // First those that wait: the slot of one that is ended must not go to another one of them.
+        var pulled = pull(ids)
+        while !hasEnded {
+            let inPlay = ids.filter(isInPlay)
+            if inPlay.isEmpty { break }
+            for id in inPlay {
+                guard let turn = active[id], orders.insert(id).inserted else { continue }
+                turn.task.cancel()
+            }
             await withCheckedContinuation { holders.append($0) }
+            // One that was complete and wrong, or backed off just then, is in the queue again.
+            pulled.merge(pull(inPlay)) { first, _ in first }
         }
         orders.subtract(ids)
+        return pulled
     }
 
     /// Somebody's turn has ended.
@@ -160,6 +167,7 @@ extension Dispatcher {
             services.events.post(record.state == .paused ? .downloadPaused(reference) : .downloadCancelled(reference))
             if record.state == .cancelled, before == .finished { services.events.post(.downloadRemoved(reference)) }
             followers.remove(id)
+            if record.state == .cancelled { sidecars.drop(id) }
             if let known {
                 forgetOutcome(id)
                 settle(known, record.state)
@@ -195,27 +203,36 @@ extension Dispatcher {
     // MARK: room
 
     /// Puts back as many active downloads of lower priority as these need slots.
-    private func makeRoom(for ids: Set<DownloadID>) async {
+    private func makeRoom(for entries: [DownloadQueue.Entry]) async {
         let now = services.clock.now
-        let ready = ids.filter { id in
-            guard let wanted = wanted[id] else { return false }
-            return queue.canRun(wanted.entry, at: now)
+        let urgent = Set(entries.map(\.id))
+        var victims: [DownloadID] = []
+        // A host at its cap gives a connection of its own; else any slot will do.
+        let capped = entries.filter { entry in
+            entry.host.map { !queue.isFree($0, at: now) && queue.blockedUntil($0) ?? now <= now } ?? false
         }
-        let others = active.count + ready.count - services.knobs.jobs
-        await putBack(lowest(min(others, ready.count)).filter { !ids.contains($0) })
+        for host in Set(capped.compactMap(\.host)) {
+            let count = capped.count { $0.host == host }
+            victims += lowest(count) { active[$0]?.host == host && !urgent.contains($0) }
+        }
+        let ready = entries.count { queue.canRun($0, at: now) }
+        let missing = active.count - victims.count + ready + capped.count - services.knobs.jobs
+        victims += lowest(min(missing, ready)) { !urgent.contains($0) && !victims.contains($0) }
+        await putBack(victims)
     }
 
     /// Active downloads, the one whose turn came last by priority and order first.
-    private func lowest(_ count: Int) -> [DownloadID] {
+    private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool = { _ in true }) -> [DownloadID] {
         guard count > 0 else { return [] }
-        let entries = active.keys.compactMap { wanted[$0]?.entry }.sorted()
+        let entries = active.keys.filter(isMeant).compactMap { wanted[$0]?.entry }.sorted()
         return entries.prefix(count).map(\.id)
     }
 
     /// Back to waiting, partial kept.
     private func putBack(_ ids: [DownloadID]) async {
         guard !ids.isEmpty else { return }
-        await hold(ids)
+        let pulled = await hold(ids)
+        for (_, entry) in pulled { queue.add(entry) }
         for id in ids where held.remove(id) != nil {
             guard let wanted = wanted[id] else { continue }
             services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))

@@ -25,9 +25,21 @@ final class RunControl: Sendable {
         var idle: CheckedContinuation<Wake, Never>?
         var rung: Wake?
         var whenIdle: [CheckedContinuation<Void, Never>] = []
+        var whenReady: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// What `set` changes.
+    let knobs: RunKnobs
+    private let bounds = Mutex<RunLimits?>(nil)
     private let state = Mutex(State())
+
+    init(_ options: SyncOptions) { knobs = RunKnobs(options) }
+
+    /// The run's bounds, from its start on.
+    var limits: RunLimits? {
+        get { bounds.withLock { $0 } }
+        set { bounds.withLock { $0 = newValue } }
+    }
 
     /// Why the pass is to end, or has; nil as long as nobody wants that.
     var passStop: SuspendReason? { state.withLock { $0.runStop ?? $0.passStop } }
@@ -72,10 +84,13 @@ final class RunControl: Sendable {
 
     /// Its downloads begin to have their turns. Returns why they must not, if somebody has said so already.
     func begin(_ pass: Pass) -> SuspendReason? {
-        state.withLock { state in
+        let (reason, waiting) = state.withLock { state in
             state.pass = pass
-            return state.passStop
+            defer { state.whenReady = [] }
+            return (state.passStop, state.whenReady)
         }
+        for continuation in waiting { continuation.resume() }
+        return reason
     }
 
     /// Nothing is transferring any more, and all that was is durable.
@@ -83,10 +98,21 @@ final class RunControl: Sendable {
         let waiting = state.withLock { state in
             state.pass = nil
             state.isBusy = false
-            defer { state.whenIdle = [] }
-            return state.whenIdle
+            defer { (state.whenIdle, state.whenReady) = ([], []) }
+            return state.whenIdle + state.whenReady
         }
         for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns when downloads have their turns, or nobody is at work.
+    func ready() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.isBusy, state.pass == nil { state.whenReady.append(continuation) }
+                return !state.isBusy || state.pass != nil
+            }
+            if isReady { continuation.resume() }
+        }
     }
 
     /// Returns when nothing is transferring.
@@ -104,7 +130,8 @@ final class RunControl: Sendable {
     func ring(_ wake: Wake) {
         let idle = state.withLock { state in
             defer { state.idle = nil }
-            if state.idle == nil, state.rung != .stop { state.rung = wake }
+            let isWeaker = state.rung != nil && wake == .session
+            if state.idle == nil, state.rung != .stop, !isWeaker { state.rung = wake }
             return state.idle
         }
         idle?.resume(returning: wake)

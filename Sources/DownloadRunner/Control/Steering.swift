@@ -80,7 +80,8 @@ struct Steering {
 
     /// What the state table says, and where a change would change nothing.
     static func verdict(_ transition: StateTransition, _ record: DownloadRecord) -> SteeringOutcome.Verdict {
-        guard let after = record.state.after(transition) else { return .refused }
+        // A rename that is under way ends first.
+        guard !record.isPlacing, let after = record.state.after(transition) else { return .refused }
         guard after == record.state else { return .changed }
         return switch transition {
         case .retry: record.retryAt == nil && record.error == nil ? .same : .changed
@@ -92,23 +93,38 @@ struct Steering {
 
     private func removeFiles(_ records: [DownloadRecord], _ result: inout Result) async throws {
         guard let library else { return }
+        let changed = Set(result.outcomes.filter { $0.verdict == .changed }.map(\.id))
+        let store = store
+        let doomed = records.filter { changed.contains($0.id.rawValue) }
+        let kept = await Blocking.run { _ in Self.delete(doomed, store, library) }
+        for index in result.outcomes.indices where kept.contains(result.outcomes[index].id) {
+            result.outcomes[index].verdict = .fileKept
+        }
+        _ = try await write(doomed.map { .fileRemoved($0.id) })
+    }
+
+    /// Deletes what belongs to these downloads. Returns the ids of those whose file isn't the recorded one, or can't be
+    /// looked at: it stays.
+    private static func delete(
+        _ records: [DownloadRecord], _ store: DownloadStore, _ library: LibraryFolder
+    ) -> Set<Int64> {
+        var kept: Set<Int64> = []
         var folders: [String] = []
-        for (index, outcome) in result.outcomes.enumerated() where outcome.verdict == .changed {
-            guard let record = records.first(where: { $0.id.rawValue == outcome.id }) else { continue }
+        for record in records {
             if let file = record.file {
-                if case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
-                    result.outcomes[index].verdict = .fileKept
+                let removal = try? library.remove(file.path, record: FileRecord(file))
+                switch removal {
+                case .removed, .missing: folders.append(file.path)
+                case .notOurs, nil: kept.insert(record.id.rawValue)
                 }
-                folders.append(file.path)
             }
-            for sidecar in try store.sidecars(of: [record.id]) {
+            for sidecar in (try? store.sidecars(of: [record.id])) ?? [] {
                 let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
-                _ = try library.remove(sidecar.path, record: facts)
+                _ = try? library.remove(sidecar.path, record: facts)
                 folders.append(sidecar.path)
             }
         }
         try? library.flushFolders(of: folders)
-        let removed = result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }
-        _ = try await write(removed.map { .fileRemoved(DownloadID(rawValue: $0.id)) })
+        return kept
     }
 }

@@ -98,7 +98,8 @@ package struct SteeringChoice: Sendable {
         switch try await ControlLine.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
         case .answered(.failed(let message)): throw Refusal(condition: .stateUnusable, message: message)
-        case .answered(.done): return report([], isLive: true)
+        case .answered(.done), .answered(.working): return report([], isLive: true)
+        case .working(let holder): throw .working(holder)
         case .silent(let holder): throw .silent(holder)
         case .free(let lock):
             defer { withExtendedLifetime(lock) {} }
@@ -141,6 +142,7 @@ extension RunSettings {
         case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
         case .answered: return
         case .free: throw nothing
+        case .working(let holder): throw .working(holder)
         case .silent(let holder): throw .silent(holder)
         }
     }
@@ -162,10 +164,7 @@ extension LibraryOpening {
         let isUnsettled = try store.isUnsettled()
         var touchesFiles = false
         if case .steer(let transition, _) = request {
-            touchesFiles = transition == .remove && records.contains { $0.file != nil }
-            if transition == .cancel || transition == .remove {
-                touchesFiles = touchesFiles || records.contains { $0.durableBytes > 0 }
-            }
+            touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })
         }
         guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
         if isUnsettled { try Settling(store: store, library: library).run(at: Date()) }

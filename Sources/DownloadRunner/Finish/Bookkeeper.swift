@@ -18,6 +18,8 @@ final class Bookkeeper: Sendable {
         var notPlaced: @Sendable (ArrivedFile, PlacingFailure) -> Void
         /// A download's partial failed to reach the disk.
         var flushFailed: @Sendable (DownloadID, FileError) -> Void
+        /// A change that the state table doesn't have was left out.
+        var refused: @Sendable (StoreError) -> Void
         /// The state can't be written any more.
         var storeFailed: @Sendable (StoreError) -> Void
     }
@@ -146,8 +148,20 @@ final class Bookkeeper: Sendable {
             defer { state.journal.removeAll(keepingCapacity: true) }
             return state.hasFailed ? [] : state.journal
         }
-        do {
-            try store.write(journal + changes)
+        var all = journal + changes
+        do throws(StoreError) {
+            while true {
+                do throws(StoreError) {
+                    try store.write(all)
+                    break
+                } catch .refusedTransition(let id, let transition, let state) {
+                    // One that contradicts what has happened since costs itself, not the progress of everybody else.
+                    let count = all.count
+                    all.removeAll { $0.isTransition(of: id) }
+                    tell { $0.refused(.refusedTransition(id, transition, from: state)) }
+                    if all.count == count { throw .refusedTransition(id, transition, from: state) }
+                }
+            }
             return !state.withLock { $0.hasFailed }
         } catch {
             let isFirst = state.withLock { state in

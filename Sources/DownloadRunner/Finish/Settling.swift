@@ -40,6 +40,12 @@ struct Settling {
     private func settle(_ record: DownloadRecord) throws {
         let partial = PartialName(download: record.id.rawValue)
         guard let file = record.file else { return try store.write([.unplace(record.id)]) }
+        // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
+        if record.state == .cancelled {
+            _ = try library.remove(file.path, record: FileRecord(file))
+            return try store.write([.unplace(record.id)])
+        }
+        if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
         if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.flushFolders(of: [file.path])
             var stored = file

@@ -9,6 +9,7 @@ extension Dispatcher {
             placed: { files in Task { await self.placed(files) } },
             notPlaced: { file, failure in Task { await self.notPlaced(file, failure) } },
             flushFailed: { id, _ in Task { await self.flushFailed(id) } },
+            refused: { error in Task { await self.refused(error) } },
             storeFailed: { error in Task { await self.storeFailed(error) } })
     }
 
@@ -17,6 +18,8 @@ extension Dispatcher {
         let id = video.job.id
         do {
             let sha256 = try await video.partial?.sha256() ?? video.sha256
+            // The run was stopped in the meantime.
+            guard digesting.remove(id) != nil else { return }
             if let expected = video.expectedSHA256, expected != sha256 {
                 return await checksumFailed(video)
             }
@@ -28,6 +31,7 @@ extension Dispatcher {
                     path: "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
                     old: wanted.oldFile))
         } catch {
+            guard digesting.remove(id) != nil else { return }
             await lostPartial(id, DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)"))
         }
     }
@@ -120,6 +124,9 @@ extension Dispatcher {
         turn.task.cancel()
         lostFlush.insert(id)
     }
+
+    /// A bug: told at the end, and everybody else goes on.
+    private func refused(_ error: StoreError) { result.storeError = result.storeError ?? error }
 
     private func storeFailed(_ error: StoreError) {
         result.storeError = result.storeError ?? error

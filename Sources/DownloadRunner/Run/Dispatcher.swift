@@ -68,6 +68,10 @@ actor Dispatcher {
     /// Their turn has ended so; whoever ordered it says what follows.
     var held: Set<DownloadID> = []
     var holders: [CheckedContinuation<Void, Never>] = []
+    /// Their turn is over, and what follows is being decided.
+    var ending: Set<DownloadID> = []
+    /// Complete; the digest isn't yet.
+    var digesting: Set<DownloadID> = []
     /// Downloads between two of the states above while somebody is asked about them: the run isn't over.
     var unsettled = 0
     /// Answers in a row by which a provider asked to be left alone.
@@ -122,6 +126,12 @@ actor Dispatcher {
         result.hasSidecarsLeft = !sidecars.isIdle
         sidecars.stop()
         for task in sidecarTasks.values { task.cancel() }
+        // A digest may take minutes; the next run makes it again.
+        for id in digesting {
+            placing.remove(id)
+            if let wanted = wanted[id] { suspend(wanted, jobs[id], reason) }
+        }
+        digesting = []
         fill()
     }
 
@@ -159,7 +169,9 @@ actor Dispatcher {
     private func setAlarm(_ now: Date) {
         alarm?.cancel()
         alarm = nil
-        let dates = [stopReason == nil ? queue.nextDue(after: now) : nil, sidecars.nextDue(after: now, queue)]
+        // What is due and has no slot needs no alarm: the end of a turn looks again.
+        let due = stopReason == nil ? queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
+        let dates = [due, sidecars.nextDue(after: now, queue)]
         guard let due = dates.compactMap({ $0 }).min() else { return }
         let clock = services.clock
         alarm = Task {
@@ -169,7 +181,10 @@ actor Dispatcher {
     }
 
     private func start(_ entry: DownloadQueue.Entry) {
-        guard let wanted = wanted[entry.id], hasRoom(for: wanted) else { return }
+        let isOpen = result.states[entry.id] == nil && !isInPlay(entry.id)
+        guard let wanted = wanted[entry.id], isOpen, hasRoom(for: wanted) else { return }
+        withoutRoom.remove(entry.id)
+        lostFlush.remove(entry.id)
         let isNew = jobs[entry.id] == nil
         let job = jobs[entry.id] ?? DownloadJob(wanted, services: services)
         jobs[entry.id] = job
@@ -221,6 +236,7 @@ actor Dispatcher {
     private func turnEnded(_ id: DownloadID, _ outcome: JobOutcome) async {
         guard let turn = active.removeValue(forKey: id), let wanted = wanted[id] else { return }
         unsettled += 1
+        ending.insert(id)
         if let host = turn.host { queue.release(host) }
         let job = turn.job
         let isOrdered = orders.remove(id) != nil
@@ -228,10 +244,12 @@ actor Dispatcher {
         case .complete(let video):
             if let host = turn.host { queue.hostServed(host) }
             placing.insert(id)
+            digesting.insert(id)
             Task { await self.finish(video) }
+        case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
+            await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
         case _ where isOrdered && stopReason == nil:
             services.bookkeeper.unwatch(job)
-            lostFlush.remove(id)
             held.insert(id)
         case .parked(let host):
             services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
@@ -273,11 +291,10 @@ actor Dispatcher {
             result.diskError = error
             suspend(wanted, job, reason)
             stop(reason)
-        case .stopped where lostFlush.remove(id) != nil && stopReason == nil:
-            await lostPartial(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
-        case .stopped where withoutRoom.remove(id) != nil && stopReason == nil: suspend(wanted, job, .disk)
+        case .stopped where withoutRoom.contains(id) && stopReason == nil: suspend(wanted, job, .disk)
         case .stopped: suspend(wanted, job, stopReason ?? .signal)
         }
+        ending.remove(id)
         unsettled -= 1
         fill()
     }

@@ -21,6 +21,9 @@ struct RunServices: Sendable {
     let space: SpaceWatch?
     let limits: RunLimits
     let logger: Logger
+
+    /// The cap on connections to one host, with the jobs that there may be now.
+    var hostConnections: Int { options.hostConnections(jobs: knobs.jobs) }
 }
 
 /// What `set` changes while a run goes on.

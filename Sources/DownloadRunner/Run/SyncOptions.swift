@@ -52,7 +52,12 @@ package struct SyncOptions: Sendable {
     package init(catalogs: [String]) { self.catalogs = catalogs }
 
     /// The cap on connections to one host.
-    var hostConnections: Int { maxConnectionsPerHost ?? (jobsAreExplicit ? max(8, jobs) : 8) }
+    var hostConnections: Int { hostConnections(jobs: jobs) }
+
+    /// The same where `jobs` has been changed since.
+    func hostConnections(jobs: Int) -> Int {
+        maxConnectionsPerHost ?? (jobsAreExplicit || jobs != self.jobs ? max(8, jobs) : 8)
+    }
 }
 
 /// How many finished downloads a prune may delete.

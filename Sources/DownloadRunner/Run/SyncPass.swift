@@ -77,13 +77,14 @@ struct SyncPass: Sendable {
 
     private func services(_ credentials: RunCredentials) -> RunServices {
         var configuration = TransferConfiguration()
-        configuration.connectionsPerHost = options.hostConnections
+        // The queue counts them; `set` may raise its cap.
+        configuration.connectionsPerHost = max(64, options.hostConnections)
         configuration.bandwidth = limits.rate
         configuration.quota = limits.quota
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
         return RunServices(
-            options: options, knobs: RunKnobs(options), userName: open.place.user.text,
+            options: options, knobs: control.knobs, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
                 registry: open.registry,

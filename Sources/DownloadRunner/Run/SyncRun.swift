@@ -17,7 +17,7 @@ package final class SyncRun: Sendable {
     let logger: Logger
     let clock: any RunClock
     let hub = EventHub()
-    let control = RunControl()
+    let control: RunControl
     private let freeSpace: (@Sendable () -> Int64?)?
     /// While it may have to wait for another sync to end.
     private let opening = Mutex<Task<Result<(SyncLock, DownloadStore), Refusal>, Never>?>(nil)
@@ -28,6 +28,7 @@ package final class SyncRun: Sendable {
         freeSpace: (@Sendable () -> Int64?)? = nil
     ) {
         self.freeSpace = freeSpace
+        control = RunControl(options)
         self.options = options
         self.logger = logger
         self.clock = clock
@@ -50,6 +51,7 @@ package final class SyncRun: Sendable {
         let limits = RunLimits(options, startedAt: started, clock: clock, logger: logger) { [weak self] reason in
             self?.stop(reason)
         }
+        control.limits = limits
         limits.watchWindow()
         defer { limits.end() }
         do {
@@ -142,6 +144,7 @@ package final class SyncRun: Sendable {
             started = clock.now
         } while true
         await desk.close()
+        if control.passStop == .logout { summary.conditions.insert(.workLeft) }
         return summary
     }
 

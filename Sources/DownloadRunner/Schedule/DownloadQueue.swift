@@ -57,7 +57,8 @@ package struct DownloadQueue {
 
     /// Resolved downloads of one provider that may wait for their host before no more are resolved to look for others.
     private let lookAhead: Int
-    private let hostCap: Int
+    /// Connections to one host.
+    package var hostCap: Int
     private var lanes: [Lane: Heap<Entry>] = [:]
     private var delayed = Heap<Delayed>()
     private var hosts: [String: Host] = [:]

@@ -87,6 +87,14 @@ struct SidecarLine: Sendable {
         return group.hasFailed ? nil : group.digest.map { (id, $0) }
     }
 
+    /// Nothing that belongs beside this video is wanted any more. What is being fetched comes nevertheless.
+    mutating func drop(_ id: DownloadID) {
+        waiting.removeAll { item in
+            if case .video(id, _, _) = item.wish.owner { true } else { false }
+        }
+        groups[id] = nil
+    }
+
     /// Starts nothing more.
     mutating func stop() {
         isStopped = true
