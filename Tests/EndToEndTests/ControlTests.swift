@@ -1,4 +1,6 @@
 import Foundation
+import Synchronization
+import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -145,6 +147,98 @@ struct ControlTests {
         #expect(outcome.events("download_finished").count == 4)
         let refused = try await stage.command(["set", "--jobs", "2"])
         #expect(refused.exit == 64 && refused.error.contains("no sync"), "\(refused.report)")
+        await host.stop()
+    }
+
+    @Test("what waits behind what is paused is paused too, and never begins")
+    func pauseAll() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...6).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/4000000.mp4?rate=60000"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "2"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            #expect(try await stage.command(["pause", "c"]).output == "6 videos paused\n")
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(Set(outcome.events("download_started").map(\.video)) == ["1", "2"])
+        #expect(outcome.events("download_paused").count == 6)
+        #expect(try stage.stateCopy().states().values.allSatisfy { $0 == "paused" })
+        await host.stop()
+    }
+
+    @Test("many commands at once on the same downloads: each is obeyed, none breaks the run")
+    func manyAtOnce() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...8).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/300000.mp4?rate=100000"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "3"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            let commands = [
+                ["prioritize", "c/*/5", "--to", "now"], ["pause", "c"], ["resume", "c"],
+                ["prioritize", "c", "--to", "high"],
+                ["set", "--jobs", "1"], ["pause", "c/*/[1-4]"], ["retry", "c"], ["resume", "c"],
+                ["set", "--jobs", "4"],
+            ]
+            try await withThrowingTaskGroup(of: Outcome.self) { group in
+                for command in commands { group.addTask { try await stage.command(command) } }
+                for try await command in group { #expect([0, 1].contains(command.exit), "\(command.report)") }
+            }
+            #expect(try await stage.command(["resume", "--all"]).exit <= 1)
+        }
+        #expect([0, 75].contains(outcome.exit), "\(outcome.report)")
+        #expect(outcome.events("warning").isEmpty, "\(outcome.report)")
+        // What the run's end was too early for comes with the next.
+        let last = try await stage.sync()
+        #expect(last.exit == 0, "\(last.report)")
+        #expect(try stage.stateCopy().states().values.allSatisfy { $0 == "finished" })
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a file that can't be removed is told, and costs nothing else")
+    func removeOdd() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...3).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/3000.mp4"), videos: videos))
+        #expect(try await stage.sync().exit == 0)
+        let path = stage.library.appending("Course/02 2.mp4").string
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let removed = try await stage.command(["remove", "--all", "--yes"])
+        #expect(removed.exit == 0 && removed.error.contains("c/*/2"), "\(removed.report)")
+        #expect(LibraryFiles(stage.library).paths.isEmpty)
+        #expect(try stage.stateCopy().states().values.allSatisfy { $0 == "cancelled" })
+        #expect(FileManager.default.fileExists(atPath: path))
+        await host.stop()
+    }
+
+    @Test("a retry that is due while all slots are taken costs no processor time")
+    func noBusyLoop() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos: [CatalogText.Video] = [
+            .init(
+                id: "1",
+                extra: ["parameters: {url: \(CatalogText.quoted(host.url("/media/1/3000.mp4?cut=100&times=1")))}"]),
+            .init(
+                id: "2", extra: ["parameters: {url: \(CatalogText.quoted(host.url("/media/2/900000.mp4?rate=90000")))}"]
+            ),
+        ]
+        try stage.catalog(CatalogText(videos: videos))
+        let ticks = Mutex(0)
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
+            let pid = try await running.pid()
+            try await running.wait { $0.event == "progress" && $0.video == "2" && ($0.bytes ?? 0) > 200_000 }
+            let before = ProcessTable.ticks(of: pid)
+            try await running.wait { $0.event == "progress" && $0.video == "2" && ($0.bytes ?? 0) > 500_000 }
+            ticks.withLock { $0 = ProcessTable.ticks(of: pid) - before }
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        // Three seconds are three hundred.
+        #expect(ticks.withLock { $0 } < 60)
         await host.stop()
     }
 

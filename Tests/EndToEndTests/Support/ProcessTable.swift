@@ -32,6 +32,16 @@ struct ProcessTable {
         return table
     }
 
+    /// Processor time of a process so far, in hundredths of a second.
+    static func ticks(of pid: Int32) -> Int {
+        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            let end = stat.lastIndex(of: ")")
+        else { return 0 }
+        // The 14th and 15th field: user and system.
+        return stat[stat.index(after: end)...].split(separator: " ").dropFirst(11).prefix(2).compactMap { Int($0) }
+            .reduce(0, +)
+    }
+
     /// Those whose working directory is in a folder.
     func within(_ folder: FilePath) -> [Entry] {
         entries.values.filter { $0.folder == folder.string || $0.folder.hasPrefix(folder.string + "/") }
