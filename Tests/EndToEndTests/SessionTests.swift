@@ -36,7 +36,8 @@ struct SessionTests {
         #expect(try await stage.command(["login", "--user", "carl"]).exit == 0)
         try stage.folder.write("garbage, not a database at all", to: "state/users/carl/state.sqlite")
         try stage.folder.write("garbage", to: "state/users/carl/credentials.json")
-        let listed = try await Program.coursefetch(["users", "--json", "--state", stage.state.string], in: stage.folder)
+        let listed = try await Program.coursefetch(
+            ["users", "--json", "--state", stage.state.string], in: stage.folder)
         #expect(listed.exit == 0, "\(listed.report)")
         let users = try listed.output.split(separator: "\n").map {
             try JSONDecoder().decode(Listed.self, from: Data($0.utf8))
