@@ -95,8 +95,8 @@ struct ExampleTests {
     func options() async throws {
         let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
             .replacingOccurrences(of: "\\-", with: "-")
-        // Of jq, and of a command that the protocol page says isn't there yet.
-        let others: Set = ["--unbuffered", "--provider"]
+        // Of jq, of systemctl, and of a command that the protocol page says isn't there yet.
+        let others: Set = ["--unbuffered", "--provider", "--now"]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
         #expect(known.count > 25)
         for page in ["README.md", "CHANGELOG.md"] + Checkout.names(in: "docs").map({ "docs/" + $0 }) {
@@ -104,6 +104,56 @@ struct ExampleTests {
                 #expect(known.contains(String(option.0)), "\(page): \(option.0)")
             }
         }
+    }
+
+    @Test("what contrib/ runs at night and at a session's end are options that there are")
+    func contributions() async throws {
+        let files = ["crontab", "session-end"] + Checkout.names(in: "contrib/systemd").map { "systemd/" + $0 }
+        #expect(files.count >= 5)
+        let home = TemporaryFolder()
+        var commands: Set<String> = []
+        for file in files {
+            let text = try Checkout.text("contrib/" + file)
+            for line in text.split(separator: "\n") where !line.hasPrefix("#") && !line.hasPrefix("Description=") {
+                for call in line.matches(of: /coursefetch ([a-z]+)((?: +--?[a-z][a-z-]*)*)/) {
+                    commands.insert(String(call.1))
+                    let help = try await Self.coursefetch(["help", String(call.1)], home: home).output
+                    for option in line.matches(of: /\s(--[a-z][a-z-]+)/).map(\.1)
+                    where !["--no-legend"].contains(option) {
+                        #expect(help.contains(option), "\(file): \(call.1) \(option)")
+                    }
+                }
+            }
+        }
+        #expect(commands == ["sync", "verify", "login", "logout"])
+    }
+
+    @Test(
+        "systemd finds nothing wrong with the units",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")))
+    func units() async throws {
+        let home = TemporaryFolder()
+        let program = Built.executable("coursefetch").string
+        let names = Checkout.names(in: "contrib/systemd")
+        for name in names {
+            let text = try Checkout.text("contrib/systemd/" + name)
+            #expect(name.hasSuffix(".timer") || text.contains("%h/.local/bin/coursefetch "))
+            // It looks for the program, too.
+            try home.write(text.replacing("%h/.local/bin/coursefetch", with: program), to: name)
+        }
+        let ending = try await Tool.run(
+            "/usr/bin/env",
+            ["-i", "HOME=\(home.path)", "XDG_RUNTIME_DIR=\(home.path)", "/usr/bin/systemd-analyze", "verify", "--user"]
+                + ["--man=no"] + names.map { home.at($0).string })
+        #expect(ending.isSuccess && ending.output.isEmpty, "\(ending.output)")
+    }
+
+    @Test("the script that ends a session is one that a shell reads, and can be started")
+    func sessionEnd() async throws {
+        let path = Checkout.path("contrib/session-end")
+        #expect(FileManager.default.isExecutableFile(atPath: path))
+        let ending = try await Tool.run("/bin/sh", ["-n", path])
+        #expect(ending.isSuccess, "\(ending.output)")
     }
 
     @Test(

@@ -68,6 +68,15 @@ struct PageTests {
         }
     }
 
+    @Test("the page on JSON names every event, and no other")
+    func events() throws {
+        let source = try Checkout.text("Sources/CourseFetchCommands/Output/JSONEvents.swift")
+        let names = source.matches(of: /case \.\w+: "(\w+)"/).map { String($0.1) }
+        #expect(names.count > 15)
+        let rows = try Page("docs/json.md").table("event", "fields")
+        #expect(rows.flatMap { Page.quoted($0[0]) }.sorted() == names.sorted())
+    }
+
     @Test("the README's exit codes are those of their page")
     func exitCodes() throws {
         let codes = try Page("docs/exit-codes.md").table("exit", "means")

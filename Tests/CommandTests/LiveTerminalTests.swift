@@ -190,6 +190,32 @@ struct LiveTerminalTests {
         }
     }
 
+    @Test("status --watch stays in its place, fits a narrower terminal, and leaves the table standing")
+    func watch() async throws {
+        try await Self.rehearsal(1, columns: 80) { terminal in
+            _ = try await terminal.screen { $0.contains("1 failed") }
+            _ = try await terminal.tell(
+                "respawn-window", "-k", "env TERM=screen-256color LANG=C.UTF-8 PS1='$ ' bash --norc --noprofile -i")
+            _ = try await terminal.screen { $0 == "$" }
+            let state = FileManager.default.temporaryDirectory.path + "/no-state-\(UUID().uuidString)"
+            let program = BuiltProgram.folder.appendingPathComponent("coursefetch").path
+            _ = try await terminal.tell(
+                "send-keys", "clear; \(program) status --watch --state \(state)", "Enter")
+            let shown = try await terminal.screen { $0.hasSuffix("0 videos") }
+            #expect(shown.contains("no sync is running") && shown.contains("Begin with: coursefetch sync CATALOG"))
+            #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "0\n")
+            _ = try await terminal.tell("resize-window", "-x", "30", "-y", "24")
+            let narrow = try await terminal.screen { $0.contains("Nothing yet. Begin with: cou…") }
+            #expect(narrow.split(separator: "\n").count { $0.contains("no sync is running") } == 1, "\(narrow)")
+            _ = try await terminal.tell("send-keys", "C-c")
+            _ = try await terminal.tell("send-keys", "echo code $?", "Enter")
+            let ended = try await terminal.screen { $0.contains("code 0") && $0.contains("0 videos") }
+            #expect(ended.contains("\ncode 0") && ended.contains("\n0 videos"), "\(ended)")
+            #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "1\n")
+            #expect(!FileManager.default.fileExists(atPath: state), "looking makes nothing")
+        }
+    }
+
     @Test("at the end the live lines are gone, the final ones stay, and the cursor is back")
     func ending() async throws {
         try await Self.rehearsal(3, columns: 80) { terminal in

@@ -84,7 +84,7 @@ struct ReportTests {
             lines.dropFirst(2).dropLast().joined(separator: "\n") == """
 
                 phys101  Classical Mechanics                                     1 of 2 finished
-                                        6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                                      6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left, 6.10 MiB on disk
                   phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
                     finished   phys101/kin/v1  Position  5.00 MiB
                     active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
@@ -112,7 +112,7 @@ struct ReportTests {
         let shown = StandingLines.fitting(lines, TerminalSize(columns: 9, rows: 5))
         #expect(
             shown == [
-                "\u{1B}[2mline nu…\u{1B}[0m", "\u{1B}[2mline nu…\u{1B}[0m", "… 7 mor…", "\u{1B}[2mline nu…\u{1B}[0m",
+                "\u{1B}[2mline nu…\u{1B}[0m", "\u{1B}[2mline nu…\u{1B}[0m", "… 6 mor…", "\u{1B}[2mline nu…\u{1B}[0m",
             ])
         #expect(StandingLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
     }

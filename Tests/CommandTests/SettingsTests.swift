@@ -180,7 +180,7 @@ struct SettingsTests {
     @Test("doctor lists every setting, as one would write it, with where it comes from")
     func listing() throws {
         let settings = try Self.settings(
-            ["jobs": ["8"], "only": ["phys101", "chem/*"]],
+            ["jobs": ["8"], "only": ["phys101", "chem/*"], "until": ["6:00"]],
             ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
             file: "max-wait: 90m\nno-checksum: true\n")
         let rows = SettingsListing.rows(settings, places: (user: "alice", state: "/s", library: "/l"))
@@ -192,9 +192,10 @@ struct SettingsTests {
         #expect(row("limit-rate") == "2.00 MiB COURSEFETCH_LIMIT_RATE")
         #expect(row("plugins") == "/a COURSEFETCH_PLUGINS, /b COURSEFETCH_PLUGINS")
         #expect(row("only") == "phys101 chem/* the command line")
+        #expect(row("until") == "06:00 the command line" && row("wait") == "– default")
         #expect(row("max-wait") == "1h30m /home/alice/.config/coursefetch/config.yaml:1:11")
         #expect(row("checksum") == "false /home/alice/.config/coursefetch/config.yaml:2:14")
-        #expect(row("bwlimit") == "– default" && row("max-delete") == "10% default" && row("library") == "/l default")
+        #expect(row("bwlimit") == "off default" && row("max-delete") == "10% default" && row("library") == "/l default")
     }
 
     @Test("every long option of sync is a setting, and every setting an option")

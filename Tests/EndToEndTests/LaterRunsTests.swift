@@ -23,7 +23,7 @@ struct LaterRunsTests {
                   then {id, error: {code: -32000, message: "taken down", data: {kind: "gone"}}}
                   else {id, result: {url: .params.video.parameters.url}} end'
                 """#)
-        let broken = host.url("/media/5/3000.mp4?status=500&times=7")
+        let broken = host.url("/media/5/3000.mp4?status=500&times=6")
         try stage.catalog(
             CatalogText(
                 provider: "half", url: host.url("/media/4/3000.mp4"),
@@ -65,7 +65,7 @@ struct LaterRunsTests {
     private func stage(_ host: FaultHost) throws -> Stage {
         let stage = try Stage()
         try stage.recordingPlugin()
-        let slow = CatalogText.quoted(host.url("/media/1/400000.mp4?rate=150000"))
+        let slow = CatalogText.quoted(host.url("/media/1/400000.mp4?rate=60000"))
         try stage.catalog(
             CatalogText(
                 provider: "recorder", url: host.url("/media/{id}/400000.mp4?stall=200000&times=1"),
@@ -82,6 +82,7 @@ struct LaterRunsTests {
         let stage = try stage(host)
         let free = Mutex<Int64>(1 << 30)
         var bytes: [String: Int64] = [:]
+        var isTight = false
         var night = Night(stage, at: Self.start)
         night.freeSpace = { free.withLock { $0 } }
         let (summary, events) = await night.sync {
@@ -89,13 +90,13 @@ struct LaterRunsTests {
         } hearing: { event in
             guard case .progress(let video, let progress) = event else { return }
             bytes[video.video] = progress.bytes
-            // All sizes are known. There is room for what the first one still needs.
-            if bytes["2"] == 200_000, bytes["3"] == 200_000, bytes["1"] != nil {
-                free.withLock { $0 = 1 << 20 + 399_999 - 200_001 }
+            // All sizes are known. There is room for what the first one still needs, and no more.
+            if !isTight, bytes["2"] == 200_000, bytes["3"] == 200_000, let first = bytes["1"] {
+                isTight = true
+                free.withLock { $0 = (1 << 20) + 400_000 - first }
             }
         }
-        #expect(events.suspensions["1"] == nil || events.suspensions == ["1": "disk", "2": "disk", "3": "disk"])
-        #expect(events.suspensions["3"] == "disk")
+        #expect(events.suspensions == ["2": "disk", "3": "disk"] && events.finished == ["1"])
         #expect(summary.conditions.contains(.stateUnusable))
         await night.clock.advance(by: .seconds(86_400))
         night.freeSpace = nil
@@ -103,6 +104,30 @@ struct LaterRunsTests {
         #expect(next.conditions == [] && next.downloads == [.finished: 3])
         #expect(host.requests().compactMap(\.fields["range"]).contains("bytes=200000-"))
         #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a disk that others fill: all downloads end, and nothing that arrived is lost")
+    func filled() async throws {
+        let host = try await FaultHost.start()
+        let stage = try stage(host)
+        let free = Mutex<Int64>(1 << 30)
+        var bytes: [String: Int64] = [:]
+        var night = Night(stage, at: Self.start)
+        night.freeSpace = { free.withLock { $0 } }
+        let (summary, events) = await night.sync {
+            $0.minFreeSpace = 1 << 20
+        } hearing: { event in
+            guard case .progress(let video, let progress) = event else { return }
+            bytes[video.video] = progress.bytes
+            if bytes["2"] == 200_000, bytes["3"] == 200_000, bytes["1"] != nil { free.withLock { $0 = (1 << 20) - 1 } }
+        }
+        #expect(events.suspensions == ["1": "disk", "2": "disk", "3": "disk"])
+        #expect(summary.conditions.contains(.stateUnusable) && summary.stopReason == .disk)
+        let durable = try stage.stateCopy().rows("SELECT durable_bytes FROM downloads").compactMap {
+            $0["durable_bytes"]
+        }
+        #expect(durable.filter { $0 == "200000" }.count == 2)
         await host.stop()
     }
 }

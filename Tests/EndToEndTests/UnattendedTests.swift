@@ -214,6 +214,41 @@ struct UnattendedTests {
         await host.stop()
     }
 
+    @Test("--watch looks again when a catalog changes, and writes a report after each look")
+    func watch() async throws {
+        let host = try await FaultHost.start()
+        let stage = try stage(host, videos: 1, size: 3000)
+        let options = [
+            "--watch", "--report", stage.folder.at("report.json").string, "--on-finish",
+            "jq -c .finished_now >> '\(stage.folder.at("commands"))'",
+        ]
+        let outcome = try await stage.sync("catalog.yaml", options) { running in
+            try await running.wait { $0.event == "sync_resting" }
+            try stage.catalog(
+                CatalogText(url: host.url("/media/{id}/3000.mp4"), videos: [.init(id: "1"), .init(id: "2")]))
+            try await running.wait { $0.event == "download_finished" && $0.video == "2" }
+            while running.events.count(where: { $0.event == "sync_resting" }) < 2 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            for _ in 0..<500 where try finishedInAll(stage) != 2 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try finishedInAll(stage) == 2)
+            #expect(!stage.folder.has("commands"), "the command is for the end of the run")
+            try await running.signal(SIGTERM)
+        }
+        #expect(outcome.exit == 75 || outcome.exit == 0, "\(outcome.report)")
+        #expect(stage.folder.has("commands"))
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    /// How many finished downloads the report counts.
+    private func finishedInAll(_ stage: Stage) throws -> Int? {
+        guard let text = stage.folder.read("report.json") else { return nil }
+        return try JSONDecoder().decode(Counts.self, from: Data(text.utf8)).downloads["finished"]
+    }
+
+    private struct Counts: Decodable { var downloads: [String: Int] }
+
     @Test("a timetable holds from the start")
     func timetable() async throws {
         let host = try await FaultHost.start()

@@ -7,6 +7,7 @@ struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "Give downloads up: they count as not wanted.",
+        usage: "coursefetch cancel <selector> ... [<options>]",
         discussion: """
             What has arrived of them is deleted; finished files stay (see remove). A cancelled download stays away until retry.
 

@@ -7,6 +7,7 @@ struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Stop downloads until you resume them.",
+        usage: "coursefetch pause <selector> ... [<options>]",
         discussion: """
             What is in progress stops within a second and keeps what has arrived. Paused downloads stay so through every sync, \
             logout and login. Works while a sync is running, and without one.

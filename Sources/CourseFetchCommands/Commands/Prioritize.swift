@@ -6,6 +6,7 @@ struct Prioritize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritize",
         abstract: "Let downloads go before or after others.",
+        usage: "coursefetch prioritize <selector> ... --to <priority> [<options>]",
         discussion: """
             Overrides the catalog's priority until a download ends. With --to now it starts at once; if all slots are taken \
             the active download of the lowest priority goes back to waiting and keeps what has arrived.

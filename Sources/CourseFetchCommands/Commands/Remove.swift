@@ -8,6 +8,7 @@ struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Delete the files of downloads; they stay away until retry.",
+        usage: "coursefetch remove [--yes] <selector> ... [<options>]",
         discussion: """
             Deletes videos and what came along with them, after asking. A file that isn't the one that was recorded stays. \
             The catalog isn't changed: the downloads count as cancelled from then on.

@@ -7,6 +7,7 @@ struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Go on with paused downloads.",
+        usage: "coursefetch resume <selector> ... [<options>]",
         discussion: """
             A running sync takes them up at once, from the very byte; else the next one does.
 

@@ -7,6 +7,7 @@ struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
         abstract: "Try failed or cancelled downloads again, and fetch finished ones anew.",
+        usage: "coursefetch retry <selector> ... [<options>]",
         discussion: """
             A finished file stays until the new one is complete. A running sync begins at once, else the next one does.
 

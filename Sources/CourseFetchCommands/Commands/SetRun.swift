@@ -7,6 +7,7 @@ struct SetRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Change the sync that is running.",
+        usage: "coursefetch set [--jobs <n>] [--limit-rate <rate>] [--bwlimit <rate>]",
         discussion: """
             Holds for that run only. With fewer --jobs the active downloads of the lowest priority go back to waiting and keep \
             what has arrived.

@@ -14,7 +14,8 @@ struct SyncSession {
         var readers = self.readers
         let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
         let run = SyncRun(settings.options(catalogs: catalogs, onTerminal: onTerminal), logger: logger(readers))
-        let started = Date()
+        var started = Date()
+        var isNextPass = false
         let terminal = readers.terminal
         let abort: @Sendable () -> Void = {
             terminal?.restore()
@@ -25,17 +26,28 @@ struct SyncSession {
         // Before the run begins: what comes first is for the readers, too.
         let events = run.events
         async let ending = run.run()
-        for await event in events { readers.receive(event) }
+        for await event in events {
+            readers.receive(event)
+            switch event {
+            case .resting(let summary, _):
+                await conclude(RunEnding(report: settings.report.value, command: nil), summary, started: started)
+                isNextPass = true
+            case .started where isNextPass:
+                started = Date()
+            default: break
+            }
+        }
         let summary = await ending
         await readers.finish(summary)
-        await conclude(summary, started: started)
+        let both = RunEnding(report: settings.report.value, command: settings.onFinish.value)
+        await conclude(both, summary, started: started)
         withExtendedLifetime(signals) {}
         return ExitStatus(summary.conditions)
     }
 
-    /// Writes the report and runs the person's command, now that the lock is free and the terminal is given back.
-    private func conclude(_ summary: SyncSummary, started: Date) async {
-        let ending = RunEnding(report: settings.report.value, command: settings.onFinish.value)
+    /// Writes the report, also after each pass of a run that watches, and runs the person's command, once the lock is free
+    /// and the terminal is given back.
+    private func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
         let facts = RunReport(
             user: settings.location.userName, catalogs: catalogs, started: started, ended: Date(), summary: summary)
         for problem in await ending.carryOut(facts) { context.complain("warning: " + TerminalText.printable(problem)) }

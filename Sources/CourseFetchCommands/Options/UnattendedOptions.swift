@@ -46,7 +46,8 @@ struct UnattendedOptions: ParsableArguments {
     var every: String?
 
     @Option(
-        help: ArgumentHelp("Write how it ended to this file, as JSON.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write how it ended to this file, as JSON; with --watch after each look.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var report: String?
 

@@ -46,6 +46,7 @@ enum SettingsListing {
         case let value as Int64: return Wording.size(value)
         case let value as Duration: return text(value)
         case let value as MaxDelete: return text(value)
+        case let value as RunWindow.End: return text(value)
         case let values as [Any]: return values.isEmpty ? "–" : values.map(text).joined(separator: " ")
         default: break
         }
@@ -64,6 +65,13 @@ enum SettingsListing {
             rest %= seconds
         }
         return text
+    }
+
+    private static func text(_ end: RunWindow.End) -> String {
+        switch end {
+        case .time(let time): "\(time)"
+        case .instant(let date): Timestamp.rfc3339(date)
+        }
     }
 
     private static func text(_ guardian: MaxDelete) -> String {

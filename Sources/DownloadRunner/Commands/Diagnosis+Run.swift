@@ -58,8 +58,8 @@ extension Diagnosis {
     private static func library(
         _ place: StateLocation.Place, _ store: DownloadStore?, isHeld: Bool, clean: Bool
     ) async -> (facts: [DiagnosisFact], refusal: Refusal?) {
-        let check = LibraryCheck(place: place)
-        guard let store else { return (check.withoutState(), nil) }
+        guard let store else { return (LibraryCheck(place: place).withoutState(), nil) }
+        let check = LibraryCheck(place: (try? LibraryOpening.known(place, store)) ?? place)
         guard clean else { return await Blocking.run { _ in (check.run(store, isHeld: isHeld, clean: false), nil) } }
         do throws(Refusal) {
             let (lock, writable) = try await place.openForWriting(for: [])

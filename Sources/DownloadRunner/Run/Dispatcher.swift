@@ -21,6 +21,8 @@ actor Dispatcher {
         var warnings = 0
         /// Whether it was stopped before all sidecars were there.
         var hasSidecarsLeft = false
+        /// Why it was stopped; nil if it came to its end.
+        var stopReason: SuspendReason?
         var providersToLogIn: Set<String> = []
         var storeError: StoreError?
         var diskError: DownloadError?
@@ -115,6 +117,7 @@ actor Dispatcher {
     func stop(_ reason: SuspendReason) {
         guard stopReason == nil else { return }
         stopReason = reason
+        result.stopReason = reason
         for active in active.values { active.task.cancel() }
         result.hasSidecarsLeft = !sidecars.isIdle
         sidecars.stop()

@@ -197,7 +197,7 @@ struct SyncPass: Sendable {
     ) -> SyncSummary {
         var summary = SyncSummary()
         summary.downloads = plan.counts
-        summary.stopReason = stopReason
+        summary.stopReason = stopReason ?? result.stopReason
         // A window or a quota may have ended when there was nothing left to do.
         var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.hasSidecarsLeft
         for wanted in plan.wanted {

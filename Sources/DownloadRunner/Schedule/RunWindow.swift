@@ -32,7 +32,15 @@ package struct RunWindow: Sendable, Hashable {
     }
 }
 
-extension RunWindow.End {
+extension RunWindow.End: CustomStringConvertible {
+    /// As it is written in a setting.
+    package var description: String {
+        switch self {
+        case .time(let time): time.description
+        case .instant(let date): Timestamp.text(date)
+        }
+    }
+
     /// Reads `06:00`, or an RFC 3339 time such as `2026-11-22T06:00:00+01:00`; nil for anything else.
     package init?(_ text: String) {
         if let time = LocalTime(text) {

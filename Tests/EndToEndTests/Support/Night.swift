@@ -1,6 +1,8 @@
 import DownloadRunner
+import DownloadStore
 import Foundation
 import Logging
+import SystemPackage
 import TestServers
 import TestSupport
 
@@ -26,7 +28,8 @@ struct Night: Sendable {
         options.plugins = [stage.folder.at("plugins").string]
         options.zone = .gmt
         change(&options)
-        let run = SyncRun(options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
+        let run = SyncRun(
+            options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
             freeSpace: freeSpace)
         let events = run.events
         async let ending = run.run()
