@@ -86,6 +86,8 @@ extension PluginProvider {
             defer {
                 state.processes[number] = nil
                 state.tasks[number] = nil
+                // Their answers don't come any more.
+                if state.processes.isEmpty { state.abandoned = [:] }
             }
             switch end {
             case .couldNotStart(let reason, isPermanent: true):
