@@ -62,6 +62,7 @@ struct Doctor: AsyncParsableCommand {
         if let refusal = diagnosis.refusal {
             throw await context.refuse(status, "nothing was removed: \(refusal.message)")
         }
+        await context.output.flush()
         if status != .success { throw await context.exit(status) }
     }
 }

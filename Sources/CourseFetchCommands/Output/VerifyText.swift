@@ -178,7 +178,7 @@ enum VerifyJSON {
         line.field("files", result.progress.files)
         line.field("bytes", result.progress.bytes)
         line.field("damaged", result.findings.count { $0.verdict.isDamage })
-        line.field("stopped", result.isStopped)
+        line.field("complete", !result.isStopped)
         line.field("refused", result.refusal?.message)
         return line.finished()
     }
