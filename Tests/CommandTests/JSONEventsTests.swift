@@ -85,7 +85,7 @@ struct JSONEventsTests {
                         LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad"),
                         LocatedMessage(file: "", line: nil, column: nil, message: "locked"),
                     ])),
-            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"stopped":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
+            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"stop_reason":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
         ),
     ]
 

@@ -61,6 +61,34 @@ struct LaterRunsTests {
         await host.stop()
     }
 
+    @Test("a window that closes suspends what is active; the next night goes on from the very byte")
+    func windowCloses() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.recordingPlugin()
+        try stage.catalog(
+            CatalogText(
+                provider: "recorder", url: host.url("/media/{id}/400000.mp4?stall=200000&times=1"),
+                videos: [.init(id: "1")]))
+        // At half past two; the window closes at six.
+        let night = Night(stage, at: Self.start)
+        let six = try #require(RunWindow.End("06:00"))
+        let (summary, events) = await night.sync {
+            $0.window = RunWindow(maxDuration: .seconds(86_400), until: six)
+        } hearing: { event in
+            if case .progress(_, let progress) = event, progress.bytes == 200_000 {
+                await night.clock.advance(to: Self.start + 5 * 3600)
+            }
+        }
+        #expect(events.suspensions == ["1": "window"])
+        #expect(summary.conditions == [.workLeft] && summary.stopReason == .window)
+        await night.clock.advance(by: .seconds(86_400))
+        let (next, _) = await night.sync { $0.window = RunWindow(until: six) }
+        #expect(next.conditions == [] && next.stopReason == nil)
+        #expect(host.requests().map(\.fields["range"]) == [nil, "bytes=200000-"])
+        await host.stop()
+    }
+
     /// Three downloads that hang with half of their bytes, but for the first one, which goes on slowly.
     private func stage(_ host: FaultHost) throws -> Stage {
         let stage = try Stage()

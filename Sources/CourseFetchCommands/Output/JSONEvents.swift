@@ -125,7 +125,7 @@ package enum JSONEvents {
         line.field("bytes", summary.bytes)
         line.field("seconds", seconds: summary.seconds)
         line.field("warnings", summary.warnings)
-        line.field("stopped", summary.stopReason?.rawValue)
+        line.field("stop_reason", summary.stopReason?.rawValue)
         line.objects("errors", summary.errors) { line, error in
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)

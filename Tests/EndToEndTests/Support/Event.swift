@@ -40,7 +40,7 @@ struct Event: Decodable, Sendable {
     var finishedNow: Int?
     var errors: [Located]?
     var why: String?
-    var stopped: String?
+    var stopReason: String?
     var pid: Int?
     var catalogs: [String]?
     /// The line as it was printed.
@@ -48,7 +48,7 @@ struct Event: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case event, course, chapter, video, attempt, reason, resumeFrom, bytes, size, path, from, sha256, error, retryAt
-        case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why, stopped, pid,
+        case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why, stopReason, pid,
             catalogs
     }
 
