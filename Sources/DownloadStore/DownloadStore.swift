@@ -30,7 +30,6 @@ package final class DownloadStore: Sendable {
             if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
                 throw StoreError.cannotOpen(path: path, detail: "it is a folder")
             }
-            if role == .holder, path != Self.memory { keepFromOthers(path) }
             let journal = Self.isOnNetwork(path) ? "TRUNCATE" : "WAL"
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -55,7 +54,7 @@ package final class DownloadStore: Sendable {
 
     /// A state that knows nothing, in memory: for a user who has none yet.
     package static func empty() throws(StoreError) -> DownloadStore {
-        try DownloadStore(path: memory, role: .holder)
+        try DownloadStore(path: ":memory:", role: .holder)
     }
 
     /// Closes the connection; later calls throw.
@@ -80,8 +79,6 @@ package final class DownloadStore: Sendable {
             }
         }
     }
-
-    private static let memory = ":memory:"
 
     /// Turns SQLite's codes into facts.
     private static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
@@ -124,18 +121,4 @@ package final class DownloadStore: Sendable {
         // NFS, SMB, CIFS, SMB2, FUSE (statfs(2)): their locks and shared memory don't carry WAL.
         return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546].contains(cf_file_system_type(folder))
     }
-}
-
-/// Creates the file with mode 0600, or takes from an existing one what others may do; SQLite gives the same mode to the
-/// files that it makes beside it. What fails here fails again in SQLite, which says so.
-private func keepFromOthers(_ path: String) {
-    // Only a new file: closing a descriptor of one that SQLite has open in this process would drop its locks.
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if descriptor >= 0 {
-        close(descriptor)
-        return
-    }
-    var facts = stat()
-    guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return }
-    _ = chmod(path, 0o600)
 }

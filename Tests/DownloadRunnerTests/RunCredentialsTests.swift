@@ -28,13 +28,13 @@ struct RunCredentialsTests {
         let user = try Self.loggedIn()
         let run = try user.run()
         #expect(Self.token(run) == "old" && run.held(of: "other").credentials == nil)
-        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("new"), run.held(of: "p"))
         #expect(Self.token(run) == "new")
         #expect(try user.token() == "new")
         #expect(Self.token(try user.run()) == "new")
         // The same again changes nothing.
         let before = try inode(user)
-        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("new"), run.held(of: "p"))
         #expect(try inode(user) == before)
     }
 
@@ -49,13 +49,13 @@ struct RunCredentialsTests {
             _ = try user.store.closeSession()
             try user.file.wipe()
         }
-        await run.renew(Self.secret("late"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("late"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
         let generation = try user.store.openSession(provider: isOfProvider ? "p" : nil).generation
-        await run.renew(Self.secret("later"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("later"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
         try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
-        await run.renew(Self.secret("latest"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("latest"), run.held(of: "p"))
         #expect(try user.token() == "login")
     }
 
@@ -65,7 +65,7 @@ struct RunCredentialsTests {
         let run = try user.run()
         _ = try user.store.openSession(provider: "q")
         _ = try user.store.closeSession(ofProvider: "r")
-        await run.renew(Self.secret("new"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("new"), run.held(of: "p"))
         #expect(try user.token() == "new")
     }
 
@@ -77,10 +77,10 @@ struct RunCredentialsTests {
         let generation = try user.store.openSession(provider: "p").generation
         try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
         #expect(await run.reload("p"))
-        await run.renew(Self.secret("late"), of: "p", after: before)
+        await renew(run, Self.secret("late"), before)
         #expect(Self.token(run) == "login")
         #expect(try user.token() == "login")
-        await run.renew(Self.secret("renewed"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("renewed"), run.held(of: "p"))
         #expect(Self.token(run) == "renewed")
         #expect(try user.token() == "renewed")
     }
@@ -93,7 +93,7 @@ struct RunCredentialsTests {
         _ = try user.store.closeSession(ofProvider: "p")
         try user.file.forget("p")
         await run.forget("p")
-        await run.renew(Self.secret("late"), of: "p", after: before)
+        await renew(run, Self.secret("late"), before)
         #expect(run.held(of: "p").credentials == nil)
         #expect(!user.temporary.has("alice/credentials.json"))
         #expect(!(await run.reload("p")))
@@ -107,7 +107,7 @@ struct RunCredentialsTests {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
                     group.addTask {
-                        await run.renew(Self.secret("\(round)-\(number)"), of: "p", after: run.held(of: "p"))
+                        await renew(run, Self.secret("\(round)-\(number)"), run.held(of: "p"))
                     }
                 }
             }
@@ -120,9 +120,15 @@ struct RunCredentialsTests {
         let temporary = TemporaryFolder()
         let folder = StateFolder(path: temporary.at("alice"), user: try UserName("alice"))
         let run = try RunCredentials(folder, generation: 0, store: nil, logger: .init(label: "test"))
-        await run.renew(Self.secret("guest"), of: "p", after: run.held(of: "p"))
+        await renew(run, Self.secret("guest"), run.held(of: "p"))
         #expect(Self.token(run) == "guest")
         #expect(!temporary.has("alice"))
+    }
+
+    /// An answer that renews.
+    private func renew(_ run: RunCredentials, _ credentials: Secret<JSONValue>, _ held: RunCredentials.Held) async {
+        run.renew(credentials, of: "p", after: held)
+        await run.save("p")
     }
 
     private func inode(_ user: UserFixture) throws -> Int? {

@@ -55,7 +55,10 @@ struct LoginTests {
         // The next run begins with the last token of this one.
         try stage.catalog(CatalogText(videos: Self.catalog(host, ["a", "b"]) + open + Self.catalog(host, ["d"])))
         #expect(try await stage.sync().exit == 0)
-        #expect(try Vault.tokens(in: stage) == ["", "", "\(Vault.token)-1", "\(Vault.token)-2", "\(Vault.token)-3"])
+        #expect(
+            try Vault.tokens(in: stage).filter { !$0.isEmpty } == [
+                "\(Vault.token)-1", "\(Vault.token)-2", "\(Vault.token)-3",
+            ])
         let probe = try await stage.run(["resolve", stage.folder.at("catalog.yaml").string, "c/*/a"])
         #expect(probe.exit == 0, "\(probe.report)")
         #expect(try Vault.tokens(in: stage).last == "\(Vault.token)-4")

@@ -9,6 +9,7 @@ enum Overview {
           coursefetch status                         what is there, what is running, what failed
           coursefetch resolve catalog.yaml COURSE    what the provider answers for its videos
           coursefetch plugins list                   the providers that there are
+          coursefetch login --provider NAME          a login at one of them
 
         A catalog names courses, chapters and videos; a provider says where each video is right now.
         More: coursefetch help sync, or man coursefetch.

@@ -106,22 +106,27 @@ final class SecretPrompt: Sendable {
     }
 
     private func watch() -> [any DispatchSourceSignal] {
-        let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-        return (ending + [SIGTSTP]).compactMap { number in
+        [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT].compactMap { number in
             guard !SignalWatch.isIgnored(number) else { return nil }
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [self] in
-                show()
-                say("\n")
-                guard number == SIGTSTP else { _exit(128 + number) }
-                kill(getpid(), SIGSTOP)
-                hide()
-                say(shown.withLock { $0 })
-            }
+            source.setEventHandler { [self] in obey(number) }
             source.resume()
             return source
         }
+    }
+
+    /// Hiding again is left to SIGCONT: between asking to be stopped and being it, this thread runs on.
+    private func obey(_ number: Int32) {
+        if number == SIGCONT {
+            hide()
+            say(shown.withLock { $0 })
+            return
+        }
+        show()
+        say("\n")
+        guard number == SIGTSTP else { _exit(128 + number) }
+        kill(getpid(), SIGSTOP)
     }
 
     private static func close(_ descriptor: Int32) {

@@ -31,25 +31,18 @@ final class ProviderPool: Sendable {
         self.logger = logger
     }
 
-    /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept.
+    /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept, and are
+    /// durable on return.
     func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
-        let provider = try provider(name).get()
-        let held = credentials.held(of: name)
-        var request = request
-        request.credentials = held.credentials
-        let resolution = try await provider.resolve(request)
-        if let renewed = resolution.credentials { await credentials.renew(renewed, of: name, after: held) }
+        let resolution = try await provider(name).get().resolve(request, with: credentials.ofRequest(to: name))
+        if resolution.credentials != nil { await credentials.save(name) }
         return resolution
     }
 
     /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
     func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
-        let provider = try provider(name).get()
-        let held = credentials.held(of: name)
-        var request = request
-        request.credentials = held.credentials
-        let listing = try await provider.list(request)
-        if let renewed = listing.credentials { await credentials.renew(renewed, of: name, after: held) }
+        let listing = try await provider(name).get().list(request, with: credentials.ofRequest(to: name))
+        if listing.credentials != nil { await credentials.save(name) }
         return listing
     }
 
@@ -125,5 +118,7 @@ final class ProviderPool: Sendable {
             for provider in providers { group.addTask { await provider.shutDown() } }
         }
         await watchdog?.close()
+        // What came with answers that nobody waited for.
+        await credentials.saveAll()
     }
 }

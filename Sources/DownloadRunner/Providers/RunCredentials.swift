@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import Logging
+import ProviderHost
 import ProviderKit
 import Synchronization
 
@@ -56,21 +57,43 @@ final class RunCredentials: Sendable {
         state.withLock { $0.entries[provider]?.held ?? Held(credentials: nil, generation: $0.generation) }
     }
 
-    /// Takes credentials that came in the answer to a request, which had taken `held` along.
-    ///
-    /// Durable when it returns, unless somebody logged out or in since: then they are dropped.
-    func renew(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) async {
-        let isNew = state.withLock { state in
+    /// For one request to a provider.
+    func ofRequest(to provider: String) -> RequestCredentials {
+        let sent = Mutex(held(of: provider))
+        return RequestCredentials(
+            current: {
+                let held = self.held(of: provider)
+                sent.withLock { $0 = held }
+                return held.credentials
+            }, renew: { self.renew($0, of: provider, after: sent.withLock { $0 }) })
+    }
+
+    /// Takes credentials that came in the answer to a request, which had taken `held` along, for requests from now on;
+    /// ``save(_:)`` makes them durable. Drops them if somebody has logged in or out in this run since.
+    func renew(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) {
+        state.withLock { state in
             var entry =
                 state.entries[provider] ?? Entry(held: Held(credentials: nil, generation: state.generation))
-            guard entry.held.generation == held.generation, entry.held.credentials != credentials else { return false }
+            guard entry.held.generation == held.generation, entry.held.credentials != credentials else { return }
             entry.held.credentials = credentials
             entry.version += 1
             state.entries[provider] = entry
-            return true
         }
-        guard isNew, let store else { return }
+    }
+
+    /// Stores what a provider has renewed. Durable when it returns, unless somebody logged out or in since, in whichever
+    /// process: then it is dropped.
+    func save(_ provider: String) async {
+        let isDirty = state.withLock { state in
+            state.entries[provider].map { $0.version > $0.storedVersion } ?? false
+        }
+        guard isDirty, let store else { return }
         await Blocking.run { _ in self.save(provider, store) }
+    }
+
+    /// ``save(_:)`` for every provider.
+    func saveAll() async {
+        for provider in state.withLock({ Array($0.entries.keys) }) { await save(provider) }
     }
 
     /// Reads what a login has just stored at a provider. Returns whether there is anything.

@@ -37,10 +37,25 @@ enum Question: Sendable {
 
     /// The credentials that go with it.
     var credentials: Secret<JSONValue>? {
-        switch self {
-        case .resolve(let request): request.credentials
-        case .list(let request): request.credentials
-        case .login(let request): request.credentials
+        get {
+            switch self {
+            case .resolve(let request): request.credentials
+            case .list(let request): request.credentials
+            case .login(let request): request.credentials
+            }
+        }
+        set {
+            switch self {
+            case .resolve(var request):
+                request.credentials = newValue
+                self = .resolve(request)
+            case .list(var request):
+                request.credentials = newValue
+                self = .list(request)
+            case .login(var request):
+                request.credentials = newValue
+                self = .login(request)
+            }
         }
     }
 

@@ -26,6 +26,9 @@ extension PluginProvider {
             if let wrong { log(.warning, "wrong answer: \(wrong)") }
             perform(reply: reply) { state in
                 state.processes[number]?.noteAnswer()
+                if wrong == nil, let pending = state.supervision.pending(wire: wire) {
+                    state.noteRenewed(reply, of: pending.request)
+                }
                 return state.supervision.answered(wire: wire, wrong: wrong.map { state.redactor.redact($0) })
             }
         case .stray(let wire):

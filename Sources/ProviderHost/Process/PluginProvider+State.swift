@@ -4,6 +4,7 @@ extension PluginProvider {
     /// A request that somebody waits for.
     struct Open: Sendable {
         var question: Question
+        var credentials: RequestCredentials?
         var caller: CheckedContinuation<Result<AnswerLine.Reply, ProviderError>, Never>
     }
 
@@ -15,6 +16,8 @@ extension PluginProvider {
         var open: [Int: Open] = [:]
         var lastRequest = 0
         var cancelledEarly: Set<Int> = []
+        /// Of requests that nobody waits for any more: their answers may still renew credentials.
+        var abandoned: [Int: RequestCredentials] = [:]
         var deadlines = Deadlines()
         var timer: Task<Void, Never>?
         var redactor = Redactor()
@@ -33,6 +36,24 @@ extension PluginProvider {
             if case .login(let request) = question {
                 for secret in request.secrets.value.values { redactor.learn(secret) }
             }
+        }
+
+        /// The question as it is sent, with the credentials of this moment.
+        mutating func sent(_ open: Open) -> Question {
+            guard let credentials = open.credentials else { return open.question }
+            var question = open.question
+            question.credentials = credentials.current()
+            learn(question)
+            return question
+        }
+
+        /// Takes note of what the answer to a request renews, before anything else is sent.
+        mutating func noteRenewed(_ reply: AnswerLine.Reply, of request: Int) {
+            guard let takers = open[request]?.credentials ?? abandoned[request] else { return }
+            abandoned[request] = nil
+            guard let renewed = reply.renewed else { return }
+            redactor.learn(renewed.value)
+            takers.renew(renewed)
         }
 
         /// A reply as the caller gets it: secrets in it are learned, messages lose theirs.

@@ -29,7 +29,7 @@ extension PluginProvider {
         case .send(let request, let wire, let number):
             guard let process = state.processes[number], let open = state.open[request] else { return nil }
             state.deadlines.add(wire, after: plugin.manifest.timeout)
-            return .send(open.question, wire: wire, process)
+            return .send(state.sent(open), wire: wire, process)
         case .deliver(let request):
             guard let reply, let open = state.open.removeValue(forKey: request) else { return nil }
             return .resume(open, state.result(reply))
@@ -86,6 +86,8 @@ extension PluginProvider {
             defer {
                 state.processes[number] = nil
                 state.tasks[number] = nil
+                // Their answers don't come any more.
+                if state.processes.isEmpty { state.abandoned = [:] }
             }
             switch end {
             case .couldNotStart(let reason, isPermanent: true):

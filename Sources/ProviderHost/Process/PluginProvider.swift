@@ -35,17 +35,33 @@ package final class PluginProvider: Provider {
 
     /// Asks where a video is. Defaults of the manifest's parameters are filled in.
     package func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+        try await resolve(request, with: nil)
+    }
+
+    /// Asks where a video is. `credentials` replace those of the request when it is sent.
+    package func resolve(
+        _ request: ResolveRequest, with credentials: RequestCredentials?
+    ) async throws(ProviderError) -> Resolution {
         var request = request
         plugin.manifest.parameters.fillDefaults(&request.video.parameters)
-        guard case .resolution(let resolution) = try await ask(.resolve(request)) else { throw Self.mismatch }
+        guard case .resolution(let resolution) = try await ask(.resolve(request), credentials) else {
+            throw Self.mismatch
+        }
         return resolution
     }
 
     /// Asks for one page of a course. Defaults of the manifest's parameters are filled in.
     package func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
+        try await list(request, with: nil)
+    }
+
+    /// Asks for one page of a course. `credentials` replace those of the request when it is sent.
+    package func list(
+        _ request: ListRequest, with credentials: RequestCredentials?
+    ) async throws(ProviderError) -> Listing {
         var request = request
         plugin.manifest.parameters.fillDefaults(&request.course.parameters)
-        guard case .listing(let listing) = try await ask(.list(request)) else { throw Self.mismatch }
+        guard case .listing(let listing) = try await ask(.list(request), credentials) else { throw Self.mismatch }
         return listing
     }
 
@@ -67,7 +83,9 @@ package final class PluginProvider: Provider {
 
     private static let mismatch = ProviderError(.pluginFault, "it answered another question")
 
-    private func ask(_ question: Question) async throws(ProviderError) -> AnswerLine.Reply {
+    private func ask(
+        _ question: Question, _ credentials: RequestCredentials? = nil
+    ) async throws(ProviderError) -> AnswerLine.Reply {
         guard plugin.manifest.methods.contains(question.method.rawValue) else {
             throw ProviderError(.unsupported, "plugin '\(plugin.name)' doesn't have \(question.method.rawValue)")
         }
@@ -79,7 +97,7 @@ package final class PluginProvider: Provider {
         let result: Result<AnswerLine.Reply, ProviderError> = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 perform { state in
-                    state.open[id] = Open(question: question, caller: caller)
+                    state.open[id] = Open(question: question, credentials: credentials, caller: caller)
                     if state.cancelledEarly.remove(id) != nil { return [.fail(id, .closed)] }
                     return state.supervision.ask(id)
                 }
@@ -99,6 +117,7 @@ package final class PluginProvider: Provider {
                 return nil
             }
             state.supervision.abandon(id)
+            state.abandoned[id] = open.credentials
             return open
         }
         open?.caller.resume(returning: .failure(ProviderError(.cancelled, "nobody waits for the answer any more")))

@@ -1,0 +1,72 @@
+import Foundation
+import ProviderKit
+import Synchronization
+import Testing
+
+@testable import ProviderHost
+
+/// Credentials that are renewed by answers.
+@Suite struct RenewalTests {
+    /// Answers with the number in the credentials, and the next one as new credentials.
+    private static let script = """
+        import json, sys, time
+        for line in sys.stdin:
+            request = json.loads(line)
+            number = request["params"]["credentials"]["number"]
+            if request["params"]["video"]["id"] == "slow": time.sleep(0.3)
+            sys.stdout.write(json.dumps({"id": request["id"], "result": {"url": "https://h/" + str(number),
+                "size": number, "credentials": {"number": number + 1}}}) + "\\n")
+            sys.stdout.flush()
+        """
+
+    /// What a run holds.
+    private final class Holder: Sendable {
+        let number = Mutex<Int64>(1)
+        let sent = Mutex(0)
+
+        var credentials: RequestCredentials {
+            RequestCredentials(
+                current: {
+                    self.sent.withLock { $0 += 1 }
+                    return Secret(["number": .int(self.number.withLock { $0 })])
+                }, renew: { new in self.number.withLock { $0 = new.value["number"]?.int ?? 0 } })
+        }
+    }
+
+    @Test("a request that waits for its turn is sent with what the one before it brought")
+    func queued() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(Self.script, concurrency: 1)) { provider in
+            let holder = Holder()
+            let numbers = try await withThrowingTaskGroup(of: Int64?.self) { group in
+                for index in 0..<6 {
+                    group.addTask { try await provider.resolve(.video("v\(index)"), with: holder.credentials).size }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(numbers.compactMap(\.self).sorted() == [1, 2, 3, 4, 5, 6])
+            #expect(holder.number.withLock { $0 } == 7)
+        }
+    }
+
+    @Test("what comes for one that nobody waits for any more is kept")
+    func abandoned() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(Self.script, concurrency: 1)) { provider in
+            let holder = Holder()
+            let task = Task { try await provider.resolve(.video("slow"), with: holder.credentials) }
+            while holder.sent.withLock({ $0 }) == 0 { await Task.yield() }
+            task.cancel()
+            #expect(await task.result.isCancelled)
+            let next = try await provider.resolve(.video("next"), with: holder.credentials)
+            #expect(next.size == 2)
+            #expect(holder.number.withLock { $0 } == 3)
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate var isCancelled: Bool {
+        if case .failure(let error) = self { (error as? ProviderError)?.kind == .cancelled } else { false }
+    }
+}
