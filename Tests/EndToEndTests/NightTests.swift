@@ -59,6 +59,14 @@ struct NightTests {
                   then {id, error: {code: -32000, message: "soon", data: {kind: "not_ready", retry_after: 5400}}}
                   else {id, result: {url: .params.video.parameters.url}} end'
                 """#)
+        // From a host that is slow on the first day.
+        try stage.plugin(
+            "tired",
+            script: #"""
+                #!/bin/sh
+                exec jq -c --unbuffered '{id, result: {url: (.params.video.parameters.url
+                  + (if .params.now < "2026-11-21T20:00" then "?rate=20000" else "" end))}}'
+                """#)
         func video(_ id: String, _ priority: Int, _ url: String, _ more: [String] = []) -> CatalogText.Video {
             let parameters = (["url: \(CatalogText.quoted(url))"] + more.filter { $0.hasPrefix("password") })
             return CatalogText.Video(
@@ -75,7 +83,7 @@ struct NightTests {
                 video(
                     "busy", 60,
                     "http://localhost:\(host.port)/media/4/3000.mp4?status=429&retry-after=3600&times=1"),
-                video("slow", 50, host.url("/media/5/4000000.mp4?rate=20000&times=1")),
+                video("slow", 50, host.url("/media/5/4000000.mp4"), ["provider: tired"]),
                 video("bulky", 40, host.url("/media/6/900000.mp4"), ["provider: late", "size: 900000"]),
             ]))
         try await logIn(stage, "a")
