@@ -110,7 +110,8 @@ struct ControlDesk: Sendable {
             return .done
         }
 
-        private func steer(            _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
+        private func steer(
+            _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
         ) async throws -> [SteeringOutcome] {
             if let pass { return try await pass.dispatcher.steer(transition, ids) }
             let result = try await steering.apply(transition, to: ids)

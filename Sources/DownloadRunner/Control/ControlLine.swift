@@ -41,7 +41,9 @@ enum ControlLine {
                 }
                 if case .acquired(let lock) = try await SyncLock.acquire(place.folder, catalogs: [], patience: .zero) {
                     // It has ended in the meantime, with or without an answer.
-                    guard let answer = try store.withdraw(id), try decoded(answer) != .working else { return .free(lock) }
+                    guard let answer = try store.withdraw(id), try decoded(answer) != .working else {
+                        return .free(lock)
+                    }
                     return .answered(try decoded(answer))
                 }
             }
@@ -63,7 +65,8 @@ extension Refusal {
     static func working(_ holder: LockHolder?) -> Refusal {
         let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "the process that is at work"
         return Refusal(
-            condition: .workLeft, message: "\(who) has taken it and is still at it; see how far with: coursefetch status")
+            condition: .workLeft,
+            message: "\(who) has taken it and is still at it; see how far with: coursefetch status")
     }
 
     /// A process that holds the lock doesn't answer.
