@@ -29,11 +29,15 @@ demo: build
 	@echo "coursefetch sync catalogs/demo.yaml --library $(DEMO)"
 	@$(BIN)/coursefetch sync catalogs/demo.yaml --library $(DEMO) --state $(DEMO)/.state
 
+# Suites that take a human's patience as their measure, which other tests at the same time would try.
+TIMED := 'EndToEndTests[.](Control|Logout|Watch)Tests'
+
 # Warnings are errors in our own targets; the explicit import check makes an undeclared import one too.
 test: needs needs-test lint
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	$(SWIFT) test --skip-build --skip EndToEndTests
-	$(SWIFT) test --skip-build --filter EndToEndTests
+	$(SWIFT) test --skip-build --filter EndToEndTests --skip $(TIMED)
+	$(SWIFT) test --skip-build --filter $(TIMED)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Plugins Tests

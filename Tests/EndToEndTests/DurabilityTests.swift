@@ -63,10 +63,14 @@ struct DurabilityTests {
         let partial = stage.library.appending(".coursefetch/partials/1.part").string
         let outcome = try await stage.traced(
             ["-P", partial, "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=\(when)"], ["--jobs", "2"])
-        #expect(outcome.exit == 0, "\(outcome.report)")
-        #expect(stage.traceLog.contains { $0.contains("INJECTED") }, "\(stage.traceLog)")
-        #expect(LibraryFiles(stage.library).digests["Course/01 1.mp4"] == content.sha256Text)
-        #expect(host.requests(path: "/media/1/600000.mp4").map(\.rangeStart) == [nil, nil], "\(outcome.report)")
+        // strace counts for each thread by itself, and a flush may come from any of several.
+        let injected = stage.traceLog.count { $0.contains("INJECTED") }
+        #expect(injected > 0, "\(stage.traceLog)")
+        let asked = host.requests(path: "/media/1/600000.mp4").map(\.rangeStart)
+        #expect(asked.allSatisfy { $0 == nil } && asked.count == min(injected, 2) + 1, "\(outcome.report)")
+        // The third time is one too many.
+        #expect(outcome.exit == (injected > 2 ? 1 : 0), "\(outcome.report)")
+        if injected <= 2 { #expect(LibraryFiles(stage.library).digests["Course/01 1.mp4"] == content.sha256Text) }
         #expect(host.requests(path: "/media/2/600000.mp4").count == 1)
         #expect(try stage.strays() == [])
         await host.stop()

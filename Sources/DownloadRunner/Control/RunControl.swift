@@ -44,6 +44,9 @@ final class RunControl: Sendable {
     /// Why the pass is to end, or has; nil as long as nobody wants that.
     var passStop: SuspendReason? { state.withLock { $0.runStop ?? $0.passStop } }
 
+    /// Whether a logout has ended this pass, or the time after it.
+    var isLoggedOut: Bool { state.withLock { $0.passStop == .logout } }
+
     /// Why the whole run is to end.
     var runStop: SuspendReason? { state.withLock { $0.runStop } }
 

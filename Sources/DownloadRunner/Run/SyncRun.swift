@@ -133,7 +133,7 @@ package final class SyncRun: Sendable {
             if control.runStop != nil { break }
             let next = clock.now.advanced(by: every)
             hub.post(.resting(summary, until: next))
-            if control.passStop == .logout {
+            if control.isLoggedOut {
                 hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
             }
             await rest(pass, files, until: next)
@@ -144,7 +144,7 @@ package final class SyncRun: Sendable {
             started = clock.now
         } while true
         await desk.close()
-        if control.passStop == .logout { summary.conditions.insert(.workLeft) }
+        if control.isLoggedOut { summary.conditions.insert(.workLeft) }
         return summary
     }
 
@@ -167,7 +167,7 @@ package final class SyncRun: Sendable {
             if wake == .stop { return }
             let session = try? pass.open.place.session(in: pass.open.store)
             // Whatever came up while nobody is logged in is looked at after the login.
-            if session?.isOpen == true, wake != .session || control.passStop == .logout { return }
+            if session?.isOpen == true, wake != .session || control.isLoggedOut { return }
         }
     }
 }
