@@ -118,7 +118,8 @@ let package = Package(
             name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
             swiftSettings: house),
         .testTarget(
-            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", system], swiftSettings: house),
+            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", grdb, system],
+            swiftSettings: house),
         .testTarget(
             name: "LibraryTests",
             dependencies: [

@@ -1,8 +1,10 @@
-import DownloadStore
 import Foundation
+import GRDB
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import DownloadStore
 
 @Suite("The store")
 struct DownloadStoreTests {
@@ -191,6 +193,28 @@ struct StoreOpeningTests {
             if case .corrupt = error as? StoreError { true } else { false }
         }
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == garbage)
+    }
+
+    @Test("a file of version 1 is migrated by the holder, and keeps what it knows")
+    func migration() throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: "1")
+        try queue.write { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+            #expect(version == 1)
+            try db.execute(
+                sql: """
+                    INSERT INTO downloads (course, video, title, position, ordinal, provider, source, priority, stem, state,
+                        durable_bytes, updated_at) VALUES ('c', 'v', 'V', 1, 0, 'p', x'00', 0, 'C/01 V', 'paused', 7, 0)
+                    """)
+        }
+        try queue.close()
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        let store = try fixture.open(.holder)
+        let record = try #require(try store.download(DownloadID(rawValue: 1)))
+        #expect(record.state == .paused && record.durableBytes == 7 && record.bytesPerSecond == nil)
+        #expect(try store.session() == nil)
+        #expect(try store.openRequests().isEmpty)
     }
 
     @Test("a newer version's file is refused and not touched")

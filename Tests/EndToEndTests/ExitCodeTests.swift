@@ -72,10 +72,15 @@ struct ExitCodeTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         let videos = (1...3).map { CatalogText.Video(id: "\($0)") }
-        try stage.catalog(CatalogText(url: host.url("/media/{id}/200000.mp4?rate=100000"), videos: videos))
-        let outcome = try await stage.sync { running in
-            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/2000000.mp4"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--limit-rate", "40K"]) { running in
+            try await running.wait { $0.event == "progress" && $0.video == "2" && ($0.bytes ?? 0) > 0 }
+            // When the row says that it is active, which it does within a second.
+            for _ in 0..<500 where try stage.stateCopy().states()["2"] != "active" {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             try Self.execute("UPDATE downloads SET state = 'paused' WHERE video = '2'", stage)
+            #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0)
         }
         #expect(outcome.exit == 70, "\(outcome.report)")
         #expect(outcome.summary?.errors?.contains { $0.message.contains("a bug") } == true, "\(outcome.report)")
