@@ -31,13 +31,15 @@ demo: build
 
 # Suites that take a human's patience as their measure, which other tests at the same time would try.
 TIMED := 'EndToEndTests[.](Control|Logout|Watch)Tests'
+# Each of these tests runs whole programs and servers: a hundred at once would only try the machine.
+FOUR := --experimental-maximum-parallelization-width 4
 
 # Warnings are errors in our own targets; the explicit import check makes an undeclared import one too.
 test: needs needs-test lint
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	$(SWIFT) test --skip-build --skip EndToEndTests
-	$(SWIFT) test --skip-build --filter EndToEndTests --skip $(TIMED)
-	$(SWIFT) test --skip-build --filter $(TIMED)
+	$(SWIFT) test --skip-build $(FOUR) --filter EndToEndTests --skip $(TIMED)
+	$(SWIFT) test --skip-build $(FOUR) --filter $(TIMED)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Plugins Tests

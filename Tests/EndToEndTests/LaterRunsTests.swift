@@ -93,7 +93,7 @@ struct LaterRunsTests {
     private func stage(_ host: FaultHost) throws -> Stage {
         let stage = try Stage()
         try stage.recordingPlugin()
-        let slow = CatalogText.quoted(host.url("/media/1/400000.mp4?rate=60000"))
+        let slow = CatalogText.quoted(host.url("/media/1/900000.mp4?rate=60000"))
         try stage.catalog(
             CatalogText(
                 provider: "recorder", url: host.url("/media/{id}/400000.mp4?stall=200000&times=1"),
@@ -121,7 +121,7 @@ struct LaterRunsTests {
             // All sizes are known. There is room for what the first one still needs, and no more.
             if !isTight, bytes["2"] == 200_000, bytes["3"] == 200_000, let first = bytes["1"] {
                 isTight = true
-                free.withLock { $0 = (1 << 20) + 400_000 - first }
+                free.withLock { $0 = (1 << 20) + 900_000 - first }
             }
         }
         #expect(events.suspensions == ["2": "disk", "3": "disk"] && events.finished == ["1"])

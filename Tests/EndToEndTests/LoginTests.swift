@@ -78,11 +78,11 @@ struct LoginTests {
         }
         try stage.catalog(
             CatalogText(videos: [
-                video("open", "direct", "/media/1/3000000.mp4?rate=400000"),
+                video("open", "direct", "/media/1/9000000.mp4"),
                 video("quick", "vault", "/media/2/5000.mp4"),
-                video("slow", "vault", "/media/3/3000000.mp4?rate=50000"),
+                video("slow", "vault", "/media/3/9000000.mp4"),
             ]))
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "3"]) { running in
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "3", "--limit-rate", "80K"]) { running in
             try await running.wait { $0.event == "download_suspended" && $0.video == "slow" }
             let login = try await Vault.logIn(stage)
             #expect(login.exit == 0, "\(login.report)")
@@ -94,6 +94,7 @@ struct LoginTests {
             #expect(logout.output.contains("are wiped") && logout.output.contains("has stopped using it"))
             #expect(stage.credentials() == nil)
             #expect(ProcessTable.now().within(stage.folder.at("plugins/vault")).isEmpty)
+            #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0)
         }
         #expect(outcome.exit == 77, "\(outcome.report)")
         #expect(outcome.events("download_finished").compactMap(\.video).sorted() == ["open", "quick"])

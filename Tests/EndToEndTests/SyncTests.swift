@@ -194,7 +194,11 @@ struct SyncTests {
         try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
         let killed = try await stage.sync("catalog.yaml", ["--jobs", "1"]) { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 300_000 }
-            let status = try await stage.run(["status", "--all", "--json"])
+            // The row follows the event within a second.
+            var status = try await stage.run(["status", "--all", "--json"])
+            for _ in 0..<100 where !status.output.contains(#""state":"active""#) {
+                status = try await stage.run(["status", "--all", "--json"])
+            }
             #expect(status.exit == 0, "\(status.report)")
             #expect(status.output.contains(#""state":"active""#) && status.output.contains(#""state":"waiting""#))
             let table = try await stage.run(["status"])
