@@ -27,16 +27,32 @@ extension DownloadStore {
     /// The user's session; nil if the user has neither logged in nor out yet.
     package func session() throws(StoreError) -> UserSession? { try read(Self.session) }
 
-    /// Logs the user in, and if `provider` is given notes a new login there, in one new generation.
-    package func openSession(provider: String? = nil, at now: Date = Date()) throws(StoreError) -> UserSession {
+    /// Logs the user in.
+    package func openSession(at now: Date = Date()) throws(StoreError) -> UserSession {
+        try write { db in try Self.open(Self.session(db) ?? .initial, provider: nil, now, db) }
+    }
+
+    /// Logs the user in and notes a new login at `provider`, in one new generation; nil, and nothing is done, if the user
+    /// has logged out since `closedGeneration` was the generation of the last logout.
+    package func openSession(
+        provider: String, since closedGeneration: Int64, at now: Date = Date()
+    ) throws(StoreError) -> UserSession? {
         try write { db in
-            var session = try Self.session(db) ?? .initial
-            session.generation += 1
-            if !session.isOpen || session.changedAt == .distantPast { session.changedAt = now }
-            session.isOpen = true
-            if let provider { try Self.note(provider, session.generation, db) }
-            return try Self.keep(session, db)
+            let session = try Self.session(db) ?? .initial
+            guard session.closedGeneration <= closedGeneration else { return nil }
+            return try Self.open(session, provider: provider, now, db)
         }
+    }
+
+    private static func open(
+        _ session: UserSession, provider: String?, _ now: Date, _ db: Database
+    ) throws -> UserSession {
+        var session = session
+        session.generation += 1
+        if !session.isOpen || session.changedAt == .distantPast { session.changedAt = now }
+        session.isOpen = true
+        if let provider { try note(provider, session.generation, db) }
+        return try keep(session, db)
     }
 
     /// Logs the user out. From its commit on, no sync that began before may store credentials.

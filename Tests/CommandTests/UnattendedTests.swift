@@ -11,7 +11,11 @@ struct UnattendedTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "unattended-\(UUID().uuidString)")
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    init() throws {
+        // As the program does: commands need not read what they are given.
+        signal(SIGPIPE, SIG_IGN)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
@@ -180,38 +184,40 @@ struct UnattendedTests {
 
     @Test("the command gets the report, and need not read it")
     func command() async {
-        let both = RunEnding(report: path("r"), command: "cat > '\(path("got"))'")
+        let both = RunEnding(report: path("r"), command: FinishCommand("cat > '\(path("got"))'"))
         #expect(await both.carryOut(Self.report) == [])
         #expect(text("got") == String(decoding: Self.report.json, as: UTF8.self))
         #expect(text("r") == text("got"))
-        #expect(await RunEnding(report: nil, command: "exec <&-; true").carryOut(Self.report) == [])
+        #expect(await RunEnding(report: nil, command: FinishCommand("exec <&-; true")).carryOut(Self.report) == [])
         var large = Self.report
         large.catalogs = [String(repeating: "x", count: 1 << 20)]
-        #expect(await RunEnding(report: nil, command: "true").carryOut(large) == [])
+        #expect(await RunEnding(report: nil, command: FinishCommand("true")).carryOut(large) == [])
         #expect(await RunEnding(report: nil, command: nil).carryOut(large) == [])
     }
 
     @Test("what goes wrong after a run is told, and no more")
     func problems() async {
         #expect(
-            await RunEnding(report: path("no/r"), command: "exit 3").carryOut(Self.report) == [
+            await RunEnding(report: path("no/r"), command: FinishCommand("exit 3")).carryOut(Self.report) == [
                 "the report can't be written to \(path("no/r")): No such file or directory",
                 "the command of --on-finish ended with exit code 3",
             ])
         #expect(
-            await RunEnding(report: nil, command: "kill -9 $$").carryOut(Self.report)
+            await RunEnding(report: nil, command: FinishCommand("kill -9 $$")).carryOut(Self.report)
                 == ["the command of --on-finish was ended by signal 9"])
     }
 
     @Test("a command that takes too long is ended, with all that it has started", .timeLimit(.minutes(1)))
     func tooLong() async throws {
-        let ending = RunEnding(
-            report: nil, command: "sleep 600 & echo $! > '\(path("pid"))'; wait", patience: .milliseconds(300))
-        #expect(await ending.carryOut(Self.report) == ["the command of --on-finish took too long, and was ended"])
+        let command = FinishCommand(
+            "sleep 600 & echo $! > '\(path("pid"))'; wait", patience: .milliseconds(300))
+        #expect(await command.run(input: []) == "the command of --on-finish took too long, and was ended")
         let pid = try #require(text("pid").flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
         // It may be a zombie of whoever inherits it.
         for _ in 0..<500 where isAlive(pid) { try await Task.sleep(for: .milliseconds(10)) }
         #expect(!isAlive(pid))
+        command.stop()
+        command.kill()
     }
 
     private func isAlive(_ pid: Int32) -> Bool {

@@ -18,7 +18,7 @@ struct RunCredentialsTests {
 
     private static func loggedIn() throws -> UserFixture {
         let user = try UserFixture()
-        let generation = try user.store.openSession(provider: "p").generation
+        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
         try user.file.store(user.credentials("old"), of: "p", since: generation, by: user.store)
         return user
     }
@@ -51,7 +51,9 @@ struct RunCredentialsTests {
         }
         await renew(run, Self.secret("late"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
-        let generation = try user.store.openSession(provider: isOfProvider ? "p" : nil).generation
+        let session =
+            isOfProvider ? try user.store.openSession(provider: "p", since: .max) : try user.store.openSession()
+        let generation = try #require(session).generation
         await renew(run, Self.secret("later"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
         try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
@@ -63,7 +65,7 @@ struct RunCredentialsTests {
     func otherProvider() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
-        _ = try user.store.openSession(provider: "q")
+        _ = try user.store.openSession(provider: "q", since: .max)
         _ = try user.store.closeSession(ofProvider: "r")
         await renew(run, Self.secret("new"), run.held(of: "p"))
         #expect(try user.token() == "new")
@@ -74,7 +76,7 @@ struct RunCredentialsTests {
         let user = try Self.loggedIn()
         let run = try user.run()
         let before = run.held(of: "p")
-        let generation = try user.store.openSession(provider: "p").generation
+        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
         try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
         #expect(await run.reload("p"))
         await renew(run, Self.secret("late"), before)

@@ -135,7 +135,7 @@ struct UserCredentialsTests {
     @Test("a logout that comes between the question whether to store and the storing wipes what was stored")
     func wipeAfterCheck() throws {
         let user = try UserFixture()
-        let generation = try user.store.openSession(provider: "p").generation
+        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
         let wiped = DispatchSemaphore(value: 0)
         let isWiped = Atomic(false)
         let isStored = try user.file.store(of: "p") { () throws(CredentialsError) in
@@ -164,7 +164,7 @@ struct UserCredentialsTests {
     func interleaved() async throws {
         let user = try UserFixture()
         for round in 0..<60 {
-            let generation = try user.store.openSession(provider: "p").generation
+            let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
             try user.file.store(user.credentials("first"), of: "p", since: generation, by: user.store)
             await withTaskGroup(of: Void.self) { group in
                 for writer in 0..<3 {
@@ -202,5 +202,13 @@ struct UserCredentialsTests {
             return nil
         }
         #expect(!user.temporary.has("alice/credentials.json"))
+    }
+
+    @Test("forgetting a provider forgets what a killed writer left, also where nothing was stored yet")
+    func forgottenDraft() throws {
+        let user = try UserFixture()
+        try user.temporary.write("{}", to: "alice/credentials.json.new")
+        #expect(try user.file.forget("p") == false)
+        #expect(!user.temporary.has("alice/credentials.json.new"))
     }
 }

@@ -43,4 +43,15 @@ struct LoginTests {
         #expect(try modes() == [0o600, 0o600, 0o600])
         again.close()
     }
+
+    @Test("a login that began before a logout doesn't undo it")
+    func lateLogin() throws {
+        let store = try StoreFixture().open()
+        let before = try store.openSession()
+        #expect(try store.openSession(provider: "p", since: before.closedGeneration)?.isOpen == true)
+        let closed = try store.closeSession()
+        #expect(try store.openSession(provider: "p", since: before.closedGeneration) == nil)
+        #expect(try store.session() == closed)
+        #expect(try store.openSession(provider: "p", since: closed.closedGeneration)?.isOpen == true)
+    }
 }

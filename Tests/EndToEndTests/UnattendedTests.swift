@@ -200,6 +200,27 @@ struct UnattendedTests {
         await host.stop()
     }
 
+    @Test(
+        "a signal ends the command of --on-finish, with all that it has started; the sync keeps its exit code",
+        arguments: [[SIGTERM], [SIGINT, SIGINT]])
+    func stoppedCommand(signals: [Int32]) async throws {
+        let host = try await FaultHost.start()
+        let stage = try stage(host, videos: 1, size: 3000)
+        let options = ["--on-finish", "sleep 600 & echo > began; wait"]
+        let outcome = try await stage.sync("catalog.yaml", options) { running in
+            try await running.wait { $0.event == "sync_finished" }
+            for _ in 0..<1000 where !stage.folder.has("began") { try await Task.sleep(for: .milliseconds(10)) }
+            for signal in signals { try await running.signal(signal) }
+        }
+        #expect(outcome.exit == (signals.count == 1 ? 0 : 130), "\(outcome.report)")
+        #expect(signals.count > 1 || outcome.error.contains("was ended because coursefetch was told to stop"))
+        for _ in 0..<500 where !ProcessTable.now().within(stage.folder.path).isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(ProcessTable.now().within(stage.folder.path) == [])
+        await host.stop()
+    }
+
     @Test("--watch looks again when a catalog changes, and writes a report after each look")
     func watch() async throws {
         let host = try await FaultHost.start()

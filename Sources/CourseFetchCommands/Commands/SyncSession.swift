@@ -17,11 +17,17 @@ struct SyncSession {
         var started = Date()
         var isNextPass = false
         let terminal = readers.terminal
+        let command = settings.onFinish.value.map { FinishCommand($0) }
         let abort: @Sendable () -> Void = {
+            command?.kill()
             terminal?.restore()
             _exit(ExitStatus.interruptedTwice.rawValue)
         }
-        let signals = SignalWatch(stop: { run.stop(.signal) }, abort: abort, pause: Self.pause(terminal))
+        let stop: @Sendable () -> Void = {
+            run.stop(.signal)
+            command?.stop()
+        }
+        let signals = SignalWatch(stop: stop, abort: abort, pause: Self.pause(terminal))
         readers.start()
         // Before the run begins: what comes first is for the readers, too.
         let events = run.events
@@ -39,7 +45,7 @@ struct SyncSession {
         }
         let summary = await ending
         await readers.finish(summary)
-        let both = RunEnding(report: settings.report.value, command: settings.onFinish.value)
+        let both = RunEnding(report: settings.report.value, command: command)
         await conclude(both, summary, started: started)
         withExtendedLifetime(signals) {}
         return ExitStatus(summary.conditions)

@@ -53,16 +53,21 @@ package struct UserLogin: Sendable, Equatable {
         defer { store.close() }
         let file = UserCredentials(folder: place.folder)
         let previous: StoredCredentials?
-        do throws(CredentialsError) { previous = try file.read()[login.provider] } catch { throw Refusal(error) }
+        let before: UserSession
+        do {
+            before = try place.session(in: store)
+            previous = try file.read()[login.provider]
+        } catch { throw Refusal(any: error) }
         let credentials = try await login.credentials(
             secrets, user: place.user.text, previous: previous, caFile: caFile, logger: logger)
         var report = UserLogin(
-            user: place.user.text, wasOpen: true, provider: login.provider, expiresAt: credentials.expiresAt)
+            user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {
-            report.wasOpen = try place.session(in: store).isOpen
-            let session = try store.openSession(provider: login.provider)
-            let isStored = try file.store(credentials, of: login.provider, since: session.generation, by: store)
-            guard isStored else {
+            // Asking may have taken long: a logout in the meantime is the person's last word.
+            let session = try store.openSession(provider: login.provider, since: before.closedGeneration)
+            guard let session,
+                try file.store(credentials, of: login.provider, since: session.generation, by: store)
+            else {
                 throw Refusal(
                     condition: .loginNeeded,
                     message: "somebody has logged out in the meantime; nothing was stored. Log in again")

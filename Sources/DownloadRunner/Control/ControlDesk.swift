@@ -69,7 +69,7 @@ struct ControlDesk: Sendable {
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {
             // Between its start and the first turn a pass goes by rows that nobody may change.
             if request != .loggedOut { await control.ready() }
-            let pass = control.pass
+            let pass = await livePass()
             switch request {
             case nil: return .failed("the sync that is running is of another version, which doesn't know this command")
             case .steer(let transition, let ids):
@@ -91,6 +91,12 @@ struct ControlDesk: Sendable {
                 if let pass { try await pass.dispatcher.providerLoggedIn(provider) } else { control.ring(.asked) }
                 return .done
             }
+        }
+
+        /// The pass whose downloads have their turns; nil also when the last turn is over and only rows are being written.
+        private func livePass() async -> RunControl.Pass? {
+            guard let pass = control.pass, await !pass.dispatcher.hasEnded else { return nil }
+            return pass
         }
 
         /// Changes what the run was started with; in a run that watches, for its later passes too.

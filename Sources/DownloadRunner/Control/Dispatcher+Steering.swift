@@ -99,6 +99,7 @@ extension Dispatcher {
     /// Goes on with what waited for a login at a provider.
     func providerLoggedIn(_ provider: String) async throws {
         await services.providers.reloadCredentials(of: provider)
+        logins[provider, default: 0] += 1
         result.providersToLogIn.remove(provider)
         queue.resume(provider: provider)
         let suspended = wanted.values.filter { $0.provider == provider && result.states[$0.id] == .suspended }

@@ -35,6 +35,8 @@ actor Dispatcher {
         var job: DownloadJob
         var task: Task<Void, Never>
         var host: String?
+        /// Logins at its provider that the run had seen when its turn began.
+        var logins: Int
         var meter = RateMeter()
     }
 
@@ -74,6 +76,8 @@ actor Dispatcher {
     var digesting: Set<DownloadID> = []
     /// Downloads between two of the states above while somebody is asked about them: the run isn't over.
     var unsettled = 0
+    /// How often somebody has logged in at a provider since the run began.
+    var logins: [String: Int] = [:]
     /// Answers in a row by which a provider asked to be left alone.
     private var providerWaits: [String: Int] = [:]
     private var notReadyBefore: Set<DownloadID> = []
@@ -205,7 +209,7 @@ actor Dispatcher {
             }
             await self.turnEnded(entry.id, outcome)
         }
-        active[entry.id] = Active(job: job, task: task, host: entry.host)
+        active[entry.id] = Active(job: job, task: task, host: entry.host, logins: logins[wanted.provider, default: 0])
         services.bookkeeper.watch(job)
     }
 
@@ -266,6 +270,11 @@ actor Dispatcher {
             queue.block(provider: wanted.provider, until: until)
             services.events.post(.providerWaiting(provider: wanted.provider, until: until, kind: error.kind.rawValue))
             putBack(wanted, job, error, until: nil, host: nil)
+        case .loginNeeded where turn.logins < logins[wanted.provider, default: 0]:
+            // The provider was asked before the person logged in there.
+            services.bookkeeper.note(.putBack(id, retryAt: nil, error: nil))
+            services.bookkeeper.unwatch(job)
+            queue.add(self.entry(wanted, host: nil))
         case .loginNeeded(let error):
             if result.providersToLogIn.insert(wanted.provider).inserted {
                 services.events.post(.warning("the provider “\(wanted.provider)” wants a login: \(error.message)", nil))

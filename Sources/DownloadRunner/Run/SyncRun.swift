@@ -76,17 +76,18 @@ package final class SyncRun: Sendable {
             store.close()
             withExtendedLifetime(lock) {}
         }
+        do {
+            // At once: what is asked from now on is asked of this run.
+            try store.clearRequests()
+        } catch {
+            throw Refusal(error)
+        }
         let session = try place.requireSession(in: store)
         let library = try LibraryOpening.open(place, store)
         let open = OpenState(place: place, registry: registry, store: store, library: library, session: session)
         let pass = SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
             freeSpace: freeSpace ?? { try? library.freeSpace() })
-        do {
-            try store.clearRequests()
-        } catch {
-            throw Refusal(error)
-        }
         return if let every = options.watchEvery, let files {
             try await watch(pass, catalog, check, files, every: every, started: started)
         } else {

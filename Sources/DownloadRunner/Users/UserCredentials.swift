@@ -86,7 +86,11 @@ struct UserCredentials: Sendable {
         guard let home = try home() else { return false }
         return try locked(home) { () throws(CredentialsError) in
             var document = try read(home)
-            guard document.providers.removeValue(forKey: provider) != nil else { return false }
+            let isKnown = document.providers.removeValue(forKey: provider) != nil
+            guard isKnown else {
+                try removeDraft(home)
+                return false
+            }
             if document.providers.isEmpty { try remove(home) } else { try write(document, home) }
             return true
         }
@@ -164,6 +168,13 @@ struct UserCredentials: Sendable {
             try home.flush()
         } catch {
             throw .system(.remove, path: folder.credentials.string, error)
+        }
+    }
+
+    /// What a writer left that was killed: the provider's secrets may be in it.
+    private func removeDraft(_ home: FolderHandle) throws(CredentialsError) {
+        do { try home.remove(Self.draft) } catch {
+            throw .system(.remove, path: folder.path.appending(Self.draft).string, error)
         }
     }
 

@@ -1,0 +1,88 @@
+import Foundation
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// The command of `--on-finish`: runs in `/bin/sh`, in a process group of its own, so that what ends it ends all that it
+/// has started.
+final class FinishCommand: Sendable {
+    /// How long it may take.
+    static let patience = Duration.seconds(300)
+
+    private struct State {
+        var group: pid_t?
+        var process: Task<TerminationStatus, any Error>?
+        var isUnwanted = false
+    }
+
+    private let text: String
+    private let patience: Duration
+    private let state = Mutex(State())
+
+    /// - Parameter text: as `/bin/sh -c` takes it.
+    init(_ text: String, patience: Duration = FinishCommand.patience) {
+        self.text = text
+        self.patience = patience
+    }
+
+    /// Runs it to its end. Returns what went wrong; nil for an exit code of 0.
+    ///
+    /// Its standard output goes where its standard error goes, to ours: standard output is for results and events.
+    func run(input: [UInt8]) async -> String? {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [
+            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2))
+        ]
+        let configuration = Configuration(
+            executable: .path("/bin/sh"), arguments: ["-c", text], platformOptions: options)
+        let process = Task {
+            try await Subprocess.run(
+                configuration, input: .inputWriter,
+                output: .fileDescriptor(.standardError, closeAfterSpawningProcess: false),
+                error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
+            ) { execution in
+                state.withLock { $0.group = execution.processIdentifier.value }
+                // It need not read any of it.
+                _ = try? await execution.standardInputWriter.write(input)
+                try? await execution.standardInputWriter.finish()
+            }.terminationStatus
+        }
+        state.withLock { $0.process = process }
+        let patience = patience
+        let limit = Task {
+            try await Task.sleep(for: patience)
+            process.cancel()
+        }
+        let ending = await process.result
+        limit.cancel()
+        let isUnwanted = state.withLock { state in
+            (state.process, state.group) = (nil, nil)
+            return state.isUnwanted
+        }
+        if isUnwanted { return "the command of --on-finish was ended because coursefetch was told to stop" }
+        guard !process.isCancelled else { return "the command of --on-finish took too long, and was ended" }
+        switch ending {
+        case .success(.exited(0)): return nil
+        case .success(.exited(let code)): return "the command of --on-finish ended with exit code \(code)"
+        case .success(.signaled(let signal)): return "the command of --on-finish was ended by signal \(signal)"
+        case .failure(let error): return "the command of --on-finish couldn't be run: \(error)"
+        }
+    }
+
+    /// Asks it to end, and makes it end two seconds later. Does nothing unless it is running.
+    func stop() {
+        state.withLock { state in
+            guard let process = state.process else { return }
+            state.isUnwanted = true
+            process.cancel()
+        }
+    }
+
+    /// Ends it at once, for a process that is about to exit.
+    func kill() {
+        state.withLock { state in
+            if let group = state.group { _ = killpg(group, SIGKILL) }
+        }
+    }
+}
