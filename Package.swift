@@ -14,6 +14,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let ciphers = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
@@ -58,12 +59,15 @@ let package = Package(
         .target(
             name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto],
             swiftSettings: house),
+        .target(
+            name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
+            swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [
                 "CPlatform", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "DownloadStore", crypto, logging, system, deques, heaps, orderedCollections,
+                "HLSMedia", "DownloadStore", crypto, logging, system, deques, heaps, orderedCollections,
             ],
             swiftSettings: house),
         .target(
@@ -116,6 +120,10 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
+            swiftSettings: house),
+        .testTarget(
+            name: "HLSMediaTests",
+            dependencies: ["HLSMedia", "MediaTransfer", "TestServers", "TestSupport", crypto, ciphers, subprocess, system],
             swiftSettings: house),
         .testTarget(
             name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", grdb, system],
