@@ -123,7 +123,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "HLSMediaTests",
-            dependencies: ["HLSMedia", "MediaTransfer", "TestServers", "TestSupport", crypto, ciphers, subprocess, system],
+            dependencies: [
+                "HLSMedia", "MediaTransfer", "TestServers", "TestSupport", crypto, ciphers, subprocess, system,
+            ],
             swiftSettings: house),
         .testTarget(
             name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", grdb, system],
