@@ -49,6 +49,8 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
         /// Behind the first `at` bytes, which are in the partial. `total` is the size of the whole file as the first
         /// answer gave it. With `at` equal to `total` nothing is asked of the server: the file is complete.
         case resume(at: Int64, total: Int64?, condition: ResumeCondition)
+        /// These bytes of a larger file, as a whole of their own; not empty.
+        case range(Range<Int64>)
     }
 
     /// A token that goes into the query of every URL of a trusted origin.
@@ -106,6 +108,15 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
         if case .resume(let offset, _, _) = start { offset } else { 0 }
     }
 
+    /// The value of the `Range` field without its unit (RFC 9110 §14.2); nil for the whole file.
+    var rangeField: String? {
+        switch start {
+        case .beginning: nil
+        case .resume(let offset, _, _): offset > 0 ? "\(offset)-" : nil
+        case .range(let range): "\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+    }
+
     /// The condition of a resumed transfer; nil where it starts at the beginning.
     var condition: ResumeCondition? {
         if case .resume(let offset, _, let condition) = start, offset > 0 { condition } else { nil }
@@ -127,6 +138,7 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
             case .checksum: break
             }
         }
+        if case .range(let range) = start, range.isEmpty || range.lowerBound < 0 { return "the range is empty" }
         if let expectedSize, expectedSize < 0 { return "the expected size is negative" }
         return nil
     }

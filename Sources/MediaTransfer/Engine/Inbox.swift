@@ -1,17 +1,17 @@
 import Synchronization
 
-/// One call of ``TransferEngine/fetch(_:into:progress:)``.
+/// One transfer that somebody has asked for.
 struct TransferJob: Sendable {
     var id: Int
     var request: TransferRequest
-    var partial: PartialFile
+    var target: TransferTarget
     var progress: TransferProgress?
     var continuation: CheckedContinuation<TransferReport, Never>
 
     /// Ends it without it ever having begun.
     func refuse(_ failure: TransferFailure?) {
         continuation.resume(
-            returning: TransferReport(head: nil, received: 0, length: partial.length, failure: failure, seconds: 0))
+            returning: TransferReport(head: nil, received: 0, length: target.length, failure: failure, seconds: 0))
     }
 }
 

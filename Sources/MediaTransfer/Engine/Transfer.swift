@@ -1,7 +1,7 @@
 import CLibCurl
 import Foundation
 
-/// One transfer in progress: libcurl's handle, the file, and how far it has come.
+/// One transfer in progress: libcurl's handle, the file or buffer, and how far it has come.
 ///
 /// Belongs to the transfer thread; ``TransferLoop`` keeps it alive for as long as libcurl holds its address. The
 /// callbacks allocate nothing for a chunk of the body.
@@ -32,7 +32,8 @@ final class Transfer {
     var isRunning = false
 
     private let job: TransferJob
-    private let descriptor: OwnedDescriptor
+    /// Nil for one into memory.
+    private let descriptor: OwnedDescriptor?
     private let pacing: Pacing
     private let quota: TransferQuota?
     private let started = SuspendingClock.now
@@ -49,7 +50,7 @@ final class Transfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
 
     init(
-        job: TransferJob, policy: RedirectPolicy, descriptor: OwnedDescriptor, easy: UnsafeMutableRawPointer,
+        job: TransferJob, policy: RedirectPolicy, descriptor: OwnedDescriptor?, easy: UnsafeMutableRawPointer,
         pacing: Pacing, quota: TransferQuota?
     ) {
         self.job = job
@@ -59,7 +60,7 @@ final class Transfer {
         self.pacing = pacing
         self.quota = quota
         id = job.id
-        origin = job.partial.length
+        origin = job.target.length
         length = origin
         limit = origin
         announced = origin
@@ -77,7 +78,7 @@ final class Transfer {
         let me = Unmanaged.passUnretained(self).toOpaque()
         cf_set_string(easy, CURLOPT_URL, policy.url(for: job.request))
         cf_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(job.request.connectTimeout / .milliseconds(1))))
-        if job.request.offset > 0 { cf_set_string(easy, CURLOPT_RANGE, "\(job.request.offset)-") }
+        if let range = job.request.rangeField { cf_set_string(easy, CURLOPT_RANGE, range) }
         curl_slist_free_all(fields)
         fields = nil
         for field in RequestFields.all(for: job.request, policy) {
@@ -136,6 +137,9 @@ final class Transfer {
             self.head = head
             phase = .body(plan)
             limit = plan.limit
+            if case .memory(let buffer) = job.target, let whole = plan.whole {
+                buffer.reserve(Int(min(whole, plan.limit)))
+            }
             job.progress?.accept(head)
             return true
         case .complete:
@@ -152,7 +156,7 @@ final class Transfer {
         return head.framing != .untilClose && announced <= Self.worthDiscarding
     }
 
-    /// Writes to the file behind what is there, straight from libcurl's buffer; 0 makes libcurl end the request.
+    /// Writes behind what is there, straight from libcurl's buffer; 0 makes libcurl end the request.
     private func write(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
         if quota?.isUsedUp == true {
             stall?.hold(pacing.listened)
@@ -169,6 +173,19 @@ final class Transfer {
         }
         quota?.add(count)
         let wanted = Int(min(Int64(count), limit - length))
+        switch job.target {
+        case .partial(let partial): store(bytes, wanted, partial)
+        case .memory(let buffer):
+            buffer.append(UnsafeRawBufferPointer(start: bytes, count: wanted))
+            length += Int64(wanted)
+        }
+        job.progress?.set(received: length - origin)
+        if wanted < count, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
+        return failure == nil ? count : 0
+    }
+
+    private func store(_ bytes: UnsafeMutablePointer<CChar>, _ wanted: Int, _ partial: PartialFile) {
+        guard let descriptor else { return }
         var written = 0
         while written < wanted {
             let step = pwrite(descriptor.raw, bytes + written, wanted - written, off_t(length))
@@ -180,14 +197,11 @@ final class Transfer {
                 break
             }
         }
-        job.partial.advance(to: length)
-        job.progress?.set(received: length - origin)
+        partial.advance(to: length)
         if length - announced >= Self.announcement {
             announced = length
-            job.partial.digest?.announce(length, in: descriptor)
+            partial.digest?.announce(length, in: descriptor)
         }
-        if wanted < count, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
-        return failure == nil ? count : 0
     }
 
     /// Goes on after the bandwidth has held it back.
@@ -221,7 +235,7 @@ final class Transfer {
 
     /// Reports to whoever asked for the transfer.
     func finish(_ failure: TransferFailure?) {
-        job.partial.endTransfer(descriptor)
+        if case .partial(let partial) = job.target, let descriptor { partial.endTransfer(descriptor) }
         job.continuation.resume(
             returning: TransferReport(
                 head: head, received: length - origin, length: length, failure: failure,

@@ -51,15 +51,27 @@ package final class TransferEngine: Sendable {
     package func fetch(
         _ request: TransferRequest, into partial: PartialFile, progress: TransferProgress? = nil
     ) async -> TransferReport {
+        await fetch(request, into: .partial(partial), progress)
+    }
+
+    /// Fetches a file, or ``TransferRequest/Start/range(_:)`` of one, into memory. Ends as a fetch into
+    /// a partial does; the buffer has to be empty, and what has arrived before a failure stays in it.
+    package func fetch(_ request: TransferRequest, into buffer: BodyBuffer) async -> TransferReport {
+        await fetch(request, into: .memory(buffer), nil)
+    }
+
+    private func fetch(
+        _ request: TransferRequest, into target: TransferTarget, _ progress: TransferProgress?
+    ) async -> TransferReport {
         guard let inbox = start() else {
-            return TransferReport(head: nil, received: 0, length: partial.length, failure: .shutDown, seconds: 0)
+            return TransferReport(head: nil, received: 0, length: target.length, failure: .shutDown, seconds: 0)
         }
         let id = inbox.makeID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation {
                 inbox.post(
                     .start(
-                        TransferJob(id: id, request: request, partial: partial, progress: progress, continuation: $0)))
+                        TransferJob(id: id, request: request, target: target, progress: progress, continuation: $0)))
                 // A cancellation that came before the start has been overtaken by it.
                 if Task.isCancelled { inbox.post(.cancel(id)) }
             }

@@ -64,7 +64,7 @@ final class TransferLoop {
         guard let policy = RedirectPolicy(url: request.url) else {
             return job.refuse(.invalidRequest("the URL is no absolute http or https URL"))
         }
-        guard job.partial.length == request.offset else {
+        guard job.target.length == request.offset else {
             return job.refuse(.invalidRequest("the partial isn't as long as the request says"))
         }
         if request.offset > 0, request.offset == request.knownTotal {
@@ -73,8 +73,10 @@ final class TransferLoop {
                 isExpected ? nil : .sizeMismatch(expected: request.expectedSize ?? 0, announced: request.offset))
         }
         do throws(FileError) {
-            guard let descriptor = try job.partial.beginTransfer() else {
-                return job.refuse(.invalidRequest("another transfer writes to the partial"))
+            var descriptor: OwnedDescriptor?
+            if case .partial(let partial) = job.target {
+                descriptor = try partial.beginTransfer()
+                if descriptor == nil { return job.refuse(.invalidRequest("another transfer writes to the partial")) }
             }
             let transfer = Transfer(
                 job: job, policy: policy, descriptor: descriptor, easy: easyHandles.take(), pacing: pacing,

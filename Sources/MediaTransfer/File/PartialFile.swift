@@ -81,6 +81,23 @@ package final class PartialFile: Sendable {
         cf_start_writeback(descriptor.raw, off_t(from), off_t(length - from))
     }
 
+    /// Writes bytes behind what is there, all or none. Blocks. Not during a transfer, and by one writer at a time.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        let descriptor = try open()
+        let start = length
+        var written = 0
+        while written < bytes.count, let base = bytes.baseAddress {
+            let step = pwrite(descriptor.raw, base + written, bytes.count - written, off_t(start) + off_t(written))
+            if step > 0 {
+                written += step
+            } else if step == 0 || errno != EINTR {
+                throw .system(operation: "pwrite", errno: step == 0 ? EIO : errno)
+            }
+        }
+        advance(to: start + Int64(written))
+        digest?.announce(length, in: descriptor)
+    }
+
     /// Drops every byte and the digest. Only between transfers.
     package func startOver() throws(FileError) {
         try open().truncate(to: 0)

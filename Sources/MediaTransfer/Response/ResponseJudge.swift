@@ -50,18 +50,25 @@ package struct ResponseJudge: Sendable {
     }
 
     private func whole(_ head: ResponseHead) -> ResponseDecision {
-        guard request.offset == 0 else { return .refuse(.rangeIgnored) }
+        guard request.rangeField == nil else { return .refuse(.rangeIgnored) }
         return plan(head, total: head.total, bodyEnd: head.total)
     }
 
     private func part(_ raw: RawHead, _ head: ResponseHead) -> ResponseDecision {
-        guard request.offset > 0 else { return .refuse(.badResponse(.unaskedRange)) }
+        guard request.rangeField != nil else { return .refuse(.badResponse(.unaskedRange)) }
         guard let text = raw.value("content-range") else {
             let isMultipart = head.contentType == "multipart/byteranges"
             return .refuse(.rangeMismatch(isMultipart ? .multipart : .noContentRange))
         }
         guard case .part(let first, let last, let total) = ContentRange(text) else {
             return .refuse(.rangeMismatch(.malformed))
+        }
+        if case .range(let range) = request.start {
+            guard first == range.lowerBound, last == range.upperBound - 1 else {
+                return .refuse(.rangeMismatch(.otherOffset))
+            }
+            let count = last - first + 1
+            return plan(head, total: count, bodyEnd: count)
         }
         guard first == request.offset else { return .refuse(.rangeMismatch(.otherOffset)) }
         if let length = raw.value("content-length").flatMap({ ASCII.number($0) }), head.framing == .length,

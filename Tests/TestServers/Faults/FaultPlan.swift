@@ -124,7 +124,7 @@ struct FaultPlan {
             return
         }
         reply.status = 206
-        var end = content.size
+        var end = min(content.size, request.rangeEnd.map { $0 + 1 } ?? content.size)
         switch query["range"] {
         case "shift": start += 1
         case "total": total = "\(content.size + 1)"

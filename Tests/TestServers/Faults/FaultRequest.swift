@@ -33,6 +33,11 @@ package struct FaultRequest: Sendable, Hashable {
         return Int(range.dropFirst(6).prefix { $0 != "-" })
     }
 
+    /// The last byte that is asked for; nil without a bound.
+    package var rangeEnd: Int? {
+        fields["range"].flatMap { range in range.firstIndex(of: "-").flatMap { Int(range[range.index(after: $0)...]) } }
+    }
+
     /// Nil for what is no request.
     init?(_ text: String, connection: Int) {
         let lines = text.split(separator: "\r\n")
