@@ -98,6 +98,26 @@ package final class PartialFile: Sendable {
         digest?.announce(length, in: descriptor)
     }
 
+    /// The first bytes that have been written, at most `count`.
+    package func prefix(_ count: Int) throws(FileError) -> [UInt8] {
+        let descriptor = try open()
+        let count = Int(min(Int64(count), length))
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count, let base = buffer.baseAddress {
+                let step = pread(descriptor.raw, base + filled, count - filled, off_t(filled))
+                if step > 0 {
+                    filled += step
+                } else if step == 0 || errno != EINTR {
+                    failure = .system(operation: "pread", errno: step == 0 ? EIO : errno)
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// Drops every byte and the digest. Only between transfers.
     package func startOver() throws(FileError) {
         try open().truncate(to: 0)
