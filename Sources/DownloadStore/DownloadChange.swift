@@ -71,11 +71,16 @@ package struct ProgressFacts: Sendable, Equatable {
     package var validators: Validators
     /// Over the last seconds; nil while nothing moves.
     package var bytesPerSecond: Int64?
+    /// Of a stream: which bytes these are; nil for a file.
+    package var stream: StreamRecord?
 
-    package init(bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil) {
+    package init(
+        bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil, stream: StreamRecord? = nil
+    ) {
         self.bytes = bytes
         self.total = total
         self.validators = validators
         self.bytesPerSecond = bytesPerSecond
+        self.stream = stream
     }
 }

@@ -121,6 +121,10 @@ package struct DownloadRecord: Sendable, Equatable {
     package var totalBytes: Int64?
     /// What these bytes are proven by.
     package var validators: Validators
+    /// How far a stream has come; nil for a file.
+    package var stream: StreamRecord?
+    /// How long a stream plays, in seconds; nil for a file.
+    package var mediaSeconds: Double?
     /// The highest durable offset that this identity ever reached.
     package var highWater: Int64
     /// How often resuming against a validator failed.

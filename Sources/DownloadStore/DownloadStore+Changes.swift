@@ -18,17 +18,17 @@ extension DownloadStore {
             try run(
                 """
                 UPDATE downloads SET durable_bytes = ?, total_bytes = ?, etag = ?, last_modified = ?,
-                    high_water = max(high_water, ?), bytes_per_second = ?, updated_at = ? WHERE id = ?
+                    high_water = max(high_water, ?), bytes_per_second = ?, stream = ?,
+                    media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
                 """,
                 [
                     facts.bytes, facts.total, facts.validators.etag, facts.validators.lastModified, facts.bytes,
-                    facts.bytesPerSecond, now, id.rawValue,
+                    facts.bytesPerSecond, try facts.stream?.text, facts.stream?.seconds, now, id.rawValue,
                 ], db)
         case .startOver(let id, let validatorFailures, let startOvers):
             try run(
                 """
-                UPDATE downloads SET durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL,
-                    high_water = 0, validator_failures = ?, start_overs = ?, updated_at = ? WHERE id = ?
+                UPDATE downloads SET \(noBytes), validator_failures = ?, start_overs = ?, updated_at = ? WHERE id = ?
                 """, [validatorFailures, startOvers, now, id.rawValue], db)
         case .placing(let id, let file):
             // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
@@ -156,27 +156,21 @@ extension DownloadStore {
 
     private static let noError = "retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL"
 
-    private static let noPartial = """
-        failed_runs = 0, durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
-        validator_failures = 0, start_overs = 0
+    private static let noBytes = """
+        durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0, stream = NULL
         """
+
+    private static let noPartial = "failed_runs = 0, validator_failures = 0, start_overs = 0, " + noBytes
 
     private static let noOld =
         "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"
 
     /// A download that has ended well keeps nothing of the way there.
-    private static let ended = """
-        \(noOld), reason = NULL, retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
-        is_placing = 0, durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
-        validator_failures = 0, start_overs = 0, priority_override = NULL
-        """
+    private static let ended =
+        noOld + ", reason = NULL, is_placing = 0, priority_override = NULL, " + noError + ", " + noPartial
 
     /// A download that begins anew.
-    private static let fresh = """
-        retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL, failed_runs = 0,
-        durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0,
-        validator_failures = 0, start_overs = 0
-        """
+    private static let fresh = noError + ", " + noPartial
 
     /// The one statement that writes `state` of an existing row.
     static func move(

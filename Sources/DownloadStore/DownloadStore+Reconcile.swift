@@ -123,7 +123,7 @@ extension DownloadStore {
             try run(
                 """
                 UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
-                    total_bytes = NULL, high_water = 0
+                    total_bytes = NULL, high_water = 0, stream = NULL
                 WHERE id = ? AND state <> 'finished'
                 """, [updated.id.rawValue], db)
             let state = try String.fetchOne(

@@ -128,6 +128,7 @@ extension DownloadRecord {
             reason: (row["reason"] as String?).flatMap(SuspendReason.init), priorityOverride: row["priority_override"],
             durableBytes: row["durable_bytes"], totalBytes: row["total_bytes"],
             validators: Validators(etag: row["etag"], lastModified: row["last_modified"]),
+            stream: (row["stream"] as String?).flatMap(StreamRecord.init), mediaSeconds: row["media_seconds"],
             highWater: row["high_water"], validatorFailures: row["validator_failures"],
             startOvers: row["start_overs"], error: error, retryAt: date("retry_at"), failedRuns: row["failed_runs"],
             isPlacing: row["is_placing"], file: file, oldFile: oldFile, storedExtras: bytes("stored_extras"),

@@ -6,11 +6,12 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in try db.execute(sql: first) }
         migrator.registerMigration("2") { db in try db.execute(sql: second) }
+        migrator.registerMigration("3") { db in try db.execute(sql: third) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 2
+    static let version = 3
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -136,5 +137,12 @@ enum Schema {
             made_at REAL NOT NULL
         ) STRICT;
         ALTER TABLE downloads ADD COLUMN bytes_per_second INTEGER;
+        """
+
+    /// How far streams have come, and how long they are.
+    private static let third = """
+        PRAGMA user_version = 3;
+        ALTER TABLE downloads ADD COLUMN stream TEXT;
+        ALTER TABLE downloads ADD COLUMN media_seconds REAL;
         """
 }

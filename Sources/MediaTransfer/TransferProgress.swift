@@ -24,6 +24,8 @@ package final class TransferProgress: Sendable {
 package struct TransferReport: Sendable {
     /// The last answer that was no redirect, whether it was accepted or not; nil if there was none.
     package var head: ResponseHead?
+    /// Where that answer came from, after redirects; may be a secret. Nil if there was none.
+    package var url: String?
     /// Bytes that this transfer wrote.
     package var received: Int64
     /// Bytes that the partial has now.
@@ -34,9 +36,11 @@ package struct TransferReport: Sendable {
     package var seconds: Double
 
     package init(
-        head: ResponseHead?, received: Int64, length: Int64, failure: TransferFailure?, seconds: Double
+        head: ResponseHead?, url: String? = nil, received: Int64, length: Int64, failure: TransferFailure?,
+        seconds: Double
     ) {
         self.head = head
+        self.url = url
         self.received = received
         self.length = length
         self.failure = failure

@@ -213,6 +213,7 @@ struct StoreOpeningTests {
         let store = try fixture.open(.holder)
         let record = try #require(try store.download(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.bytesPerSecond == nil)
+        #expect(record.stream == nil && record.mediaSeconds == nil)
         #expect(try store.session() == nil)
         #expect(try store.openRequests().isEmpty)
     }

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import HLSMedia
 import MediaTransfer
 
 /// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
@@ -93,33 +94,62 @@ struct AttemptPolicy: Sendable {
     mutating func next(
         after report: TransferReport, startedAt offset: Int64, isFresh: Bool, hasChecksum: Bool, jitter: Double
     ) -> Action {
-        if report.received > 0 {
+        let hasProgressed = progress(report.received, report.length)
+        guard let failure = report.failure else { return .verify }
+        if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
+        let error = DownloadError(failure)
+        // No answer at all is the host's matter, not this file's.
+        let isSilent = report.head == nil && error.kind == .network
+        return next(
+            failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
+            isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+    }
+
+    /// What follows when a stream can't go on: `length` of all its partials, `received` since its URL was asked for.
+    mutating func next(
+        after failure: StreamFailure, received: Int64, length: Int64, isFresh: Bool, jitter: Double
+    ) -> Action {
+        let error = DownloadError(failure)
+        let hasProgressed = progress(received, length)
+        let isSilent = if case .transfer(.network, _) = failure { true } else { false }
+        return next(
+            failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: false, isFresh: isFresh,
+            isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+    }
+
+    /// A stream's turn begins.
+    mutating func beginStream() { attempt += 1 }
+
+    /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
+    private mutating func progress(_ received: Int64, _ length: Int64) -> Bool {
+        if received > 0 {
             refusals = 0
             freshRefusals = 0
         }
         let step = min(1 << 20, (total ?? .max) / 100)
-        let hasProgressed = report.length > highWater + step || (report.length > highWater && report.length == total)
+        let hasProgressed = length > highWater + step || (length > highWater && length == total)
         if hasProgressed {
-            highWater = report.length
+            highWater = length
             withoutProgress = 0
         }
-        guard let failure = report.failure else { return .verify }
-        let error = DownloadError(failure)
-        switch failure.verdict {
+        return hasProgressed
+    }
+
+    private mutating func next(
+        _ verdict: RetryVerdict, _ error: DownloadError, isFull: Bool, wasConditional: Bool, isFresh: Bool,
+        isSilent: Bool, hasProgressed: Bool, jitter: Double
+    ) -> Action {
+        switch verdict {
         case .stopped: return .stop
         case .resolveAgain: return refused(error, isFresh: isFresh)
-        case .startOver: return identityLost(error, wasConditional: offset > 0)
-        case .disk: return DownloadError.isFull(failure) ? .suspend(.disk, error) : .fail(error)
-        case .final:
-            if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
-            return .fail(error)
+        case .startOver: return identityLost(error, wasConditional: wasConditional)
+        case .disk: return isFull ? .suspend(.disk, error) : .fail(error)
+        case .final: return .fail(error)
         case .retry:
             if hasProgressed { return .transfer }
             withoutProgress += 1
             guard withoutProgress < retries else { return .fail(error) }
             let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter)
-            // No answer at all is the host's matter, not this file's.
-            let isSilent = report.head == nil && error.kind == .network
             return .wait(error, delay: delay, hostFailed: isSilent)
         case .retryHost(let after):
             withoutProgress += 1
@@ -150,6 +180,11 @@ struct AttemptPolicy: Sendable {
         startOvers += 1
         highWater = 0
         return .startOver
+    }
+
+    /// The playlist is of another stream than the one begun with.
+    mutating func streamChanged() -> Action {
+        identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
     }
 
     /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
@@ -187,6 +222,8 @@ struct ResumeRecord: Sendable, Equatable {
     var highWater: Int64
     var validatorFailures: Int
     var startOvers: Int
+    /// Of a stream; nil for a file.
+    var stream: StreamRecord?
 
     init(_ record: DownloadRecord) {
         durableBytes = record.durableBytes
@@ -195,6 +232,7 @@ struct ResumeRecord: Sendable, Equatable {
         highWater = record.highWater
         validatorFailures = record.validatorFailures
         startOvers = record.startOvers
+        stream = record.stream
     }
 
     /// The bytes stay, and so do their validators; that they are all, and how they came, says nothing any more.

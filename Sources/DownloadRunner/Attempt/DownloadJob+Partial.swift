@@ -50,6 +50,7 @@ extension DownloadJob {
 
     /// First the row says that there is nothing, then there is nothing: never the other way round.
     func startOver(_ partial: PartialFile) async -> JobOutcome? {
+        if live.withLock({ $0.stream != nil }) { return await startStreamOver() }
         let change = DownloadChange.startOver(
             id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
         let failure = Mutex<FileError?>(nil)
@@ -73,12 +74,10 @@ extension DownloadJob {
         let change = DownloadChange.startOver(
             id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
         _ = await services.bookkeeper.commit(change) {
-            self.live.withLock { live in
-                live.partial?.close()
-                live = Live()
-            }
-            try? self.services.library.removePartial(PartialName(download: self.id.rawValue))
+            self.dropTracks()
+            self.live.withLock { $0 = Live() }
         }
+        streamRecord = nil
         policy.startedOver()
         return losses
     }
@@ -86,7 +85,9 @@ extension DownloadJob {
     /// Gives up the descriptor while it waits; the digest goes on where it is.
     nonisolated func closePartial() {
         live.withLock { live in
-            if !live.isRunning { live.partial?.close() }
+            guard !live.isRunning else { return }
+            live.partial?.close()
+            live.stream?.close()
         }
     }
 }

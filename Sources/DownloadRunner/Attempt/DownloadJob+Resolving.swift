@@ -28,12 +28,6 @@ extension DownloadJob {
             quality: wanted.video.settings.quality.map(\.description), previous: previous)
         do {
             let resolution = try await services.providers.resolve(request, provider: wanted.provider)
-            guard resolution.kind == .file else {
-                return .failed(
-                    DownloadError(
-                        kind: .notMedia,
-                        message: "the provider answered with an HLS stream, which this version can't join"))
-            }
             guard let resolved = ResolvedMedia(resolution, at: services.clock.now) else {
                 return .failed(
                     DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))

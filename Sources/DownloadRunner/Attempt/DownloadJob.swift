@@ -31,6 +31,8 @@ actor DownloadJob {
     /// What the bookkeeper reads while a transfer runs.
     struct Live: Sendable {
         var partial: PartialFile?
+        /// In the place of the partial: of a download that is a stream.
+        var stream: StreamWork?
         /// While it takes its turn nobody else closes its partial.
         var isRunning = false
         var progress: TransferProgress?
@@ -57,6 +59,10 @@ actor DownloadJob {
     var losses = 0
     /// Whether a digest of the partial is made.
     var isHashed = false
+    /// Whether the person has been told what is worth telling of the stream.
+    var hasToldStream = false
+    /// What the row said of a stream at the run's start; nil once that has been given up.
+    var streamRecord: StreamRecord?
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -64,6 +70,7 @@ actor DownloadJob {
         startedAt = services.clock.now
         transferStart = startedAt
         policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
+        streamRecord = wanted.resume?.stream
     }
 
     nonisolated var id: DownloadID { wanted.id }
@@ -77,6 +84,11 @@ actor DownloadJob {
     /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.
     nonisolated func flush() throws(FileError) -> ProgressFacts? {
         let live = live.withLock { $0 }
+        if let stream = live.stream {
+            var facts = try stream.flush()
+            facts.bytesPerSecond = live.bytesPerSecond
+            return facts.bytes > 0 ? facts : nil
+        }
         guard let partial = live.partial, partial.isOpen else { return nil }
         let identity = live.identity
         let bytes = try partial.flush()
@@ -88,25 +100,31 @@ actor DownloadJob {
     /// Bytes so far, and the size where it is known.
     nonisolated var progress: (bytes: Int64, size: Int64?) {
         let live = live.withLock { $0 }
+        if let stream = live.stream { return (stream.bytes, stream.estimatedSize) }
         return (live.partial?.length ?? 0, live.identity.total ?? wanted.video.size)
     }
 
     /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
     ///
-    /// `claim` asks for a connection to a host and answers whether there is room.
-    /// `resolved` is told of each new answer.
-    func run(
-        claim: @Sendable (String) async -> Bool, resolved: @Sendable (ResolvedMedia) async -> Void
-    ) async -> JobOutcome {
+    func run(_ connections: JobConnections) async -> JobOutcome {
         live.withLock { $0.isRunning = true }
         defer { live.withLock { $0.isRunning = false } }
         while true {
             if Task.isCancelled { return .stopped }
             let known = resolves
             if let outcome = await resolveIfNeeded() { return outcome }
-            if resolves != known, let media { await resolved(media) }
+            if resolves != known, let media { await connections.resolved(media) }
             guard var media else { return .stopped }
-            guard await claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            guard await connections.claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            if media.resolution.kind == .hls {
+                if let outcome = await streamTurn(connections) { return outcome }
+                continue
+            }
+            // The provider had a stream of it before.
+            if live.withLock({ $0.stream != nil }) || streamRecord != nil {
+                if let outcome = await startStreamOver() { return outcome }
+                continue
+            }
             let partial: PartialFile
             switch await openPartial() {
             case .success(let opened): partial = opened
@@ -272,9 +290,13 @@ struct CompletedVideo: Sendable {
     let job: DownloadJob
     /// Nil for one that was linked or copied from a donor.
     let partial: PartialFile?
+    /// Where it is; nil for the download's own partial.
+    var partialName: PartialName?
     let size: Int64
     /// The donor's; nil where the partial's digest tells.
     var sha256: [UInt8]?
     let expectedSHA256: [UInt8]?
     let fileExtension: FileExtension
+    /// Separate sound that nothing can put into it.
+    var sound: ArrivedFile?
 }

@@ -45,6 +45,14 @@ struct ResolvedMedia: Sendable {
         return request
     }
 
+    /// A request for a playlist, a key or a segment of the stream: the token goes to its origins only.
+    func streamRequest(_ url: String, limitRate: Int64?) -> TransferRequest {
+        var request = sidecarRequest(url)
+        request.allowsMarkup = false
+        request.limitRate = limitRate
+        return request
+    }
+
     /// A request for something else that the resolution names: the same fields, the token only for its origins.
     func sidecarRequest(_ url: String) -> TransferRequest {
         var request = TransferRequest(url: url)

@@ -10,11 +10,11 @@ enum Leftovers {
     ) throws -> [PartialName: FileFacts] {
         let partials = try library.partials()
         guard !partials.isEmpty else { return [:] }
-        let ids = partials.keys.filter { $0.sidecar == nil }.map { DownloadID(rawValue: $0.download) }
+        let ids = partials.keys.filter(\.isResumed).map { DownloadID(rawValue: $0.download) }
         let wanted = Set(
             try store.downloads(ids).filter { ![.finished, .cancelled].contains($0.state) }.map(\.id.rawValue))
         return partials.filter { name, _ in
-            name.sidecar == nil ? !wanted.contains(name.download) : includingSidecars
+            name.isResumed ? !wanted.contains(name.download) : includingSidecars
         }
     }
 

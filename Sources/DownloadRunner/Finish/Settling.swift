@@ -70,9 +70,11 @@ struct Settling {
 
     /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
     /// file as it stands. False if it isn't there any more, or another one.
-    private func place(_ record: DownloadRecord, _ file: StoredFile, _ partial: PartialName) throws -> Bool {
-        guard let facts = try library.partialFacts(partial), facts.size == file.size, facts.modified == file.modified
-        else { return false }
+    private func place(_ record: DownloadRecord, _ file: StoredFile, _ own: PartialName) throws -> Bool {
+        let complete = try [own, .remuxed(record.id)].first { name in
+            try library.partialFacts(name).map { $0.size == file.size && $0.modified == file.modified } ?? false
+        }
+        guard let partial = complete else { return false }
         let arrived = ArrivedFile(
             role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile)

@@ -57,6 +57,12 @@ package enum LibraryName {
         return ordinal <= 1 ? "\(stem).\(tag).vtt" : "\(stem).\(tag).\(ordinal).vtt"
     }
 
+    /// Separate sound beside a video.
+    package static func sound(beside stem: String, language: String?, fileExtension: String) -> String {
+        let safe = NameCleaning.clean(String((language ?? "audio").map { $0 == "." || $0 == "/" ? "_" : $0 }))
+        return "\(stem).\(NameCleaning.cut(safe, to: longestLanguage)).\(fileExtension)"
+    }
+
     /// The name that a later one gets when `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than
     /// `name` could be.
     package static func distinct(_ name: String, id: String, attempt: Int = 1) -> String {

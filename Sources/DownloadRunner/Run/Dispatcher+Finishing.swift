@@ -24,10 +24,14 @@ extension Dispatcher {
                 return await checksumFailed(video)
             }
             guard let wanted = wanted[id] else { return }
+            if let sound = video.sound {
+                sidecarsPlacing += 1
+                services.bookkeeper.place(sound)
+            }
             services.bookkeeper.place(
                 ArrivedFile(
-                    role: .video(id, source: wanted.source), partialName: PartialName(download: id.rawValue),
-                    partial: video.partial, size: video.size, sha256: sha256,
+                    role: .video(id, source: wanted.source),
+                    partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial, size: video.size, sha256: sha256,
                     path: "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
                     old: wanted.oldFile))
         } catch {
@@ -92,6 +96,8 @@ extension Dispatcher {
                 FinishedFile(
                     path: file.path, bytes: file.size, sha256: file.sha256?.hex,
                     seconds: services.clock.now.timeIntervalSince(job.startedAt))))
+        // What it was made of.
+        if job.live.withLock({ $0.stream != nil }) { job.dropTracks() }
         settle(wanted, .finished)
         for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
     }

@@ -204,8 +204,7 @@ actor Dispatcher {
             if let donor, let linked = await job.duplicate(donor) {
                 outcome = linked
             } else {
-                outcome = await job.run(
-                    claim: { await self.claim(entry.id, host: $0) }, resolved: { await self.resolved(entry.id, $0) })
+                outcome = await job.run(self.connections(entry.id))
             }
             await self.turnEnded(entry.id, outcome)
         }
@@ -213,7 +212,35 @@ actor Dispatcher {
         services.bookkeeper.watch(job)
     }
 
-    /// Room for one more connection to `host`? A job has one at a time.
+    private nonisolated func connections(_ id: DownloadID) -> JobConnections {
+        JobConnections(
+            claim: { await self.claim(id, host: $0) }, enter: { await self.enter($0) }, leave: { await self.leave($0) },
+            resolved: { await self.resolved(id, $0) }, subtitles: { await self.offered($0, of: id) })
+    }
+
+    /// Takes one more connection to a host for a stream that has one already.
+    private func enter(_ host: String) -> Bool {
+        guard stopReason == nil, queue.isFree(host, at: services.clock.now) else { return false }
+        queue.occupy(host)
+        return true
+    }
+
+    /// Gives it back: whoever waits for the host comes first.
+    private func leave(_ host: String) {
+        queue.release(host)
+        fill()
+    }
+
+    /// Subtitles that a playlist names.
+    private func offered(_ wishes: [SidecarWish], of id: DownloadID) {
+        guard !wishes.isEmpty, sidecars.isFirstPlaylist(of: id) else { return }
+        for wish in sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? []) {
+            sidecars.add(wish)
+        }
+        fillSidecars(at: services.clock.now)
+    }
+
+    /// Room for a connection to `host`? A job has one at a time, and a stream asks for more with ``enter(_:)``.
     private func claim(_ id: DownloadID, host: String) -> Bool {
         guard let current = active[id] else { return false }
         if current.host == host { return true }

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import HLSMedia
 import Logging
 import MediaTransfer
 import Synchronization
@@ -20,6 +21,8 @@ struct RunServices: Sendable {
     /// Nil without `--min-free-space`.
     let space: SpaceWatch?
     let limits: RunLimits
+    /// Nil where there is none, or none is wanted.
+    let ffmpeg: FFmpeg?
     let logger: Logger
 
     /// The cap on connections to one host, with the jobs that there may be now.

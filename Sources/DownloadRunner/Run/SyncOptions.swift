@@ -1,4 +1,5 @@
 package import Foundation
+package import HLSMedia
 
 /// What a sync is asked to do.
 package struct SyncOptions: Sendable {
@@ -30,10 +31,17 @@ package struct SyncOptions: Sendable {
     package var watchEvery: Duration?
     /// Where the clock of windows and timetables hangs.
     package var zone = TimeZone.current
-    /// Connections to one host, counted over media and sidecars; nil is 8, or `jobs` where that was given and is more.
+    /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs` or
+    /// `segmentsPerDownload` where these were given and are more.
     package var maxConnectionsPerHost: Int?
     /// Whether `jobs` was given by the person.
     package var jobsAreExplicit = false
+    /// Segments of a stream that are fetched at a time.
+    package var segmentsPerDownload = 8
+    /// Whether `segmentsPerDownload` was given by the person.
+    package var segmentsAreExplicit = false
+    /// What makes one file of a joined stream.
+    package var ffmpeg = FFmpeg.Wish.automatic
     /// Attempts without progress after which a download fails.
     package var retries = 10
     /// The longest time that a run waits for a retry.
@@ -56,7 +64,8 @@ package struct SyncOptions: Sendable {
 
     /// The same where `jobs` has been changed since.
     func hostConnections(jobs: Int) -> Int {
-        maxConnectionsPerHost ?? (jobsAreExplicit || jobs != self.jobs ? max(8, jobs) : 8)
+        let jobs = jobsAreExplicit || jobs != self.jobs ? jobs : 0
+        return maxConnectionsPerHost ?? max(8, jobs, segmentsAreExplicit ? segmentsPerDownload : 0)
     }
 }
 

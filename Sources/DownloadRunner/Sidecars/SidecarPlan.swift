@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import HLSMedia
 import ProviderKit
 
 /// Which sidecars a video has, from the catalog and from its resolution.
@@ -29,6 +30,20 @@ enum SidecarPlan {
         }
         for attachment in resolution.attachments { plan.attachment(attachment.title, .resolved(attachment.url, media)) }
         return Array(plan.wishes.dropFirst(own))
+    }
+
+    /// Subtitles of a stream, beside those that catalog and resolution name.
+    static func wishes(
+        of wanted: WantedDownload, _ subtitles: [StreamSource.Subtitles], _ media: ResolvedMedia
+    ) -> [SidecarWish] {
+        var plan = Builder(wanted: wanted)
+        for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
+        for subtitle in media.resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
+            plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
+        }
+        let others = plan.wishes.count
+        for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .playlist(subtitle.url, media)) }
+        return Array(plan.wishes.dropFirst(others))
     }
 
     private struct Builder {

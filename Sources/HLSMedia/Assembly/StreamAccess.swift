@@ -21,32 +21,40 @@ package struct StreamAccess: Sendable {
         self.leave = leave
     }
 
-    /// Fetches something small or a segment, with two more tries where the connection is to blame.
-    ///
-    /// - Returns: the bytes, and how many came over the network for them.
+    /// What came of a fetch.
+    struct Answer: Sendable {
+        var result: Result<[UInt8], StreamFailure>
+        /// Where it came from, after redirects.
+        var url: String?
+        /// Bytes that came over the network for it.
+        var received: Int64 = 0
+    }
+
+    /// Fetches something into memory, with two more tries where the connection is to blame.
     func fetch(
-        _ url: String, range: Range<Int64>?, part: StreamFailure.Part, maxSize: Int64, allowsMarkup: Bool = false,
+        _ url: String, range: Range<Int64>?, part: StreamFailure.Part, maxSize: Int64,
         reusing spare: consuming [UInt8] = []
-    ) async -> (result: Result<[UInt8], StreamFailure>, received: Int64) {
+    ) async -> Answer {
         var request = request(url)
         if let range { request.start = .range(range) }
         request.maxSize = maxSize
-        request.allowsMarkup = allowsMarkup
         let buffer = BodyBuffer(reusing: spare)
-        var received: Int64 = 0
+        var answer = Answer(result: .failure(.transfer(.cancelled, part)))
         for attempt in 1... {
             let report = await engine.fetch(request, into: buffer)
-            received += report.received
+            answer.received += report.received
+            answer.url = report.url
             let bytes = buffer.take()
             switch report.failure {
-            case nil, .lengthUnknown(framed: true): return (.success(bytes), received)
+            case nil, .lengthUnknown(framed: true):
+                answer.result = .success(bytes)
+                return answer
             case let failure?:
+                answer.result = .failure(.transfer(Task.isCancelled ? .cancelled : failure, part))
                 let isWorthIt = failure.verdict == .retry && attempt < 3
-                guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else {
-                    return (.failure(.transfer(Task.isCancelled ? .cancelled : failure, part)), received)
-                }
+                guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else { return answer }
             }
         }
-        return (.failure(.transfer(.cancelled, part)), received)
+        return answer
     }
 }

@@ -238,7 +238,8 @@ final class Transfer {
         if case .partial(let partial) = job.target, let descriptor { partial.endTransfer(descriptor) }
         job.continuation.resume(
             returning: TransferReport(
-                head: head, received: length - origin, length: length, failure: failure,
+                head: head, url: head == nil ? nil : policy.current.text, received: length - origin, length: length,
+                failure: failure,
                 seconds: (SuspendingClock.now - started) / .seconds(1)))
     }
 }

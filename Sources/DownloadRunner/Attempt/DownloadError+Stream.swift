@@ -1,0 +1,83 @@
+import DownloadStore
+import HLSMedia
+import MediaTransfer
+
+extension DownloadError {
+    /// A stream's fact in the words of the events.
+    init(_ failure: StreamFailure) {
+        switch failure {
+        case .transfer(let failure, let part):
+            self.init(failure)
+            if case .cancelled = failure { return }
+            message = "\(part.name): \(message)"
+        case .cipher(let part):
+            self.init(kind: .truncated, message: "\(part.name) can't be decrypted with the key that the playlist names")
+        case .encrypted(let part):
+            self.init(
+                kind: .drm,
+                message: "\(part.name) is no media after decryption: its host encrypts in a way of its own")
+        case .notMedia(let part): self.init(kind: .notMedia, message: "\(part.name) holds something else than media")
+        case .mixedKinds(let one, let other, let part):
+            self.init(
+                kind: .notMedia,
+                message: "\(part.name) is \(other.name), and those before it are \(one.name): they can't be joined")
+        case .severalInitializations:
+            self.init(
+                kind: .needsFFmpeg, message: "the stream changes its initialization section on the way, which can't be joined")
+        case .file(let error): self.init(kind: .disk, message: TransferFailure.file(errno: error.errno).sentence)
+        }
+    }
+
+    /// Why a playlist isn't fetched.
+    init(_ refusal: StreamRefusal) {
+        switch refusal {
+        case .notReady:
+            self.init(kind: .notReady, message: "the stream is still growing: its playlist has no end yet")
+        case .drm(let system): self.init(kind: .drm, message: "the stream is protected by \(system)")
+        case .unsupported(let reason): self.init(kind: .notMedia, message: "the stream can't be joined: \(reason)")
+        case .empty: self.init(kind: .notMedia, message: "the playlist has no segments")
+        }
+    }
+
+    /// Whether the disk has no room.
+    static func isFull(_ failure: StreamFailure) -> Bool {
+        switch failure {
+        case .file(let error): isFull(.file(errno: error.errno))
+        case .transfer(let failure, _): isFull(failure)
+        default: false
+        }
+    }
+}
+
+extension StreamFailure.Part {
+    /// For people.
+    var name: String {
+        switch self {
+        case .playlist: "the playlist"
+        case .key: "the key"
+        case .initialization: "the initialization section"
+        case .segment(let index): "segment \(index + 1)"
+        }
+    }
+}
+
+extension MediaKind {
+    /// For people.
+    var name: String {
+        switch self {
+        case .transportStream: "MPEG-TS"
+        case .fragmentedMP4: "MP4"
+        case .adts: "AAC"
+        case .mp3: "MP3"
+        case .ac3: "AC-3"
+        case .eac3: "E-AC-3"
+        case .webVTT: "WebVTT"
+        case .page: "a page"
+        }
+    }
+}
+
+extension StreamRefusal {
+    /// Whether it may be otherwise in a while.
+    var isForNow: Bool { self == .notReady }
+}

@@ -1,0 +1,87 @@
+import DownloadStore
+import Foundation
+import HLSMedia
+import MediaTransfer
+
+/// The end of a stream: one file that plays.
+extension DownloadJob {
+    func complete(_ work: StreamWork, _ source: StreamSource) async -> JobOutcome {
+        guard let first = work.tracks.first, let kind = await first.assembler.container else {
+            return .failed(DownloadError(kind: .notMedia, message: "the stream has no segment that holds media"))
+        }
+        var sound: MediaKind?
+        if work.tracks.count > 1 { sound = await work.tracks[1].assembler.container }
+        guard let ffmpeg = services.ffmpeg else { return keep(work, kind, sound, language: source.audioLanguage) }
+        let output = PartialName.remuxed(id)
+        let library = services.library
+        let audio = zip(work.tracks.dropFirst(), [sound]).compactMap { track, kind in
+            kind.map { (library.partialPath(track.name).string, $0) }
+        }.first
+        let job = RemuxJob(
+            video: library.partialPath(first.name).string, kind: kind, audio: audio?.0, audioKind: audio?.1,
+            audioLanguage: source.audioLanguage, output: library.partialPath(output).string)
+        do {
+            try library.removePartial(output)
+            // A file of ours, with our permissions, that ffmpeg fills.
+            let open = try library.openPartial(output)
+            do throws(RemuxError) {
+                try await ffmpeg.run(job)
+            } catch {
+                try? library.removePartial(output)
+                return await withoutRemux(error, work, kind, sound, source)
+            }
+            let size = try open.facts().size
+            let partial = try PartialFile(
+                descriptor: open.release(), length: size, hashes: services.options.checksums)
+            return .complete(
+                CompletedVideo(
+                    job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
+                    fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil)))
+        } catch let error as LibraryError {
+            return error.isFull
+                ? .suspended(.disk, DownloadError(kind: .disk, message: error.sentence))
+                : .failed(DownloadError(kind: .disk, message: error.sentence))
+        } catch {
+            return .failed(DownloadError(kind: .disk, message: "what ffmpeg wrote can't be read: \(error)"))
+        }
+    }
+
+    private func withoutRemux(
+        _ error: RemuxError, _ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, _ source: StreamSource
+    ) async -> JobOutcome {
+        switch error {
+        case .cancelled: return .stopped
+        case .noSpace:
+            return .suspended(
+                .disk, DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
+        default:
+            services.events.post(
+                .warning("\(error.sentence); the joined stream is kept as it is", wanted.reference))
+            return keep(work, kind, sound, language: source.audioLanguage)
+        }
+    }
+
+    /// Without ffmpeg: the joined file, and separate sound beside it.
+    private func keep(_ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, language: String?) -> JobOutcome {
+        let size = work.tracks[0].partial.length
+        if isHashed, let wantedSize = wanted.video.size, size != wantedSize {
+            return .failed(
+                DownloadError(kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wantedSize)"))
+        }
+        var video = CompletedVideo(
+            job: self, partial: work.tracks[0].partial, size: size, expectedSHA256: isHashed ? expectedSHA256 : nil,
+            fileExtension: .choose(.video, stated: kind.fileExtension, mediaType: nil, contentType: nil, url: nil))
+        if let sound, work.tracks.count > 1 {
+            let track = work.tracks[1]
+            let end = sound == .fragmentedMP4 ? "m4a" : sound.fileExtension ?? "bin"
+            video.sound = ArrivedFile(
+                role: .sidecar(id, .attachment, name: "audio"), partialName: track.name, partial: track.partial,
+                size: track.partial.length, sha256: nil,
+                path: LibraryName.sound(beside: wanted.stem, language: language, fileExtension: end),
+                id: wanted.reference.video, old: nil)
+            services.events.post(
+                .warning("its sound is a file of its own: there is no ffmpeg to put both into one", wanted.reference))
+        }
+        return .complete(video)
+    }
+}

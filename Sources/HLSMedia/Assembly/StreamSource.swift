@@ -1,0 +1,116 @@
+import Crypto
+import Foundation
+package import MediaTransfer
+
+/// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
+package struct StreamSource: Sendable {
+    /// A playlist of subtitles that is wanted.
+    package struct Subtitles: Sendable, Equatable {
+        /// As the playlist says; may be missing.
+        package var language: String?
+        /// For people.
+        package var name: String
+        /// Where its playlist is.
+        package var url: String
+    }
+
+    /// Why a stream can't be fetched.
+    package enum Problem: Error, Sendable, Equatable {
+        case failure(StreamFailure)
+        case playlist(PlaylistError)
+        case refusal(StreamRefusal)
+    }
+
+    /// The picture with its sound, or the sound alone; then separate sound, if there is any.
+    package var tracks: [StreamPlan]
+    /// Tells two streams apart, or two renditions of one.
+    package var digest: [UInt8]
+    /// How long it plays, in seconds.
+    package var seconds: Double
+    /// The language of separate sound.
+    package var audioLanguage: String?
+    package var subtitles: [Subtitles] = []
+
+    /// The largest playlist that is read, in bytes.
+    private static let limit: Int64 = 32 << 20
+
+    /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
+    package static func load(
+        _ url: String, wish: StreamWish, access: StreamAccess
+    ) async -> Result<StreamSource, Problem> {
+        do throws(Problem) {
+            let first = try await playlist(url, access)
+            switch first.playlist {
+            case .media(let playlist):
+                let plan = try plan(playlist, first.url)
+                return .success(StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds))
+            case .master(let master):
+                return .success(try await load(master, first.url, wish, access))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func load(
+        _ master: MasterPlaylist, _ url: String, _ wish: StreamWish, _ access: StreamAccess
+    ) async throws(Problem) -> StreamSource {
+        let choice: StreamChoice
+        do throws(StreamRefusal) {
+            try master.checkKeys()
+            choice = try master.choose(wish)
+        } catch { throw .refusal(error) }
+        var references = [choice.variant.uri]
+        if let audio = choice.audio?.uri { references.append(audio) }
+        if choice.isAudioOnly, let audio = choice.audio?.uri { references = [audio] }
+        var tracks: [StreamPlan] = []
+        var digest = SHA256()
+        // Two renditions may name their segments alike.
+        digest.update(data: Data(choice.variant.identity.utf8))
+        for reference in references {
+            let answer = try await playlist(resolved(reference, url), access)
+            guard case .media(let media) = answer.playlist else {
+                throw .playlist(PlaylistError(line: 1, message: "a master playlist names another master playlist"))
+            }
+            let plan = try plan(media, answer.url)
+            digest.update(data: plan.digest)
+            tracks.append(plan)
+        }
+        var source = StreamSource(
+            tracks: tracks, digest: Array(digest.finalize()), seconds: tracks.map(\.seconds).max() ?? 0)
+        source.audioLanguage = choice.audio?.language
+        for rendition in choice.subtitles {
+            guard let uri = rendition.uri else { continue }
+            source.subtitles.append(
+                Subtitles(language: rendition.language, name: rendition.name, url: try resolved(uri, url)))
+        }
+        return source
+    }
+
+    private static func resolved(_ reference: String, _ base: String) throws(Problem) -> String {
+        guard let url = URLReference.resolve(reference, against: base) else {
+            throw .playlist(PlaylistError(line: 1, message: "a URI of the playlist makes no http or https URL"))
+        }
+        return url
+    }
+
+    private static func plan(_ playlist: MediaPlaylist, _ url: String) throws(Problem) -> StreamPlan {
+        do throws(StreamRefusal) { return try StreamPlan.make(playlist, url: url) } catch { throw .refusal(error) }
+    }
+
+    /// Fetches and reads one playlist; `url` is where it came from.
+    private static func playlist(
+        _ url: String, _ access: StreamAccess
+    ) async throws(Problem) -> (playlist: Playlist, url: String) {
+        let answer = await access.fetch(url, range: nil, part: .playlist, maxSize: limit)
+        let bytes: [UInt8]
+        switch answer.result {
+        case .success(let body): bytes = body
+        case .failure(let failure): throw .failure(failure)
+        }
+        // A page with the type of a playlist: the URL is no good any more.
+        if MediaKind.recognize(bytes) == .page { throw .failure(.notMedia(.playlist)) }
+        let base = answer.url ?? url
+        do throws(PlaylistError) { return (try Playlist.parse(bytes, url: base), base) } catch { throw .playlist(error) }
+    }
+}
