@@ -17,7 +17,8 @@ struct SettingKey<Value: Sendable>: Sendable {
 enum SettingNames {
     /// Names that take a value.
     static let values = [
-        "library", "state", "user", "plugins", "jobs", "limit-rate", "bwlimit", "max-connections-per-host", "retries",
+        "library", "state", "user", "plugins", "jobs", "limit-rate", "bwlimit", "max-connections-per-host",
+        "segments-per-download", "ffmpeg", "retries",
         "max-wait", "ca-file", "max-delete", "only", "max-duration", "until", "max-transfer", "min-free-space", "wait",
         "every", "report", "on-finish",
     ]
@@ -50,6 +51,9 @@ extension SettingKey<String> {
 extension SettingKey<Int> {
     static let jobs = SettingKey(name: "jobs", standard: 3) { text throws(ValueError) in
         try SettingText.wholeNumber(text, 1...256)
+    }
+    static let segmentsPerDownload = SettingKey(name: "segments-per-download", standard: 8) {
+        text throws(ValueError) in try SettingText.wholeNumber(text, 1...64)
     }
     static let retries = SettingKey(name: "retries", standard: 10) { text throws(ValueError) in
         try SettingText.wholeNumber(text, 0...1000)
@@ -120,6 +124,13 @@ extension SettingKey<Bool> {
     static let quiet = SettingKey(name: "quiet", standard: false, parse: SettingText.flag)
     static let verbose = SettingKey(name: "verbose", standard: false, parse: SettingText.flag)
     static let json = SettingKey(name: "json", standard: false, parse: SettingText.flag)
+}
+
+extension SettingKey<FFmpegChoice> {
+    static let ffmpeg = SettingKey(name: "ffmpeg", standard: .automatic) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return text == "none" ? .none : .path(text)
+    }
 }
 
 extension SettingKey<Bool?> {

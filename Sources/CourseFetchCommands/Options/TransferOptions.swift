@@ -18,8 +18,17 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Connections to one host (default: 8, or the number of --jobs if that is higher).", valueName: "n"))
+            "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher).", valueName: "n"))
     var maxConnectionsPerHost: String?
+
+    @Option(help: ArgumentHelp("Segments of a stream at the same time (default: 8).", valueName: "n"))
+    var segmentsPerDownload: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What makes one .mp4 of a stream: a path, or none to keep it as it comes (default: ffmpeg of the PATH).",
+            valueName: "path|none"), completion: .file())
+    var ffmpeg: String?
 
     @Option(help: ArgumentHelp("Attempts without progress before a download fails (default: 10).", valueName: "n"))
     var retries: String?
@@ -59,7 +68,7 @@ struct TransferOptions: ParsableArguments {
         var texts = [
             "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit,
             "max-connections-per-host": maxConnectionsPerHost,
-            "retries": retries, "max-wait": maxWait, "ca-file": caFile, "max-delete": maxDelete,
+            "segments-per-download": segmentsPerDownload, "ffmpeg": ffmpeg, "retries": retries, "max-wait": maxWait, "ca-file": caFile, "max-delete": maxDelete,
             "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
         ].compactMapValues { $0.map { [$0] } }
         if !only.isEmpty { texts["only"] = only }

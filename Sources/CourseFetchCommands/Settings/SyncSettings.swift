@@ -11,6 +11,8 @@ struct SyncSettings: Sendable {
     let limitRate: Setting<Int64?>
     let bwlimit: Setting<BandwidthTimetable>
     let maxConnectionsPerHost: Setting<Int?>
+    let segmentsPerDownload: Setting<Int>
+    let ffmpeg: Setting<FFmpegChoice>
     let retries: Setting<Int>
     let maxWait: Setting<Duration>
     let caFile: Setting<String?>
@@ -45,6 +47,8 @@ struct SyncSettings: Sendable {
         limitRate = layers.value(.limitRate)
         bwlimit = layers.value(.bwlimit)
         maxConnectionsPerHost = layers.value(.maxConnectionsPerHost)
+        segmentsPerDownload = layers.value(.segmentsPerDownload)
+        ffmpeg = layers.value(.ffmpeg)
         retries = layers.value(.retries)
         maxWait = layers.value(.maxWait)
         caFile = layers.value(.caFile)
@@ -90,6 +94,9 @@ struct SyncSettings: Sendable {
         options.limitRate = limitRate.value
         options.bandwidth = bwlimit.value
         options.maxConnectionsPerHost = maxConnectionsPerHost.value
+        options.segmentsPerDownload = segmentsPerDownload.value
+        options.segmentsAreExplicit = segmentsPerDownload.origin != .standard
+        options.ffmpeg = ffmpeg.value
         options.retries = retries.value
         options.maxWait = maxWait.value
         options.only = only.value

@@ -1,5 +1,4 @@
 package import Foundation
-package import HLSMedia
 
 /// What a sync is asked to do.
 package struct SyncOptions: Sendable {
@@ -41,7 +40,7 @@ package struct SyncOptions: Sendable {
     /// Whether `segmentsPerDownload` was given by the person.
     package var segmentsAreExplicit = false
     /// What makes one file of a joined stream.
-    package var ffmpeg = FFmpeg.Wish.automatic
+    package var ffmpeg = FFmpegChoice.automatic
     /// Attempts without progress after which a download fails.
     package var retries = 10
     /// The longest time that a run waits for a retry.
@@ -67,6 +66,16 @@ package struct SyncOptions: Sendable {
         let jobs = jobsAreExplicit || jobs != self.jobs ? jobs : 0
         return maxConnectionsPerHost ?? max(8, jobs, segmentsAreExplicit ? segmentsPerDownload : 0)
     }
+}
+
+/// What makes one file of a joined stream.
+package enum FFmpegChoice: Sendable, Equatable {
+    /// The one on the PATH, if there is one.
+    case automatic
+    /// This program.
+    case path(String)
+    /// Streams stay as they come.
+    case none
 }
 
 /// How many finished downloads a prune may delete.
