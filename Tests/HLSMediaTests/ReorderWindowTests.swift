@@ -1,0 +1,94 @@
+import HLSMedia
+import Testing
+
+@Suite("the reorder window")
+struct ReorderWindowTests {
+    @Test("under any order of arrival and any failures, each comes out once and in order", arguments: 0..<200)
+    func anyOrder(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        let count = Int(dice.next() % 60)
+        let first = count == 0 ? 0 : Int(dice.next() % UInt64(count))
+        let width = 1 + Int(dice.next() % 9)
+        var window = ReorderWindow<Int>(count: count, next: first, width: width, byteLimit: 1000)
+        var onTheWay: [Int] = []
+        var out: [Int] = []
+        var steps = 0
+        while !window.isComplete {
+            steps += 1
+            #expect(steps < 10_000)
+            guard steps < 10_000 else { return }
+            while let index = window.candidate {
+                #expect(!onTheWay.contains(index) && index >= window.next && index < count)
+                window.start(index)
+                onTheWay.append(index)
+                #expect(window.inFlight == onTheWay.count && onTheWay.count <= width + 1)
+                // Now and then there is no connection to be had.
+                if dice.next() % 4 == 0 { break }
+            }
+            guard !onTheWay.isEmpty else { continue }
+            let index = onTheWay.remove(at: Int(dice.next() % UInt64(onTheWay.count)))
+            if dice.next() % 5 == 0 {
+                window.failed(index)
+            } else {
+                window.arrived(index, index, bytes: Int(dice.next() % 400))
+            }
+            while let body = window.pop() {
+                if dice.next() % 7 == 0 {
+                    window.putBack(body, bytes: 1)
+                } else if dice.next() % 11 == 0 {
+                    window.reject()
+                } else {
+                    out.append(body)
+                }
+            }
+        }
+        #expect(out == Array(first..<count))
+        #expect(window.candidate == nil && window.pop() == nil)
+    }
+
+    @Test("what is held and foretold stays within the bytes; the one that is waited for is always asked for")
+    func bytes() {
+        var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
+        window.start(0)
+        window.start(1)
+        window.arrived(1, 1, bytes: 600)
+        // 600 are held, and another 600 are on their way.
+        #expect(window.candidate == nil)
+        window.arrived(0, 0, bytes: 600)
+        #expect(window.candidate == nil)
+        #expect(window.pop() == 0 && window.pop() == 1 && window.pop() == nil)
+        #expect(window.candidate == 2)
+        window.start(2)
+        #expect(window.candidate == nil)
+        window.failed(2)
+        #expect(window.candidate == 2)
+    }
+
+    @Test("no further ahead than twice the width, however slow the first one is")
+    func ahead() {
+        var window = ReorderWindow<Int>(count: 100, next: 0, width: 2, byteLimit: .max)
+        window.start(0)
+        var started = 1
+        while let index = window.candidate {
+            window.start(index)
+            window.arrived(index, index, bytes: 1)
+            started += 1
+        }
+        #expect(started == 4)
+    }
+
+    /// SplitMix64.
+    private struct Dice {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed }
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = state
+            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+            return word ^ (word >> 31)
+        }
+    }
+}
