@@ -1,7 +1,9 @@
+import CourseCatalog
 import DownloadStore
 import Foundation
 import HLSMedia
 import MediaTransfer
+import SystemPackage
 
 /// The end of a stream: one file that plays.
 extension DownloadJob {
@@ -84,4 +86,9 @@ extension DownloadJob {
         }
         return .complete(video)
     }
+}
+
+extension FFmpegChoice {
+    /// The program, if it is there.
+    var program: FFmpeg? { nil }
 }

@@ -3,6 +3,7 @@ import DownloadStore
 import Foundation
 import HLSMedia
 import MediaTransfer
+import ProviderKit
 import Synchronization
 
 /// A turn of a download whose provider answers with a playlist: read it, compare it with what was begun, fetch and join

@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import MediaTransfer
+import Synchronization
 
 extension Dispatcher {
     /// What the bookkeeper tells.

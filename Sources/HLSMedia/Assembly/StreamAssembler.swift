@@ -200,24 +200,32 @@ package actor StreamAssembler {
             }
             if let kind, kind != found { return .mixedKinds(kind, found, part) }
             kind = found
-            if found.isPackedAudio { skipped = bytes.withUnsafeBytes { ID3Tag.totalLength(in: $0) } }
+            if [.adts, .mp3, .ac3, .eac3].contains(found) {
+                skipped = bytes.withUnsafeBytes { ID3Tag.totalLength(in: $0) }
+            }
             if let map = segment.map.flatMap({ maps[$0] }), map != lastMap { initialization = map }
         }
-        let (partial, rest) = (partial, bytes.dropFirst(skipped))
+        let (partial, start) = (partial, skipped)
         let problem: FileError? = await withCheckedContinuation { continuation in
             writing.async { [initialization] in
-                do throws(FileError) {
-                    if let initialization { try initialization.withUnsafeBytes(partial.append) }
-                    if !rest.isEmpty { try rest.withUnsafeBytes(partial.append) }
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: error)
-                }
+                continuation.resume(returning: Self.write(initialization, bytes, from: start, to: partial))
             }
         }
         if let problem { return .file(problem) }
         if let initialization { lastMap = initialization }
         state.withLock { $0 = StreamPosition(next: index + 1, bytes: partial.length) }
         return nil
+    }
+
+    private static func write(
+        _ initialization: [UInt8]?, _ bytes: [UInt8], from start: Int, to partial: PartialFile
+    ) -> FileError? {
+        do {
+            try initialization?.withUnsafeBytes { try partial.append($0) }
+            try bytes.withUnsafeBytes { try partial.append(UnsafeRawBufferPointer(rebasing: $0.dropFirst(start))) }
+            return nil
+        } catch {
+            return error as? FileError ?? .closed
+        }
     }
 }

@@ -1,6 +1,5 @@
 import Crypto
-import Foundation
-package import MediaTransfer
+import MediaTransfer
 
 /// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
 package struct StreamSource: Sendable {
@@ -31,9 +30,6 @@ package struct StreamSource: Sendable {
     package var audioLanguage: String?
     package var subtitles: [Subtitles] = []
 
-    /// The largest playlist that is read, in bytes.
-    private static let limit: Int64 = 32 << 20
-
     /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
     package static func load(
         _ url: String, wish: StreamWish, access: StreamAccess
@@ -55,24 +51,22 @@ package struct StreamSource: Sendable {
     private static func load(
         _ master: MasterPlaylist, _ url: String, _ wish: StreamWish, _ access: StreamAccess
     ) async throws(Problem) -> StreamSource {
-        let choice: StreamChoice
-        do throws(StreamRefusal) {
-            try master.checkKeys()
-            choice = try master.choose(wish)
-        } catch { throw .refusal(error) }
-        var references = [choice.variant.uri]
-        if let audio = choice.audio?.uri { references.append(audio) }
-        if choice.isAudioOnly, let audio = choice.audio?.uri { references = [audio] }
+        do throws(StreamRefusal) { try master.check() } catch { throw .refusal(error) }
+        let choice = master.choose(wish)
+        var renditions: [(uri: String, identity: String)] = []
+        if let variant = choice.variant { renditions.append((variant.uri, choice.variantIdentity)) }
+        if let audio = choice.audio, let uri = audio.uri {
+            renditions.append((uri, StreamChoice.identity(of: audio)))
+        }
+        guard !renditions.isEmpty else { throw .refusal(.empty) }
         var tracks: [StreamPlan] = []
         var digest = SHA256()
-        // Two renditions may name their segments alike.
-        digest.update(data: Data(choice.variant.identity.utf8))
-        for reference in references {
-            let answer = try await playlist(resolved(reference, url), access)
+        for rendition in renditions {
+            let answer = try await playlist(resolved(rendition.uri, url), access, imports: master.variables)
             guard case .media(let media) = answer.playlist else {
-                throw .playlist(PlaylistError(line: 1, message: "a master playlist names another master playlist"))
+                throw .refusal(.unsupported(reason: "a master playlist names another master playlist"))
             }
-            let plan = try plan(media, answer.url)
+            let plan = try plan(media, answer.url, identity: rendition.identity)
             digest.update(data: plan.digest)
             tracks.append(plan)
         }
@@ -88,21 +82,25 @@ package struct StreamSource: Sendable {
     }
 
     private static func resolved(_ reference: String, _ base: String) throws(Problem) -> String {
-        guard let url = URLReference.resolve(reference, against: base) else {
-            throw .playlist(PlaylistError(line: 1, message: "a URI of the playlist makes no http or https URL"))
+        guard let base = ParsedURL(base), let url = URLReference.resolve(reference, against: base) else {
+            throw .refusal(.unsupported(reason: "the playlist names an address that is neither http nor https"))
         }
         return url
     }
 
-    private static func plan(_ playlist: MediaPlaylist, _ url: String) throws(Problem) -> StreamPlan {
-        do throws(StreamRefusal) { return try StreamPlan.make(playlist, url: url) } catch { throw .refusal(error) }
+    private static func plan(
+        _ playlist: MediaPlaylist, _ url: String, identity: String = ""
+    ) throws(Problem) -> StreamPlan {
+        do throws(StreamRefusal) {
+            return try StreamPlan.make(playlist, url: url, identity: identity)
+        } catch { throw .refusal(error) }
     }
 
     /// Fetches and reads one playlist; `url` is where it came from.
     private static func playlist(
-        _ url: String, _ access: StreamAccess
+        _ url: String, _ access: StreamAccess, imports: [String: String] = [:]
     ) async throws(Problem) -> (playlist: Playlist, url: String) {
-        let answer = await access.fetch(url, range: nil, part: .playlist, maxSize: limit)
+        let answer = await access.fetch(url, range: nil, part: .playlist, maxSize: Int64(PlaylistLimit.bytes))
         let bytes: [UInt8]
         switch answer.result {
         case .success(let body): bytes = body
@@ -111,6 +109,8 @@ package struct StreamSource: Sendable {
         // A page with the type of a playlist: the URL is no good any more.
         if MediaKind.recognize(bytes) == .page { throw .failure(.notMedia(.playlist)) }
         let base = answer.url ?? url
-        do throws(PlaylistError) { return (try Playlist.parse(bytes, url: base), base) } catch { throw .playlist(error) }
+        do throws(PlaylistError) {
+            return (try Playlist.parse(bytes, url: base, imports: imports), base)
+        } catch { throw .playlist(error) }
     }
 }
