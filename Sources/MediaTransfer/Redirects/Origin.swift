@@ -21,5 +21,6 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(scheme)://\(host):\(port)" }
 
-    var isHTTP: Bool { scheme == "http" || scheme == "https" }
+    /// Whether it is one of the web: of http or https.
+    package var isHTTP: Bool { scheme == "http" || scheme == "https" }
 }

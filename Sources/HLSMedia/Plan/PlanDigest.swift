@@ -1,0 +1,84 @@
+import Crypto
+
+/// What has to be the same in a playlist that was fetched anew for a download to go on where it stopped.
+///
+/// SHA-256 over: the identity of the stream; of each segment its number, duration, byte range, whether it is a gap, its
+/// URI, its map, and its key as method, IV and whether it is the same key as another segment's; of each map the URI,
+/// byte range and key. Left out are hosts, query items and the URIs of keys, which is where tokens stand.
+///
+/// A URI counts as written, without query and fragment:
+/// - Relative to the playlist (`a/1.ts`, `../1.ts`): the whole of it.
+/// - With a host (`https://host/a/1.ts`, `//host/a/1.ts`) or from the root (`/a/1.ts`): the path behind the longest folder
+///   that all URIs of these kinds have in common, since a token may stand in the folder. With a single segment, and where
+///   all segments are parts of one resource, that leaves the last component.
+/// - In a mix, relative ones are left out of the comparison of folders. A host that changes from one of the two kinds to the
+///   other makes another digest.
+///
+/// Maps have a common folder of their own.
+enum PlanDigest {
+    /// 32 bytes. `planner` has taken every segment of the playlist.
+    static func bytes(_ playlist: MediaPlaylist, _ planner: StreamPlanner, identity: String) -> [UInt8] {
+        var digest = Fields()
+        digest.add("coursefetch stream plan 1")
+        digest.add(identity)
+        digest.add(Int64(planner.segments.count))
+        let uris = ComparableURIs(playlist.segments.lazy.map(\.uri))
+        for (segment, planned) in zip(playlist.segments, planner.segments) {
+            digest.add(segment.sequence)
+            digest.add(Int64(bitPattern: segment.duration.bitPattern))
+            digest.add(segment.byteRange)
+            digest.add(segment.isGap ? 1 : 0)
+            digest.add(uris.comparable(segment.uri))
+            digest.add(Int64(planned.map ?? -1))
+            digest.add(planned.key, planner)
+        }
+        let sources = planner.mapSources.map { playlist.maps[$0].uri }
+        let mapURIs = ComparableURIs(sources)
+        for (map, uri) in zip(planner.maps, sources) {
+            digest.add(map.range)
+            digest.add(mapURIs.comparable(uri))
+            digest.add(map.key, planner)
+        }
+        return digest.finish()
+    }
+
+    /// Numbers are 8 bytes, the highest first; texts have their length before them.
+    private struct Fields {
+        private var hash = SHA256()
+        private var buffer: [UInt8] = []
+
+        mutating func add(_ number: Int64) {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                buffer.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
+            }
+            if buffer.count >= 65_536 { flush() }
+        }
+
+        mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+        mutating func add(_ bytes: some Collection<UInt8>) {
+            add(Int64(bytes.count))
+            buffer += bytes
+        }
+
+        mutating func add(_ range: Range<Int64>?) {
+            add(range?.lowerBound ?? -1)
+            add(range?.upperBound ?? -1)
+        }
+
+        mutating func add(_ key: PlannedKey?, _ planner: StreamPlanner) {
+            add(key.map { Int64(planner.keyNumber($0.url) ?? 0) } ?? -1)
+            add(key?.iv ?? [])
+        }
+
+        mutating func finish() -> [UInt8] {
+            flush()
+            return Array(hash.finalize())
+        }
+
+        private mutating func flush() {
+            hash.update(data: buffer)
+            buffer.removeAll(keepingCapacity: true)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import MediaTransfer
+
+/// What has to be fetched for one stream, in order.
+package struct StreamPlan: Sendable, Equatable {
+    /// Never empty.
+    package private(set) var segments: [PlannedSegment]
+    /// Each but once, in the order of their first use.
+    package private(set) var maps: [PlannedMap]
+    /// Of the playlist; the longest segment's where it doesn't say.
+    package private(set) var targetDuration: Int64
+    /// Seconds of all segments together, gaps too.
+    package private(set) var seconds: Double
+    /// Segments that the host says are missing.
+    package private(set) var gaps: Int
+    /// Seconds of those.
+    package private(set) var gapSeconds: Double
+    /// 32 bytes that stay the same as long as a download may go on; see ``PlanDigest``.
+    package private(set) var digest: [UInt8]
+
+    /// All addresses of a plan together, in bytes.
+    package static let addressLimit = 128 << 20
+
+    /// - Parameters:
+    ///   - url: Where the playlist came from in the end, after redirects.
+    ///   - identity: Which stream it is, as part of ``digest``; see ``StreamChoice/variantIdentity``.
+    /// - Throws: What ``MediaPlaylist/check()`` throws, and ``StreamRefusal/unsupported(reason:)`` for addresses that
+    ///   aren't http or https or take more than ``addressLimit``.
+    package static func make(
+        _ playlist: MediaPlaylist, url: String, identity: String = ""
+    ) throws(StreamRefusal) -> StreamPlan {
+        try playlist.check()
+        guard let base = ParsedURL(url), base.origin.isHTTP else {
+            throw .unsupported(reason: "the playlist's address is neither http nor https")
+        }
+        var planner = StreamPlanner(playlist, base: base)
+        for segment in playlist.segments { try planner.take(segment) }
+        let gaps = playlist.segments.filter(\.isGap)
+        let longest = playlist.segments.map(\.duration).max() ?? 0
+        return StreamPlan(
+            segments: planner.segments, maps: planner.maps,
+            targetDuration: playlist.targetDuration ?? Int64(longest.rounded(.up)),
+            seconds: playlist.segments.reduce(0) { $0 + $1.duration },
+            gaps: gaps.count, gapSeconds: gaps.reduce(0) { $0 + $1.duration },
+            digest: PlanDigest.bytes(playlist, planner, identity: identity))
+    }
+
+    /// The plan as a media playlist with absolute URLs, byte ranges and keys, each IV written out. A plan made of it is
+    /// this one again, but for ``digest`` where the playlist had relative URIs.
+    package func text() -> String {
+        var printer = PlanPrinter(self)
+        return printer.absolute()
+    }
+
+    /// The plan as a media playlist of local files that aren't encrypted any more, one for each segment and map.
+    ///
+    /// - Parameters:
+    ///   - segmentName: The path from the playlist's folder of the segment at an index.
+    ///   - mapName: Likewise, for ``maps``.
+    package func text(segmentName: (Int) -> String, mapName: (Int) -> String) -> String {
+        var printer = PlanPrinter(self)
+        return printer.local(segments: segmentName, maps: mapName)
+    }
+}

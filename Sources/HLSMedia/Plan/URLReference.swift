@@ -1,0 +1,48 @@
+package import MediaTransfer
+
+/// References within playlists, as seen from the playlist's own URL (RFC 3986 §5).
+package enum URLReference {
+    /// The absolute URL, without fragment and user information; nil unless it is http or https.
+    ///
+    /// What may not stand in a URI is percent-encoded: blanks, text that isn't ASCII, and a few marks.
+    package static func resolve(_ reference: String, against base: ParsedURL) -> String? {
+        let written = reference.prefix { $0 != "#" }
+        guard !written.isEmpty else { return base.text }
+        let bytes = Array(written.utf8)
+        let scheme = schemeLength(bytes)
+        // Left to libcurl, a reference of a colon and no slashes would be a host and its port.
+        if scheme > 0 {
+            guard isWeb(bytes[..<scheme]), bytes[(scheme + 1)...].starts(with: [0x2F, 0x2F]) else { return nil }
+        }
+        guard let resolved = base.resolving(encoded(bytes, scheme)), resolved.origin.isHTTP else { return nil }
+        return resolved.text
+    }
+
+    /// All behind the host is encoded; the host is libcurl's to judge.
+    private static func encoded(_ bytes: [UInt8], _ scheme: Int) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let authority = scheme > 0 ? scheme + 3 : bytes.starts(with: [0x2F, 0x2F]) ? 2 : 0
+        guard authority > 0 else { return PercentEncoding.encoded(text) }
+        let end = bytes[authority...].firstIndex { $0 == 0x2F || $0 == 0x3F } ?? bytes.count
+        let rest = String(decoding: bytes[end...], as: UTF8.self)
+        return String(decoding: bytes[..<end], as: UTF8.self) + PercentEncoding.encoded(rest)
+    }
+
+    /// 0 if the reference has no scheme (RFC 3986 §3.1).
+    private static func schemeLength(_ bytes: [UInt8]) -> Int {
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: ":"): return index
+            case 0x41...0x5A, 0x61...0x7A: continue
+            case 0x30...0x39, 0x2B, 0x2D, 0x2E: if index == 0 { return 0 }
+            default: return 0
+            }
+        }
+        return 0
+    }
+
+    private static func isWeb(_ scheme: ArraySlice<UInt8>) -> Bool {
+        let name = String(decoding: scheme, as: UTF8.self).lowercased()
+        return name == "http" || name == "https"
+    }
+}

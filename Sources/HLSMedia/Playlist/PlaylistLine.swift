@@ -1,0 +1,51 @@
+/// One line of a playlist, with its place in the text, so that whatever is wrong in it can be pointed at.
+struct PlaylistLine {
+    /// The whole text.
+    let bytes: [UInt8]
+    /// From 1 on.
+    let number: Int
+    /// Where the line begins in ``bytes``.
+    let start: Int
+    /// The line without the blanks around it; never empty.
+    let content: Range<Int>
+
+    /// The byte at `offset` of the content; nil past its end.
+    func byte(_ offset: Int) -> UInt8? {
+        content.lowerBound + offset < content.upperBound ? bytes[content.lowerBound + offset] : nil
+    }
+
+    /// Whether the content begins with `text`.
+    func hasPrefix(_ text: String) -> Bool {
+        guard content.count >= text.utf8.count else { return false }
+        var index = content.lowerBound
+        for byte in text.utf8 {
+            guard bytes[index] == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The name of a tag without `#`, and its value without blanks around it (empty where there is no colon); nil if
+    /// the line is no tag but a comment or a URI.
+    var tag: (name: String, value: Range<Int>)? {
+        guard hasPrefix("#EXT") else { return nil }
+        var colon = content.lowerBound + 4
+        while colon < content.upperBound, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        var value = min(colon + 1, content.upperBound)
+        while value < content.upperBound, isBlank(value) { value += 1 }
+        var end = colon
+        while end > content.lowerBound, isBlank(end - 1) { end -= 1 }
+        return (text(content.lowerBound + 1..<end), value..<content.upperBound)
+    }
+
+    /// Whether there is a space or a tab at `index`.
+    func isBlank(_ index: Int) -> Bool { bytes[index] == 0x20 || bytes[index] == 0x09 }
+
+    /// `range` as text; what isn't UTF-8 becomes U+FFFD.
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// An error at `index` of the text, or where the content begins.
+    func error(_ message: String, at index: Int? = nil) -> PlaylistError {
+        PlaylistError(line: number, column: (index ?? content.lowerBound) - start + 1, message: message)
+    }
+}

@@ -1,0 +1,46 @@
+/// An alternative of a variant's sound, picture or subtitles (EXT-X-MEDIA, RFC 8216 §4.3.4.1).
+package struct Rendition: Sendable, Equatable {
+    /// What a rendition is of.
+    package enum Kind: String, Sendable, Equatable {
+        /// Sound.
+        case audio = "AUDIO"
+        /// Text.
+        case subtitles = "SUBTITLES"
+        /// Picture.
+        case video = "VIDEO"
+        /// Text within the picture's stream.
+        case closedCaptions = "CLOSED-CAPTIONS"
+    }
+
+    /// What it is of.
+    package var kind: Kind
+    /// As written, with variables replaced; nil if it is in the variant's own stream.
+    package var uri: String?
+    /// What variants name it by.
+    package var groupID: String
+    /// For people to read; empty where the playlist doesn't say.
+    package var name: String
+    /// As written, e.g. `en-US` or `eng`.
+    package var language: String?
+    /// Played unless the user says otherwise.
+    package var isDefault = false
+    /// May be played without the user's saying so.
+    package var isAutoselect = false
+    /// Only what has to be read to follow.
+    package var isForced = false
+    /// As written, e.g. `public.accessibility.describes-video`.
+    package var characteristics: [String] = []
+    /// As written, e.g. `2` or `16/JOC`.
+    package var channels: String?
+    /// Where the tag stands, from 1 on.
+    package var line: Int
+
+    package init(kind: Kind, uri: String?, groupID: String, name: String = "", language: String? = nil, line: Int = 1) {
+        self.kind = kind
+        self.uri = uri
+        self.groupID = groupID
+        self.name = name
+        self.language = language
+        self.line = line
+    }
+}

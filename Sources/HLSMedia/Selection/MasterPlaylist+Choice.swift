@@ -1,0 +1,55 @@
+extension MasterPlaylist {
+    /// What to download.
+    ///
+    /// The wishes for quality are gone through in order, and the first that can be met decides. `best` and `worst` always
+    /// can; `audio` if there is sound without pictures; a height or a bitrate if some variant is at or below it. If none
+    /// can, the first wish decides by what comes nearest: for a height or a bitrate the lowest there is (the best, if the
+    /// playlist gives no sizes at all), for `audio` the variant of the lowest bandwidth.
+    ///
+    /// Of several variants for a wish the order is: more lines, codecs that play in more places (``CodecPreference``), more
+    /// pictures a second, more bandwidth, first in the playlist. Variants of sound alone count for `audio` only, unless
+    /// there are no others; the same goes for variants without RESOLUTION where the wish is a height.
+    package func choose(_ wish: StreamWish) -> StreamChoice {
+        let wishes = wish.quality.isEmpty ? [.best] : wish.quality
+        for quality in wishes {
+            if quality == .audio {
+                if let choice = soundAlone(wish) { return choice }
+            } else if let variant = ladder.variant(for: quality) {
+                return choice(variant, wish)
+            }
+        }
+        let variant = wishes.first.flatMap(ladder.fallback)
+        var choice = variant.map { self.choice($0, wish) } ?? StreamChoice(variant: nil)
+        choice.isFallback = true
+        return choice
+    }
+
+    private var ladder: VariantLadder { VariantLadder(variants) }
+
+    private func choice(_ variant: Variant, _ wish: StreamWish) -> StreamChoice {
+        let audio = RenditionChoice.audio(audioGroup(of: variant), languages: wish.audio)
+        return StreamChoice(
+            variant: variant, audio: audio?.uri == nil ? nil : audio, subtitles: subtitles(of: variant, wish))
+    }
+
+    /// The rendition that would go with the best variant, if it stands alone; else a variant of sound.
+    private func soundAlone(_ wish: StreamWish) -> StreamChoice? {
+        if let best = ladder.variant(for: .best), !CodecPreference.areAudioOnly(best.codecs),
+            let audio = RenditionChoice.audio(audioGroup(of: best), languages: wish.audio), audio.uri != nil
+        {
+            return StreamChoice(variant: nil, audio: audio, subtitles: subtitles(of: best, wish))
+        }
+        return ladder.sound.map { choice($0, wish) }
+    }
+
+    private func audioGroup(of variant: Variant) -> [Rendition] {
+        guard let group = variant.audioGroup else { return [] }
+        return renditions.filter { $0.kind == .audio && $0.groupID == group }
+    }
+
+    private func subtitles(of variant: Variant, _ wish: StreamWish) -> [Rendition] {
+        guard wish.subtitles != .none, let group = variant.subtitlesGroup else { return [] }
+        return RenditionChoice.subtitles(
+            renditions.filter { $0.kind == .subtitles && $0.groupID == group && $0.uri != nil }, wish.subtitles)
+    }
+}

@@ -1,0 +1,32 @@
+/// What of a master playlist is downloaded.
+package struct StreamChoice: Sendable, Equatable {
+    /// Nil if sound alone is wanted and ``audio`` is it.
+    package var variant: Variant?
+    /// The sound, which always has a URI; nil if it is in the variant's own stream.
+    package var audio: Rendition?
+    /// Each has a URI of its own.
+    package var subtitles: [Rendition]
+    /// Whether no wish could be met, and something else was taken in its place.
+    package var isFallback: Bool
+
+    package init(variant: Variant?, audio: Rendition? = nil, subtitles: [Rendition] = [], isFallback: Bool = false) {
+        self.variant = variant
+        self.audio = audio
+        self.subtitles = subtitles
+        self.isFallback = isFallback
+    }
+
+    /// What tells one stream of a master playlist from another when playlists are fetched anew with other URIs, for
+    /// ``StreamPlan/make(_:url:identity:)``: segments of 720p and of 1080p often bear the same names.
+    package var variantIdentity: String {
+        guard let variant else { return "none" }
+        let size = variant.resolution.map { "\($0.width)x\($0.height)" } ?? ""
+        return "variant \(variant.bandwidth) \(size) \(variant.codecs.joined(separator: ","))"
+    }
+
+    /// Like ``variantIdentity``, for a rendition.
+    package static func identity(of rendition: Rendition) -> String {
+        let names = [rendition.groupID, rendition.language ?? "", rendition.name].map { "\($0.utf8.count):\($0)" }
+        return "\(rendition.kind.rawValue) \(names.joined(separator: " "))"
+    }
+}
