@@ -20,8 +20,8 @@ package final class TransferProgress: Sendable {
     func set(received: Int64) { count.store(received, ordering: .relaxed) }
 }
 
-/// How a transfer ended.
-package struct TransferReport: Sendable {
+/// How a transfer ended. Its description leaves the URL out.
+package struct TransferReport: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The last answer that was no redirect, whether it was accepted or not; nil if there was none.
     package var head: ResponseHead?
     /// Where that answer came from, after redirects; may be a secret. Nil if there was none.
@@ -46,4 +46,10 @@ package struct TransferReport: Sendable {
         self.failure = failure
         self.seconds = seconds
     }
+
+    package var description: String {
+        "TransferReport(status: \(head.map { "\($0.status)" } ?? "none"), received: \(received), length: \(length), "
+            + "failure: \(failure.map { "\($0)" } ?? "none"))"
+    }
+    package var debugDescription: String { description }
 }
