@@ -118,7 +118,7 @@ extension DownloadJob {
         }
         let known = streamRecord
         let isKnown = known.map { Array($0.plan) == source.digest && $0.tracks.count == source.tracks.count } ?? false
-        guard isKnown || (known == nil && live.withLock { $0.partial == nil }) else { return .another }
+        guard isKnown || (known == nil && !hasFileBytes && live.withLock { $0.partial == nil }) else { return .another }
         let isRemuxed = services.ffmpeg != nil
         isHashed = !isRemuxed && (services.options.checksums || expectedSHA256 != nil)
         do {
@@ -169,6 +169,7 @@ extension DownloadJob {
             id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
         let isWritten = await services.bookkeeper.commit(change) { self.dropTracks() }
         streamRecord = nil
+        hasFileBytes = false
         policy.startedOver()
         return isWritten ? nil : .stopped
     }

@@ -63,6 +63,8 @@ actor DownloadJob {
     var hasToldStream = false
     /// What the row said of a stream at the run's start; nil once that has been given up.
     var streamRecord: StreamRecord?
+    /// Whether the partial held bytes of a file at the run's start, which no stream may follow.
+    var hasFileBytes = false
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -71,6 +73,7 @@ actor DownloadJob {
         transferStart = startedAt
         policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
         streamRecord = wanted.resume?.stream
+        hasFileBytes = streamRecord == nil && (wanted.resume?.durableBytes ?? 0) > 0
     }
 
     nonisolated var id: DownloadID { wanted.id }
