@@ -1,0 +1,42 @@
+/// What a program wrote to its standard error, as a person may read it.
+enum ProcessText {
+    /// The most that is shown of a line, in characters.
+    private static let lineBound = 300
+
+    /// The last line with something in it, cut to 300 characters; empty if there is none.
+    ///
+    /// Paths are cut to their last component and addresses of memory left out. `names` are the paths that are known: in
+    /// them, blanks and other odd characters are no end.
+    static func lastLine(of bytes: [UInt8], names: [String] = []) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        for line in text.split(whereSeparator: \.isNewline).reversed() {
+            let shown = withoutControls(shortened(String(line), names: names))
+            if shown.contains(where: { !$0.isWhitespace }) { return String(shown.prefix(lineBound)) }
+        }
+        return ""
+    }
+
+    /// The text without control and format characters (Unicode Cc, Cf), which could steer a terminal.
+    static func withoutControls(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter {
+                    switch $0.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: false
+                    default: true
+                    }
+                }))
+    }
+
+    private static func shortened(_ line: String, names: [String]) -> String {
+        var line = line
+        for name in names.sorted(by: { $0.utf8.count > $1.utf8.count }) where name.contains("/") {
+            let last = name.split(separator: "/").last.map(String.init) ?? ""
+            line.replace(name, with: last)
+        }
+        line.replace(/(?:file:)?(?:\/[^\/\s'"]+)*\/([^\/\s'"]*)/) { $0.output.1 }
+        line.replace("file:", with: "")
+        line.replace(/\ @ 0x[0-9a-f]+/, with: "")
+        return line
+    }
+}

@@ -1,0 +1,68 @@
+import HLSMedia
+import SystemPackage
+import Testing
+
+@Suite("what ffmpeg is told")
+struct RemuxJobTests {
+    static let local = ["-protocol_whitelist", "file,pipe"]
+
+    @Test("one file with its sound")
+    func one() throws {
+        let video = try #require(RemuxInput(path: "/d/-a b.ts", kind: .transportStream, language: "de"))
+        let job = try #require(RemuxJob(video: video, output: "/d/out.mp4"))
+        #expect(
+            job.arguments == ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + Self.local + [
+                "-f", "mpegts", "-i", "file:/d/-a b.ts", "-map", "0:v?", "-map", "0:a?", "-metadata:s:a:0",
+                "language=deu",
+                "-sn", "-dn", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", "file:/d/out.mp4",
+            ])
+    }
+
+    @Test("separate sound replaces the file's own, and every file is local")
+    func several() throws {
+        let video = try #require(RemuxInput(path: "/d/v.mp4", kind: .fragmentedMP4, language: "fr"))
+        let audio = [
+            try #require(RemuxInput(path: "/d/1.aac", kind: .adts, language: "en-GB")),
+            try #require(RemuxInput(path: "/d/2.ac3", kind: .ac3)),
+            try #require(RemuxInput(path: "/d/3.mp4", kind: .fragmentedMP4, language: "gsw")),
+        ]
+        let job = try #require(RemuxJob(video: video, audio: audio, output: "/d/out.mp4"))
+        var expected = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
+        expected +=
+            Self.local + ["-f", "mp4", "-i", "file:/d/v.mp4"] + Self.local + ["-f", "aac", "-i", "file:/d/1.aac"]
+        expected +=
+            Self.local + ["-f", "ac3", "-i", "file:/d/2.ac3"] + Self.local + ["-f", "mp4", "-i", "file:/d/3.mp4"]
+        expected += ["-map", "0:v", "-map", "1:a:0", "-map", "2:a:0", "-map", "3:a:0"]
+        expected += ["-metadata:s:a:0", "language=eng", "-metadata:s:a:2", "language=gsw", "-sn", "-dn", "-c", "copy"]
+        #expect(job.arguments == expected + ["-movflags", "+faststart", "-f", "mp4", "file:/d/out.mp4"])
+    }
+
+    @Test("each kind is read as what it is; what has no format can't be remuxed")
+    func kinds() {
+        let formats = MediaKind.allCases.map { RemuxInput(path: "/x", kind: $0)?.format ?? "-" }
+        #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "-", "-"])
+    }
+
+    @Test("paths are absolute")
+    func relative() throws {
+        #expect(RemuxInput(path: "x.ts", kind: .transportStream) == nil)
+        let video = try #require(RemuxInput(path: "/x.ts", kind: .transportStream))
+        #expect(RemuxJob(video: video, output: "-x.mp4") == nil)
+    }
+
+    @Test(
+        "languages are three letters",
+        arguments: [
+            ("de", "deu"), ("de-AT", "deu"), ("DE", "deu"), ("zh_Hant", "zho"), ("eng", "eng"), ("ger", "ger"),
+            ("x", nil),
+            ("", nil), ("english", nil), ("d3", nil), ("-de", nil), ("dé", nil), ("a=b", nil),
+        ] as [(String, String?)])
+    func languages(tag: String, code: String?) {
+        #expect(RemuxInput(path: "/x", kind: .adts, language: tag)?.language == code)
+    }
+
+    @Test(
+        "the limit is a minute, and a second for each 5 MB",
+        arguments: [(0, 60), (4_999_999, 60), (5_000_000, 61), (1_000_000_000, 260), (-1, 60)] as [(Int64, Int)])
+    func limit(bytes: Int64, seconds: Int) { #expect(RemuxJob.limit(bytes: bytes) == .seconds(seconds)) }
+}
