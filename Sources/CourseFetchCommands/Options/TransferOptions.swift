@@ -18,7 +18,8 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher).", valueName: "n"))
+            "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher).",
+            valueName: "n"))
     var maxConnectionsPerHost: String?
 
     @Option(help: ArgumentHelp("Segments of a stream at the same time (default: 8).", valueName: "n"))
@@ -68,7 +69,8 @@ struct TransferOptions: ParsableArguments {
         var texts = [
             "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit,
             "max-connections-per-host": maxConnectionsPerHost,
-            "segments-per-download": segmentsPerDownload, "ffmpeg": ffmpeg, "retries": retries, "max-wait": maxWait, "ca-file": caFile, "max-delete": maxDelete,
+            "segments-per-download": segmentsPerDownload, "ffmpeg": ffmpeg, "retries": retries, "max-wait": maxWait,
+            "ca-file": caFile, "max-delete": maxDelete,
             "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
         ].compactMapValues { $0.map { [$0] } }
         if !only.isEmpty { texts["only"] = only }

@@ -23,7 +23,8 @@ extension DownloadError {
                 message: "\(part.name) is \(other.name), and those before it are \(one.name): they can't be joined")
         case .severalInitializations:
             self.init(
-                kind: .needsFFmpeg, message: "the stream changes its initialization section on the way, which can't be joined")
+                kind: .needsFFmpeg,
+                message: "the stream changes its initialization section on the way, which can't be joined")
         case .file(let error): self.init(kind: .disk, message: TransferFailure.file(errno: error.errno).sentence)
         }
     }

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 import HLSMedia
+import Logging
 import MediaTransfer
 import SystemPackage
 
@@ -16,21 +17,20 @@ extension DownloadJob {
         guard let ffmpeg = services.ffmpeg else { return keep(work, kind, sound, language: source.audioLanguage) }
         let output = PartialName.remuxed(id)
         let library = services.library
-        let audio = zip(work.tracks.dropFirst(), [sound]).compactMap { track, kind in
-            kind.map { (library.partialPath(track.name).string, $0) }
-        }.first
-        let job = RemuxJob(
-            video: library.partialPath(first.name).string, kind: kind, audio: audio?.0, audioKind: audio?.1,
-            audioLanguage: source.audioLanguage, output: library.partialPath(output).string)
+        guard let job = remux(work, kind, sound, source, library.partialPath(output)) else {
+            return keep(work, kind, sound, language: source.audioLanguage)
+        }
         do {
             try library.removePartial(output)
             // A file of ours, with our permissions, that ffmpeg fills.
             let open = try library.openPartial(output)
             do throws(RemuxError) {
-                try await ffmpeg.run(job)
+                if let complaint = try await job.run(with: ffmpeg, watch: services.providers.groupWatch) {
+                    services.logger.debug("ffmpeg: \(complaint)")
+                }
             } catch {
                 try? library.removePartial(output)
-                return await withoutRemux(error, work, kind, sound, source)
+                return withoutRemux(error, work, kind, sound, source)
             }
             let size = try open.facts().size
             let partial = try PartialFile(
@@ -40,17 +40,33 @@ extension DownloadJob {
                     job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
                     fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil)))
         } catch let error as LibraryError {
-            return error.isFull
-                ? .suspended(.disk, DownloadError(kind: .disk, message: error.sentence))
-                : .failed(DownloadError(kind: .disk, message: error.sentence))
+            let facts = DownloadError(kind: .disk, message: error.sentence)
+            return error.isFull ? .suspended(.disk, facts) : .failed(facts)
         } catch {
             return .failed(DownloadError(kind: .disk, message: "what ffmpeg wrote can't be read: \(error)"))
         }
     }
 
+    /// Nil for what ffmpeg has no name for.
+    private func remux(
+        _ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, _ source: StreamSource, _ output: FilePath
+    ) -> RemuxJob? {
+        let library = services.library
+        guard let video = RemuxInput(path: library.partialPath(work.tracks[0].name), kind: kind) else { return nil }
+        var audio: [RemuxInput] = []
+        if work.tracks.count > 1 {
+            guard let sound,
+                let input = RemuxInput(
+                    path: library.partialPath(work.tracks[1].name), kind: sound, language: source.audioLanguage)
+            else { return nil }
+            audio = [input]
+        }
+        return RemuxJob(video: video, audio: audio, output: output)
+    }
+
     private func withoutRemux(
         _ error: RemuxError, _ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, _ source: StreamSource
-    ) async -> JobOutcome {
+    ) -> JobOutcome {
         switch error {
         case .cancelled: return .stopped
         case .noSpace:
@@ -68,7 +84,8 @@ extension DownloadJob {
         let size = work.tracks[0].partial.length
         if isHashed, let wantedSize = wanted.video.size, size != wantedSize {
             return .failed(
-                DownloadError(kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wantedSize)"))
+                DownloadError(
+                    kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wantedSize)"))
         }
         var video = CompletedVideo(
             job: self, partial: work.tracks[0].partial, size: size, expectedSHA256: isHashed ? expectedSHA256 : nil,
@@ -90,5 +107,24 @@ extension DownloadJob {
 
 extension FFmpegChoice {
     /// The program, if it is there.
-    var program: FFmpeg? { nil }
+    var program: FFmpeg? {
+        switch self {
+        case .automatic: FFmpeg.find(.automatic(path: ProcessInfo.processInfo.environment["PATH"] ?? ""))
+        case .path(let path): FFmpeg.find(.path(path))
+        case .none: nil
+        }
+    }
+}
+
+extension RemuxError {
+    /// For people.
+    var sentence: String {
+        switch self {
+        case .notFound: "ffmpeg isn't there any more"
+        case .failed(let exit, let line): "ffmpeg ended with \(exit)\(line.isEmpty ? "" : ": \(line)")"
+        case .timedOut(let limit): "ffmpeg took longer than \(Int(limit.timeInterval)) s"
+        case .cancelled: "ffmpeg was ended"
+        case .noSpace: "there is no room for what ffmpeg writes"
+        }
+    }
 }

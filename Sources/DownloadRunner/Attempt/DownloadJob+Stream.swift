@@ -27,7 +27,8 @@ extension DownloadJob {
         case .failure(.playlist(let error)):
             return .failed(
                 DownloadError(
-                    kind: .notMedia, message: "its playlist, line \(error.line), column \(error.column): \(error.message)"))
+                    kind: .notMedia,
+                    message: "its playlist, line \(error.line), column \(error.column): \(error.message)"))
         case .failure(.refusal(let refusal)): return refused(refusal)
         }
         if let url = source.nextURL(live.withLock { $0.stream?.tracks.first?.assembler.position.next } ?? 0),

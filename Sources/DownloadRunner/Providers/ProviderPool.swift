@@ -1,5 +1,6 @@
 import CourseCatalog
 import Foundation
+import HLSMedia
 import Logging
 import ProviderHost
 import ProviderKit
@@ -74,11 +75,26 @@ final class ProviderPool: Sendable {
                     ProviderError(.providerFailed, "the provider “\(name)” can't be used: \(broken.reason)"))
             case .unknown: return .failure(ProviderError(.providerFailed, "there is no provider “\(name)”"))
             }
-            let watchdog = state.watchdog ?? OrphanWatchdog()
-            state.watchdog = watchdog
-            let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog)
+            let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: Self.watchdog(&state))
             state.providers[name] = provider
             return .success(provider)
+        }
+    }
+
+    /// The one watchdog of the run; made when it is first needed.
+    private static func watchdog(_ state: inout State) -> OrphanWatchdog {
+        let watchdog = state.watchdog ?? OrphanWatchdog()
+        state.watchdog = watchdog
+        return watchdog
+    }
+
+    /// Has other programs of the run ended, too, should this process end before they do.
+    var groupWatch: GroupWatch {
+        let watchdog = state.withLock { Self.watchdog(&$0) }
+        return GroupWatch {
+            await watchdog.register(group: $0)
+        } ended: {
+            watchdog.unregister(group: $0)
         }
     }
 

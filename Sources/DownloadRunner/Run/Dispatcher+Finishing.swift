@@ -32,7 +32,8 @@ extension Dispatcher {
             services.bookkeeper.place(
                 ArrivedFile(
                     role: .video(id, source: wanted.source),
-                    partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial, size: video.size, sha256: sha256,
+                    partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
+                    size: video.size, sha256: sha256,
                     path: "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
                     old: wanted.oldFile))
         } catch {

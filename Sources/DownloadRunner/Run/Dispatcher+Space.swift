@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import Synchronization
 
 /// What `--min-free-space` means for the turns.
 extension Dispatcher {
@@ -41,7 +42,11 @@ extension Dispatcher {
     private var needs: [FreeSpaceGuard.Need] {
         active.filter { !withoutRoom.contains($0.key) }.values.sorted { $0.job.wanted.entry > $1.job.wanted.entry }
             .map { turn in
-                let (bytes, size) = turn.job.progress
+                var (bytes, size) = turn.job.progress
+                // ffmpeg writes it once more.
+                if let joined = size, services.ffmpeg != nil, turn.job.live.withLock({ $0.stream != nil }) {
+                    size = joined.multipliedReportingOverflow(by: 2).partialValue
+                }
                 return FreeSpaceGuard.Need(
                     id: turn.job.id, size: size ?? turn.job.wanted.resume?.total, written: bytes)
             }

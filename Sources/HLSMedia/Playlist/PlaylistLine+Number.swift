@@ -37,12 +37,12 @@ extension PlaylistLine {
     }
 
     /// `width x height`.
-    func resolution(_ range: Range<Int>) -> Resolution? {
+    func resolution(_ range: Range<Int>) -> FrameSize? {
         guard let mark = range.first(where: { bytes[$0] | 0x20 == UInt8(ascii: "x") }),
             let width = integer(range.lowerBound..<mark), let height = integer(mark + 1..<range.upperBound),
             (1...65_535).contains(width), (1...65_535).contains(height)
         else { return nil }
-        return Resolution(width: Int(width), height: Int(height))
+        return FrameSize(width: Int(width), height: Int(height))
     }
 
     /// A hexadecimal number of at most 128 bits, with or without `0x`, as 16 bytes, the highest first.

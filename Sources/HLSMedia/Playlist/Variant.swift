@@ -7,7 +7,7 @@ package struct Variant: Sendable, Equatable {
     /// In bits a second.
     package var averageBandwidth: Int64?
     /// Nil where the playlist doesn't say.
-    package var resolution: Resolution?
+    package var resolution: FrameSize?
     /// Pictures a second.
     package var frameRate: Double?
     /// As written, e.g. `avc1.640028`; empty where the playlist doesn't say.
@@ -21,7 +21,7 @@ package struct Variant: Sendable, Equatable {
     /// Where the URI stands, from 1 on.
     package var line: Int
 
-    package init(uri: String, bandwidth: Int64 = 0, resolution: Resolution? = nil, line: Int = 1) {
+    package init(uri: String, bandwidth: Int64 = 0, resolution: FrameSize? = nil, line: Int = 1) {
         self.uri = uri
         self.bandwidth = bandwidth
         self.resolution = resolution

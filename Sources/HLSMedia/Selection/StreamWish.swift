@@ -8,7 +8,7 @@ package struct StreamWish: Sendable, Equatable {
         case worst
         /// No picture.
         case audio
-        /// So many lines, or the nearest below; see ``Resolution/lines``.
+        /// So many lines, or the nearest below; see ``FrameSize/lines``.
         case height(Int)
         /// So many kilobits a second at the peak, or the nearest below.
         case bitrate(kilobits: Int)

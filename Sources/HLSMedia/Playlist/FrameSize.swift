@@ -1,5 +1,5 @@
 /// The size of a picture, in pixels; 1 to 65,535 each.
-package struct Resolution: Sendable, Equatable {
+package struct FrameSize: Sendable, Equatable {
     /// Across.
     package var width: Int
     /// Down.
