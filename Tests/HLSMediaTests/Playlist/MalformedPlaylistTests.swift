@@ -49,7 +49,7 @@ struct MalformedPlaylistTests {
         Case("#EXTM3U\n#EXTINF:1000000001,\na", 2, 9, "the duration is no number of seconds"),
         Case("#EXTM3U\n#EXT-X-TARGETDURATION:ten", 2, 23, "the target duration is no number of seconds"),
         Case(
-            "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:4611686018427387904", 2, 24,
+            "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:4611686018427387904", 2, 23,
             "the media sequence is no whole number below 2^62"),
         Case(
             "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999999999", 2, 23,
