@@ -48,9 +48,7 @@ enum PlanDigest {
         private var buffer: [UInt8] = []
 
         mutating func add(_ number: Int64) {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                buffer.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
-            }
+            withUnsafeBytes(of: number.bigEndian) { buffer.append(contentsOf: $0) }
             if buffer.count >= 65_536 { flush() }
         }
 

@@ -16,6 +16,20 @@ package struct PlannedSegment: Sendable, Equatable {
     package var isGap: Bool
     /// Whether formats or timestamps may differ from the segment before.
     package var startsDiscontinuity: Bool
+
+    package init(
+        url: String, range: Range<Int64>? = nil, duration: Double, sequence: Int64, key: PlannedKey? = nil,
+        map: Int? = nil, isGap: Bool = false, startsDiscontinuity: Bool = false
+    ) {
+        self.url = url
+        self.range = range
+        self.duration = duration
+        self.sequence = sequence
+        self.key = key
+        self.map = map
+        self.isGap = isGap
+        self.startsDiscontinuity = startsDiscontinuity
+    }
 }
 
 /// A key for AES-128 in CBC mode.
@@ -24,6 +38,11 @@ package struct PlannedKey: Sendable, Equatable {
     package var url: String
     /// 16 bytes.
     package var iv: [UInt8]
+
+    package init(url: String, iv: [UInt8]) {
+        self.url = url
+        self.iv = iv
+    }
 }
 
 /// What a decoder needs ahead of the segments that name it.
@@ -34,4 +53,10 @@ package struct PlannedMap: Sendable, Equatable {
     package var range: Range<Int64>?
     /// Nil if it isn't encrypted.
     package var key: PlannedKey?
+
+    package init(url: String, range: Range<Int64>? = nil, key: PlannedKey? = nil) {
+        self.url = url
+        self.range = range
+        self.key = key
+    }
 }

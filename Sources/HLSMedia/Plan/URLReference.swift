@@ -10,19 +10,24 @@ package enum URLReference {
         guard !written.isEmpty else { return base.text }
         let bytes = Array(written.utf8)
         let scheme = schemeLength(bytes)
-        // Left to libcurl, a reference of a colon and no slashes would be a host and its port.
+        // Left to libcurl, `g:1` would be a host and its port, and `https:///g` the host `g`.
         if scheme > 0 {
             guard isWeb(bytes[..<scheme]), bytes[(scheme + 1)...].starts(with: [0x2F, 0x2F]) else { return nil }
         }
-        guard let resolved = base.resolving(encoded(bytes, scheme)), resolved.origin.isHTTP else { return nil }
+        let authority = scheme > 0 ? scheme + 3 : bytes.starts(with: [0x2F, 0x2F]) ? 2 : 0
+        guard authority == 0 || (authority < bytes.count && bytes[authority] != 0x2F) else { return nil }
+        guard let resolved = base.resolving(encoded(bytes, authority)), resolved.origin.isHTTP else { return nil }
         return resolved.text
     }
 
-    /// All behind the host is encoded; the host is libcurl's to judge.
-    private static func encoded(_ bytes: [UInt8], _ scheme: Int) -> String {
-        let text = String(decoding: bytes, as: UTF8.self)
-        let authority = scheme > 0 ? scheme + 3 : bytes.starts(with: [0x2F, 0x2F]) ? 2 : 0
-        guard authority > 0 else { return PercentEncoding.encoded(text) }
+    /// All behind the host, which begins at `authority`, is encoded; the host is libcurl's to judge. A path with a colon
+    /// gets a `./`, lest it be taken for a scheme (RFC 3986 §4.2).
+    private static func encoded(_ bytes: [UInt8], _ authority: Int) -> String {
+        guard authority > 0 else {
+            let first = bytes.prefix { $0 != 0x2F && $0 != 0x3F }
+            let text = PercentEncoding.encoded(String(decoding: bytes, as: UTF8.self))
+            return first.contains(UInt8(ascii: ":")) ? "./" + text : text
+        }
         let end = bytes[authority...].firstIndex { $0 == 0x2F || $0 == 0x3F } ?? bytes.count
         let rest = String(decoding: bytes[end...], as: UTF8.self)
         return String(decoding: bytes[..<end], as: UTF8.self) + PercentEncoding.encoded(rest)

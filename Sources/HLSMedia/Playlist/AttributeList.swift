@@ -101,14 +101,14 @@ struct AttributeList {
         return start..<index
     }
 
-    /// Whether an attribute, another comma or nothing follows.
+    /// Whether an attribute, another comma or nothing follows; an equals sign without a name is an attribute, too.
     private func endsValue(comma: Int, _ end: Int) -> Bool {
         let start = skipBlanks(comma + 1, end)
         var index = start
         while index < end, Self.isName(line.bytes[index]) { index += 1 }
         let next = skipBlanks(index, end)
-        if index == start { return next == end || line.bytes[next] == UInt8(ascii: ",") }
-        return next < end && line.bytes[next] == UInt8(ascii: "=")
+        guard next < end else { return index == start }
+        return line.bytes[next] == UInt8(ascii: "=") || (index == start && line.bytes[next] == UInt8(ascii: ","))
     }
 
     private func skipBlanks(_ start: Int, _ end: Int) -> Int {

@@ -97,8 +97,8 @@ struct MediaBuilder {
     }
 
     func finish() throws(PlaylistError) -> MediaPlaylist {
-        // A text that was cut off ends like this.
-        if let duration { throw duration.error }
+        // Live playlists may end like this; one that is complete was cut off.
+        if let duration, playlist.hasEnd || playlist.kind == .vod { throw duration.error }
         return playlist
     }
 

@@ -25,7 +25,7 @@ struct VariantLadder {
             return Self.best(fitting.filter { Self.lines($0) == lines })
         case .bitrate(let kilobits):
             let (bits, overflow) = Int64(kilobits).multipliedReportingOverflow(by: 1_000)
-            let fitting = rated.filter { overflow || $0.bandwidth <= bits }
+            let fitting = rated.filter { (overflow && kilobits > 0) || $0.bandwidth <= bits }
             let bandwidth = fitting.map(\.bandwidth).max()
             return Self.best(fitting.filter { $0.bandwidth == bandwidth })
         }
