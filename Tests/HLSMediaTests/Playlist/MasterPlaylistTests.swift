@@ -25,7 +25,7 @@ struct MasterPlaylistTests {
             stray.m3u8
             """)
         var first = Variant(
-            uri: "720.m3u8", bandwidth: 2_000_000, resolution: Resolution(width: 1280, height: 720), line: 12)
+            uri: "720.m3u8", bandwidth: 2_000_000, resolution: FrameSize(width: 1280, height: 720), line: 12)
         first.averageBandwidth = 1_500_000
         first.frameRate = 29.97
         first.codecs = ["avc1.64001f", "mp4a.40.2"]

@@ -8,7 +8,7 @@ struct StreamChoiceTests {
         var playlist = MasterPlaylist()
         for (index, row) in rows.enumerated() {
             var variant = Variant(uri: "v\(index)", bandwidth: row.1 * 1_000, line: index)
-            variant.resolution = row.0.map { Resolution(width: $0 * 16 / 9, height: $0) }
+            variant.resolution = row.0.map { FrameSize(width: $0 * 16 / 9, height: $0) }
             variant.codecs = row.2.isEmpty ? [] : row.2.split(separator: ",").map(String.init)
             variant.frameRate = row.3
             playlist.variants.append(variant)
@@ -58,8 +58,8 @@ struct StreamChoiceTests {
     @Test("a picture that stands upright counts by its width")
     func upright() {
         var playlist = Self.master([(720, 1_000, "", nil), (1080, 2_000, "", nil)])
-        playlist.variants[0].resolution = Resolution(width: 720, height: 1_280)
-        playlist.variants[1].resolution = Resolution(width: 1_080, height: 1_920)
+        playlist.variants[0].resolution = FrameSize(width: 720, height: 1_280)
+        playlist.variants[1].resolution = FrameSize(width: 1_080, height: 1_920)
         #expect(playlist.choose(StreamWish(quality: [.height(1_080)])).variant?.uri == "v1")
     }
 
