@@ -193,6 +193,11 @@ struct WebVTTJoinerTests {
             file("00:00:07.000 --> 00:00:08.001\nA"), 0
         ),
         (
+            "one that was cut at the border, a millisecond apart by rounding",
+            [map(900_000, "00:05.000 --> 00:06.000\nA\n"), map(900_060, "00:06.000 --> 00:07.000\nA\n")],
+            file("00:00:05.000 --> 00:00:07.001\nA"), 0
+        ),
+        (
             "not in one segment",
             ["WEBVTT\n\n00:01.000 --> 00:02.000\nA\n\n00:02.000 --> 00:03.000\nA\n"],
             file("00:00:01.000 --> 00:00:02.000\nA", "00:00:02.000 --> 00:00:03.000\nA"), 0
