@@ -1,0 +1,47 @@
+/// The times of WebVTT, in milliseconds. Related: WebVTT §3.1 (syntax), §6.3 (reading).
+enum WebVTTTime {
+    /// The time that a text begins with, and what comes behind it. Nil if there is none.
+    ///
+    /// Hours may be left out, and have as many digits as they like, up to 5. A comma before the thousandths is read, too, as
+    /// hosts bring it along from other formats.
+    static func read(_ text: Substring.UTF8View) -> (milliseconds: Int64, rest: Substring.UTF8View)? {
+        var rest = text
+        guard let first = number(&rest, digits: 1...5), take(":", &rest), let second = number(&rest, digits: 2...2)
+        else {
+            return nil
+        }
+        var (hours, minutes, seconds) = (0 as Int64, first, second)
+        if take(":", &rest) {
+            guard let third = number(&rest, digits: 2...2) else { return nil }
+            (hours, minutes, seconds) = (first, second, third)
+        }
+        guard minutes < 60, seconds < 60, take(".", &rest) || take(",", &rest),
+            let thousandths = number(&rest, digits: 3...3)
+        else { return nil }
+        return (((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths, rest)
+    }
+
+    /// With hours always, as `00:00:00.000`. A negative time is 0.
+    static func text(_ milliseconds: Int64) -> String {
+        let time = max(0, milliseconds)
+        let padded = { (number: Int64, width: Int) in
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        }
+        let (hours, minutes, seconds) = (time / 3_600_000, time / 60_000 % 60, time / 1000 % 60)
+        return "\(padded(hours, 2)):\(padded(minutes, 2)):\(padded(seconds, 2)).\(padded(time % 1000, 3))"
+    }
+
+    private static func number(_ text: inout Substring.UTF8View, digits: ClosedRange<Int>) -> Int64? {
+        let found = text.prefix { (0x30...0x39).contains($0) }.prefix(digits.upperBound + 1)
+        guard digits.contains(found.count) else { return nil }
+        text = text.dropFirst(found.count)
+        return found.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    private static func take(_ character: Unicode.Scalar, _ text: inout Substring.UTF8View) -> Bool {
+        guard text.first == UInt8(ascii: character) else { return false }
+        text = text.dropFirst()
+        return true
+    }
+}
