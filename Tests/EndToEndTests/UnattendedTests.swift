@@ -49,17 +49,15 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    @Test("a window that is closed lets nothing begin: 75 with work left, 0 if all is finished")
+    @Test("a window that is closed before the start is a mistake: 64, and nothing begins")
     func closedWindow() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 2, size: 3000)
-        let past = ["--until", "2026-01-01T06:00:00+01:00"]
-        let outcome = try await stage.sync("catalog.yaml", past)
-        #expect(outcome.exit == 75, "\(outcome.report)")
-        #expect(outcome.summary?.stopReason == "window" && host.requests().isEmpty)
-        #expect(try await stage.sync().exit == 0)
-        let finished = try await stage.sync("catalog.yaml", past)
-        #expect(finished.exit == 0, "\(finished.report)")
+        for options in [["--until", "2026-01-01T06:00:00+01:00"], ["--max-duration", "0s"]] {
+            let outcome = try await stage.sync("catalog.yaml", options)
+            #expect(outcome.exit == 64 && outcome.error.contains("error: \(options[0]) "), "\(outcome.report)")
+        }
+        #expect(host.requests().isEmpty)
         await host.stop()
     }
 
