@@ -71,7 +71,7 @@ struct DoctorTextTests {
             .noState(path: escape), .databaseDamaged(path: "p", [escape]), .libraryUnusable(escape + "\nsecond line"),
             .pluginBroken(name: escape, folder: "f", reason: "r", isUsed: true), .noAuthorities(file: nil, folder: nil),
             .spaceShort(path: "/l", free: 1, needed: 2, unknownSizes: 1),
-            .otherState(path: "/o", user: "b", catalogs: ["c"]),
+            .otherState(path: "/o", user: "b", library: "/b", catalogs: ["c"]),
             .stranded(paths: ["a"], bytes: 1, areRemoved: false), .clockUnknown(host: "h", reason: "r"),
         ]
         for fact in facts {

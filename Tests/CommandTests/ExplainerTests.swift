@@ -39,6 +39,20 @@ struct ExplainerTests {
         #expect(Self.explain(.notMedia, catalogs: ["a", "b"]).command == "coursefetch resolve CATALOG 'phys101/*/v1'")
     }
 
+    @Test("a command is for the user that was named, and for the provider")
+    func whose() {
+        func command(_ kind: DownloadError.Kind, provider: String?) -> String? {
+            Explainer(catalogs: ["c.yaml"], user: "bob").failure(
+                of: Self.video, DownloadError(kind: kind, message: ""), retryAt: nil, provider: provider,
+                now: Self.now, zone: .gmt
+            ).command
+        }
+        #expect(command(.notMedia, provider: nil) == "coursefetch resolve c.yaml 'phys101/*/v1' --user bob")
+        #expect(command(.bug, provider: nil) == "coursefetch sync -v c.yaml --only 'phys101/*/v1' --user bob")
+        #expect(command(.authRequired, provider: "vault") == "coursefetch login --provider vault --user bob")
+        #expect(command(.authRequired, provider: nil) == "coursefetch resolve c.yaml 'phys101/*/v1' --user bob")
+    }
+
     @Test("every kind of error has a meaning and a remedy", arguments: DownloadError.Kind.allCases)
     func kinds(kind: DownloadError.Kind) {
         let explanation = Self.explain(kind)
@@ -121,6 +135,40 @@ struct PlainLogTests {
             SummaryText.line(
                 SyncSummary(downloads: [.finished: 1, .failed: 1], finishedNow: 1, failedNow: 1, seconds: 2))
                 == "1 video finished (in 2s), 1 failed")
+    }
+
+    @Test(
+        "it says what ended the run before its time, and what arrived",
+        arguments: [
+            (.logout, "stopped by a logout"), (.signal, "stopped by a signal"),
+            (.window, "stopped at the end of its time"), (.quota, "stopped at the end of its --max-transfer"),
+            (.disk, "stopped by the disk"),
+        ] as [(SuspendReason, String)])
+    func stopped(_ reason: SuspendReason, _ text: String) {
+        var summary = SyncSummary(
+            downloads: [.waiting: 6, .suspended: 3], bytes: 3_565_158, conditions: [.workLeft], stopReason: reason)
+        #expect(
+            SummaryText.line(summary)
+                == "\(text): 3.40 MiB received, no video finished yet; now 6 waiting, 3 suspended")
+        summary.downloads[.finished] = 1
+        summary.finishedNow = 1
+        #expect(
+            SummaryText.line(summary)
+                == "\(text): 1 video finished (3.40 MiB in 0s); now 6 waiting, 3 suspended")
+        // A window that closed when all was done has stopped nothing.
+        summary = SyncSummary(downloads: [.finished: 2], stopReason: .window)
+        #expect(SummaryText.line(summary) == "nothing new: 2 videos finished")
+    }
+
+    @Test("after a logout it says how to go on; an old failure is told where to look")
+    func remedies() {
+        let summary = SyncSummary(
+            downloads: [.failed: 2], failedNow: 1, conditions: [.workLeft], stopReason: .logout)
+        #expect(
+            SummaryText.remedies(summary, user: "bob") == [
+                "go on with: coursefetch login --user bob", "see: coursefetch status --failed --user bob",
+            ])
+        #expect(SummaryText.remedies(SyncSummary(downloads: [.failed: 1], failedNow: 1), user: nil) == [])
     }
 
     @Test("and the advice what to do about it")

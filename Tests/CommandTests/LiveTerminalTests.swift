@@ -83,7 +83,7 @@ struct LiveTerminalTests {
                  Position and velocity         ━────────────────────    5%  2.24 MiB/s    1m24s
                  Newton's laws of motion, wi…  again in 8s: connection reset by the host
                  線形代数入門：固有値と固有…   ━━━╾─────────────────   17%  2.24 MiB/s    1m14s
-                 waiting for media.example.org until 23:10 (rate limited)
+                 waiting for media.example.org until 23:10 (it asks for fewer requests)
                  1 of 40 done, 1 failed        ━────────────────────    5%  14.1 MiB/s    7m51s
                 """)
     }
@@ -108,7 +108,7 @@ struct LiveTerminalTests {
     func overflow() async throws {
         let lines = try await Self.capture(16, columns: 80, rows: 10).split(separator: "\n").map(String.init)
         #expect(lines.suffix(3)[lines.count - 3].hasPrefix(" … and 10 more "))
-        #expect(lines[lines.count - 2] == " waiting for media.example.org until 23:10 (rate limited)")
+        #expect(lines[lines.count - 2] == " waiting for media.example.org until 23:10 (it asks for fewer requests)")
         #expect(lines.count == 10)
     }
 

@@ -109,7 +109,8 @@ struct LiveViewTests {
         view.receive(.providerWaiting(provider: "peertube", until: Self.at(60), kind: ""), at: Self.begin)
         #expect(
             view.lines(width: 80, height: 24, now: Self.at(1)).dropLast() == [
-                " waiting for media.example.org until 23:10 (rate limited)", " waiting for peertube until 23:01",
+                " waiting for media.example.org until 23:10 (it asks for fewer requests)",
+                " waiting for peertube until 23:01",
             ])
         #expect(view.lines(width: 80, height: 24, now: Self.at(61)).count == 2)
         view.receive(.hostWaiting(host: "media.example.org", until: Self.at(61), kind: ""), at: Self.at(61))

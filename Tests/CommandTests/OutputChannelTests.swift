@@ -41,6 +41,17 @@ struct OutputChannelTests {
         #expect(progress > 0 && progress < count)
     }
 
+    @Test("what can't be written is known afterwards")
+    func fullDisk() async throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let channel = OutputChannel()
+        channel.line("lost", to: full)
+        await channel.flush()
+        #expect(channel.failure(of: full) == ENOSPC)
+    }
+
     @Test("a reader that is gone costs nothing and hides nothing from the other stream")
     func goneReader() async throws {
         signal(SIGPIPE, SIG_IGN)
@@ -57,5 +68,6 @@ struct OutputChannelTests {
         close(otherWriter)
         close(writer)
         #expect(await text == (0..<1000).map { "told \($0)\n" }.joined())
+        #expect(channel.failure(of: writer) == nil, "it has had enough: that is no error")
     }
 }

@@ -57,7 +57,7 @@ struct ReportTests {
                 syncing since 23:00 (process 42 on desk)
 
                 phys101  Classical Mechanics                                     1 of 3 finished
-                                6.00 MiB of 7.00 MiB known, 512 KiB/s, 2s left, 6.10 MiB on disk
+                    6.00 MiB of 7.00 MiB known of 2 videos, 512 KiB/s, 2s left, 6.10 MiB on disk
                   phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
                     active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
                   phys101/dyn  Dyn                                         0 of 1 finished, 10 B
@@ -71,7 +71,7 @@ struct ReportTests {
                                upcoming
 
                 6 videos: 1 finished, 1 active, 2 waiting, 1 paused, 1 failed
-                6.00 MiB of 7.00 MiB known, 512 KiB/s, 16s left, 6.10 MiB on disk
+                6.00 MiB of 7.00 MiB known of 2 videos, 512 KiB/s, 16s left, 6.10 MiB on disk
                 1 finished file came from another source than the catalog names now; they are kept.
                 """)
     }
@@ -106,6 +106,36 @@ struct ReportTests {
                 == "logged out since 22:50: no sync starts before coursefetch login")
     }
 
+    @Test(
+        "what holds the lock says what it is doing",
+        arguments: [
+            (.syncing, "syncing since 23:00 (process 42 on desk)"),
+            (.watching, "watching since 23:00 (process 42 on desk)"),
+            (.waitingForLogin, "a sync is waiting for a login (process 42 on desk)"),
+            (.stopping, "a sync is stopping (process 42 on desk)"),
+        ] as [(RunningSync.Activity, String)])
+    func running(_ activity: RunningSync.Activity, _ text: String) {
+        var report = Self.report
+        report.running?.activity = activity
+        #expect(Self.table.lines(report, selection: nil, now: Self.now)[1] == text)
+    }
+
+    @Test("a library that isn't there is told at once; commands to paste are for the user that was asked about")
+    func header() {
+        var report = Self.report
+        report.isLibraryMissing = true
+        report.userOption = "bob"
+        let lines = Self.table.lines(report, selection: nil, now: Self.now)
+        #expect(lines[1] == "there is no folder /l: no sync starts without it")
+        report.rows = [
+            Self.row(
+                Self.video("p", "k", "v", "V"), .failed, error: DownloadError(kind: .notMedia, message: "a page"))
+        ]
+        #expect(
+            Self.table.lines(report, selection: nil, now: Self.now).joined(separator: "\n")
+                .contains("coursefetch resolve c.yaml p/k/v\n               --user bob"))
+    }
+
     @Test("what stands on a terminal fits it: the head and the last line stay, colours end where a line is cut")
     func fitting() {
         let lines = (1...9).map { "\u{1B}[2mline number \($0)\u{1B}[0m" }
@@ -115,6 +145,19 @@ struct ReportTests {
                 "\u{1B}[2mline nu…\u{1B}[0m", "\u{1B}[2mline nu…\u{1B}[0m", "… 6 mor…", "\u{1B}[2mline nu…\u{1B}[0m",
             ])
         #expect(StandingLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
+    }
+
+    @Test("what is there of unknown sizes isn't told as a part of itself")
+    func unknownSizes() {
+        var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
+        report.rows = [
+            Self.row(Self.video("c", nil, "1", "1"), .finished, bytes: 100_000, size: 100_000),
+            Self.row(Self.video("c", nil, "2", "2"), .waiting),
+        ]
+        report.diskBytes["c"] = 100_000
+        let lines = Self.table.lines(report, selection: nil, now: Self.now)
+        #expect(lines.last == "97.7 KiB on disk")
+        #expect(!lines.joined().contains("known"))
     }
 
     @Test("nothing yet")
@@ -147,7 +190,7 @@ struct ReportTests {
         ]
         #expect(
             lines.map(DryRunText.line) == [
-                "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 2.00 KiB (unfinished)",
+                "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
                 "move      p/k/v1  One: a -> b (renamed)", "remove    p/k/v1  One: b� (gone)", "keep      p/k/v1  One",
             ])
         var plan = DryRunPlan()
@@ -191,8 +234,13 @@ struct ReportTests {
         let all = ResolveText(showsSecrets: true, now: Self.now, zone: .gmt).lines(answer).joined()
         for number in 1...6 { #expect(all.contains("canary\(number)")) }
         #expect(
-            ResolveText.failure(answer.reference, DownloadError(kind: .notFound, message: "no such video."))
-                == "error: p/k/v1: no such video (not_found)")
+            ResolveText.failure(
+                answer.reference, DownloadError(kind: .notFound, message: "no such video."), provider: "x", user: nil)
+                == "error: p/k/v1: no such video")
+        #expect(
+            ResolveText.failure(
+                answer.reference, DownloadError(kind: .authRequired, message: "no."), provider: "x", user: "bob")
+                == "error: p/k/v1: no; log in with: coursefetch login --provider x --user bob")
     }
 
     @Test(

@@ -33,8 +33,11 @@ struct LoginSecretsTests {
             ("user: a\npass: b\nCANARY: c\n", ["user", "pass"], "line 3: the provider asks for nothing of this name"),
             ("pass: 0123\n", ["pass"], "line 1: “pass” is an integer; put it in quotes"),
             ("pass: no\nuser: true\n", ["user", "pass"], "“user” is a boolean"),
-            ("CANARY\n", ["user", "pass"], "isn't a mapping. Write: user: …"), ("\n", ["pass"], "is empty"),
+            ("CANARY\n", ["user", "pass"], "isn't a mapping. Write each on a line of its own: user: … and pass: …"),
+            ("\n", ["pass"], "is empty"),
             ("", ["pass"], "is empty"), ("user: a\nuser: CANARY\npass: b", ["user", "pass"], "can't be read as YAML"),
+            ("pass:\n", ["pass"], "line 1: “pass” is empty"),
+            ("pass=CANARY\n", ["pass"], "“pass=” is no part of a secret. Write: pass: …"),
             ("pass: @CANARY\n", ["pass"], "put a secret with special characters in single quotes"),
             ("CANARY: x\n", ["pass"], "line 1: the provider asks for nothing of this name"),
         ] as [(String, [String], String)])

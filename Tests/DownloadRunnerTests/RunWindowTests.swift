@@ -40,6 +40,13 @@ struct RunWindowTests {
         #expect(try closes(nil, startedAt: "2026-11-21T03:00:00Z") == nil)
     }
 
+    @Test("what a clock on the wall shows at an instant")
+    func shown() throws {
+        let zone = try #require(TimeZone(secondsFromGMT: 5400))
+        #expect(LocalTime(of: Date(timeIntervalSince1970: 1_795_215_600), in: zone).description == "00:30")
+        #expect(LocalTime(of: Date(timeIntervalSince1970: -1), in: zone).description == "01:29")
+    }
+
     @Test(
         "nothing else is a time", arguments: ["", "6", "24:00", "06:60", "06:0", "-1:00", "6pm", "2026-11-21", "٠٦:٠٠"])
     func wrong(text: String) { #expect(RunWindow.End(text) == nil) }

@@ -35,7 +35,29 @@ struct ExitCodeTests {
         let slowly = ["--max-duration", "1s", "--limit-rate", "20K"]
         #expect(try await sync([.init(id: "4", extra: ["parameters: {url: \(large)}"])], slowly) == 75)
         #expect(try await sync([.init(id: "5")], provider: "closed") == 77)
+        let resolved = try await stage.run(["resolve", stage.folder.at("closed-5.yaml").string, "closed-5.yaml"])
+        #expect(
+            resolved.exit == 77
+                && resolved.error.hasSuffix("; log in with: coursefetch login --provider closed\n"),
+            "\(resolved.report)")
         await host.stop()
+    }
+
+    @Test("73 for results that can't be written, also to nowhere; 0 where the reader has had enough")
+    func output() async throws {
+        let stage = try Stage()
+        let program = Built.executable("coursefetch").string
+        func status(_ redirection: String) async throws -> Outcome {
+            let script = "\"$0\" status --state \"$1\" \(redirection)"
+            return try await Program.run(["sh", "-c", script, program, stage.state.string], in: stage.folder)
+        }
+        let full = try await status("> /dev/full")
+        #expect(full.exit == 73, "\(full.report)")
+        #expect(full.error == "error: can't write the output: No space left on device\n")
+        let closed = try await status(">&-")
+        #expect(closed.exit == 73 && closed.error.contains("error: can't write the output: "), "\(closed.report)")
+        let gone = try await status("| true")
+        #expect(gone.exit == 0 && gone.error.isEmpty, "\(gone.report)")
     }
 
     @Test("130 at the second Ctrl-C; the next sync puts it right")

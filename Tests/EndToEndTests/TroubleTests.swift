@@ -15,9 +15,12 @@ struct TroubleTests {
         let missing = try await stage.sync()
         #expect(missing.exit == 73, "\(missing.report)")
         let message = missing.summary?.errors?.first?.message ?? ""
-        for way in ["mount", "coursefetch library move", "coursefetch library adopt"] {
+        for way in ["nothing was started", "make it or mount it first", "coursefetch library move"] {
             #expect(message.contains(way), "\(message)")
         }
+        #expect(!message.contains("library adopt"), "there is nothing to adopt: \(message)")
+        let status = try await stage.command(["status"])
+        #expect(status.output.contains("there is no folder \(stage.library)"), "\(status.output)")
         #expect(!stage.folder.has("library/Course"))
 
         // Another state's.
@@ -35,6 +38,32 @@ struct TroubleTests {
         let after = try await stage.sync(library: stage.folder.at("elsewhere"))
         #expect(after.exit == 0, "\(after.report)")
         #expect(after.events("download_started").isEmpty)
+        await host.stop()
+    }
+
+    @Test("a library that goes away while it runs: one error, the rest is suspended, 73; a new one is adopted")
+    func lostLibrary() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...8).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/200000.mp4"), videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "2", "--limit-rate", "100K"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            try stage.folder.remove("library")
+        }
+        #expect(outcome.exit == 73, "\(outcome.report)")
+        #expect(outcome.events("download_failed").isEmpty, "\(outcome.report)")
+        #expect(!outcome.events("download_suspended").isEmpty)
+        let errors = outcome.summary?.errors ?? []
+        #expect(errors.count == 1 && errors[0].message.contains("there is no folder"), "\(outcome.report)")
+        let refused = try await stage.sync()
+        #expect(refused.exit == 73 && refused.summary?.errors?.count == 1, "\(refused.report)")
+        try stage.folder.make("library")
+        #expect(try await stage.command(["library", "adopt"]).exit == 0)
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        #expect(LibraryFiles(stage.library).paths.count == 8)
+        #expect(try stage.strays() == [])
         await host.stop()
     }
 

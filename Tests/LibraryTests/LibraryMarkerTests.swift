@@ -140,6 +140,27 @@ struct LibraryMarkerTests {
         #expect(marker.host == "h?[2J" && marker.user == "?alice?")
     }
 
+    @Test("an open library knows that it has been deleted, emptied or replaced since")
+    func loss() throws {
+        let library = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        #expect(library.loss() == nil)
+        try temporary.remove("media/library")
+        #expect(library.loss() == .markerMissing(library: root.string, folderExists: false))
+        try temporary.make("media/library")
+        #expect(library.loss() == .markerMissing(library: root.string, folderExists: true))
+        _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)
+        #expect(library.loss() == .markerOfAnother(library: root.string, found: LibraryMarker(id: two, owner: bob)))
+    }
+
+    @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
+    func advice() {
+        let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
+        #expect(missing.contains("make it or mount it first") && !missing.contains("adopt"))
+        let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
+        #expect(empty.contains("coursefetch library adopt --library /l"))
+        #expect(!(missing + empty).contains("started"))
+    }
+
     @Test("ids differ")
     func ids() {
         #expect(LibraryID.random() != LibraryID.random())

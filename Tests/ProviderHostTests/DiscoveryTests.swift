@@ -36,7 +36,9 @@ import Testing
         try sandbox.write("", to: "prefix/Package.swift")
         try sandbox.write("", to: "prefix/bin/coursefetch", mode: 0o755)
         var environment = [
-            "COURSEFETCH_PLUGINS": "\(folder)/listed1:\(folder)/listed2", "XDG_DATA_HOME": "\(folder)/data",
+            // A folder that is named twice is one place.
+            "COURSEFETCH_PLUGINS": "\(folder)/listed1:\(folder)/listed2:\(folder)/extra/:\(folder)/listed1",
+            "XDG_DATA_HOME": "\(folder)/data",
         ]
         let registry = discover(
             sandbox, extra: ["extra"], environment: environment, executable: "prefix/bin/coursefetch")

@@ -38,7 +38,7 @@ struct Check: AsyncParsableCommand {
         let context = CommandContext()
         if schema {
             context.say(CatalogCheck.schema)
-            return await context.output.flush()
+            return try await context.finish()
         }
         let settings = try await context.settings(plugins.texts)
         let folders = leavesPluginsAside ? nil : settings.plugins.map(\.value)

@@ -25,6 +25,6 @@ package struct CourseFetch: AsyncParsableCommand {
     package func run() async throws {
         let context = CommandContext()
         context.say(Overview.text)
-        await context.output.flush()
+        try await context.finish()
     }
 }

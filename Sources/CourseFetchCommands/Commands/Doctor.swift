@@ -45,7 +45,8 @@ struct Doctor: AsyncParsableCommand {
         let diagnosis = try await context.orRefuse { () throws(Refusal) in try await Diagnosis.run(options) }
         let status = ExitStatus(diagnosis.conditions)
         let places = try await context.orRefuse { () throws(Refusal) in try settings.location.effective() }
-        let rows = SettingsListing.rows(settings, places: places)
+        let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
+        let rows = SettingsListing.rows(settings, places: places, onTerminal: onTerminal)
         if json {
             for fact in diagnosis.facts {
                 context.output.send(DoctorJSON.line(fact, now: Date(), zone: context.zone), to: STDOUT_FILENO)
@@ -62,7 +63,7 @@ struct Doctor: AsyncParsableCommand {
         if let refusal = diagnosis.refusal {
             throw await context.refuse(status, "nothing was removed: \(refusal.message)")
         }
-        await context.output.flush()
+        try await context.finish()
         if status != .success { throw await context.exit(status) }
     }
 }

@@ -27,6 +27,6 @@ struct Forget: AsyncParsableCommand {
             try await ForgottenCatalog.forget(file, at: settings.location)
         }
         context.say(LibraryText.forgotten(forgotten))
-        await context.output.flush()
+        try await context.finish()
     }
 }

@@ -35,7 +35,7 @@ struct LibraryMove: AsyncParsableCommand {
             try await LibraryChange.move(settings.location, to: folder)
         }
         context.say(LibraryText.moved(change))
-        await context.output.flush()
+        try await context.finish()
     }
 }
 
@@ -63,6 +63,6 @@ struct LibraryAdopt: AsyncParsableCommand {
             try await LibraryChange.adopt(settings.location)
         }
         context.say(LibraryText.adopted(change))
-        await context.output.flush()
+        try await context.finish()
     }
 }

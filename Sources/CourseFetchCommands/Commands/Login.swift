@@ -48,8 +48,9 @@ struct Login: AsyncParsableCommand {
         let settings = try await context.settings(place.texts, plugins.texts)
         guard let provider else {
             let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
-            context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
-            return await context.output.flush()
+            context.say(
+                SessionText.loggedIn(report, given: settings.user.value, now: Date(), zone: context.zone))
+            return try await context.finish()
         }
         let folders = settings.plugins.map(\.value)
         let login = try await context.orRefuse { () throws(Refusal) in try ProviderLogin(provider, plugins: folders) }
@@ -63,6 +64,7 @@ struct Login: AsyncParsableCommand {
         }
         context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
         if let silent = report.silent { context.complain(SessionText.silent(silent)) }
-        await context.output.flush()
+        if let problem = report.problem { context.complain(SessionText.problem(problem)) }
+        try await context.finish()
     }
 }

@@ -41,6 +41,6 @@ struct Logout: AsyncParsableCommand {
             return try await UserLogout.run(settings.location, keepsCredentials: keepCredentials)
         }
         context.say(SessionText.loggedOut(report))
-        await context.output.flush()
+        try await context.finish()
     }
 }

@@ -15,6 +15,6 @@ struct Manual: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         context.say(try ManualPage(dump: CourseFetch.dump).roff)
-        await context.output.flush()
+        try await context.finish()
     }
 }

@@ -37,6 +37,6 @@ struct PluginsList: AsyncParsableCommand {
         } else {
             PluginsText.lines(listings, searched: searched).forEach(context.say)
         }
-        await context.output.flush()
+        try await context.finish()
     }
 }

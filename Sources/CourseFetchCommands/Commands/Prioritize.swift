@@ -44,7 +44,11 @@ extension PriorityWish {
         case "low": return .level(-10)
         default:
             guard let number = Int(text), (-1_000_000...1_000_000).contains(number) else {
-                throw ValidationError("“\(text)” is no priority: high, normal, low, a whole number, now or catalog")
+                throw ValidationError(
+                    """
+                    “\(text)” is no priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or \
+                    catalog
+                    """)
             }
             return .level(number)
         }

@@ -52,13 +52,14 @@ struct Resolve: AsyncParsableCommand {
         }
         let text = ResolveText(showsSecrets: showSecrets, now: Date(), zone: context.zone)
         var conditions: Set<SyncCondition> = []
-        for (reference, answer) in answers {
-            switch answer {
+        for answer in answers {
+            switch answer.result {
             case .success(let answer) where json: context.output.send(text.json(answer), to: STDOUT_FILENO)
             case .success(let answer): text.lines(answer).forEach(context.say)
             case .failure(let error):
                 conditions.insert(ResolveText.condition(error))
-                context.complain(ResolveText.failure(reference, error))
+                context.complain(
+                    ResolveText.failure(answer.reference, error, provider: answer.provider, user: settings.user.value))
             }
         }
         throw await context.exit(ExitStatus(conditions))

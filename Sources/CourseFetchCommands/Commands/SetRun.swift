@@ -49,6 +49,7 @@ struct SetRun: AsyncParsableCommand {
         let location = settings.location
         let wish = change
         try await context.orRefuse { () throws(Refusal) in try await wish.apply(at: location) }
-        await context.output.flush()
+        context.say(SteeringText.line(wish))
+        try await context.finish()
     }
 }

@@ -52,6 +52,6 @@ struct Status: AsyncParsableCommand {
             let table = StatusTable(style: context.style(of: STDOUT_FILENO), width: width, zone: context.zone)
             for line in table.lines(report, selection: selection, now: Date()) { context.say(line) }
         }
-        await context.output.flush()
+        try await context.finish()
     }
 }

@@ -44,7 +44,7 @@ struct SteeringSession {
             if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
         }
         let isRefused = report.items.contains { $0.outcome.verdict == .refused }
-        await context.output.flush()
+        try await context.finish()
         if isRefused { throw await context.exit(.failures) }
     }
 }

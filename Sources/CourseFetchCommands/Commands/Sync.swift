@@ -39,6 +39,7 @@ struct Sync: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(
             place.texts, plugins.texts, transfer.texts, unattended.texts, output.texts)
+        if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
         let status = settings.dryRun.value ? await session.rehearse() : await session.run()
         if status != .success { throw await context.exit(status) }

@@ -35,6 +35,6 @@ struct Users: AsyncParsableCommand {
             let text = UsersText(now: Date(), zone: context.zone)
             for listing in listings { text.lines(listing).forEach(context.say) }
         }
-        await context.output.flush()
+        try await context.finish()
     }
 }

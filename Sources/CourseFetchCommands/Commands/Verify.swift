@@ -57,7 +57,7 @@ struct Verify: AsyncParsableCommand {
         if let refusal = result.refusal {
             throw await context.refuse(status, "nothing was noted in the state: \(refusal.message)")
         }
-        await context.output.flush()
+        try await context.finish()
         if status != .success { throw await context.exit(status) }
     }
 

@@ -8,7 +8,10 @@ import Darwin
 enum DescriptorWriter {
     /// Writes all of the bytes, waiting where the reader is slow. False if the reader is gone or the disk full.
     @discardableResult
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool { failure(writing: bytes, to: descriptor) == nil }
+
+    /// As ``write(_:to:)``; the number of the error that kept it from writing all of them, nil for none.
+    static func failure(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             var offset = 0
             while offset < buffer.count {
@@ -20,10 +23,10 @@ enum DescriptorWriter {
                     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&waiting, 1, 1000)
                 } else if errno != EINTR {
-                    return false
+                    return errno
                 }
             }
-            return true
+            return nil
         }
     }
 

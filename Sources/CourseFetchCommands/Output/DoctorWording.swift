@@ -37,8 +37,9 @@ enum DoctorWording {
         case .catalogMissing(let path, let courses):
             return "the catalog \(path) isn't there any more; \(Wording.count(courses, "course")) came from it"
         case .catalogUnreadable(let path): return "the catalog \(path) can't be read"
-        case .otherState(let path, let user, let catalogs):
-            return "\(Wording.list(catalogs)): also synced by the user \(user), into \(path)"
+        case .otherState(let path, let user, let library, let catalogs):
+            let place = library.map { "the library \($0)" } ?? "no library yet"
+            return "\(Wording.list(catalogs)): also synced by the user \(user), into \(place) (state \(path))"
         default: return libraryText(fact) ?? surroundings(fact)
         }
     }
@@ -121,7 +122,13 @@ enum DoctorWording {
         case .stateOnNetwork, .stateInMemory:
             ["keep it on a disk of this machine: --state DIR, or state: in the settings"]
         case .stateDiskFull, .diskFull, .spaceShort: ["make room, or move the library: coursefetch library move NEW"]
-        case .databaseDamaged: ["put a backup in its place, or move it away: files that are there are found again"]
+        case .databaseDamaged:
+            [
+                """
+                put a backup in its place, or move it away to begin anew: the next sync is refused then until coursefetch \
+                library adopt, and files that are there are kept only where a catalog gives their SHA-256
+                """
+            ]
         case .loggedOut(let user, _): ["coursefetch login --user \(ShellWord.quoted(user))"]
         case .catalogMissing(let path, _): ["put it back, or: coursefetch forget \(ShellWord.quoted(path))"]
         case .otherState: ["sync a catalog as one user, or everything is fetched twice"]

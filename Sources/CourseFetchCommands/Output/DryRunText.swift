@@ -5,7 +5,7 @@ import DownloadStore
 enum DryRunText {
     /// One line: what would be done with a download, and why.
     static func line(_ line: DryRunLine) -> String {
-        let selector = Selector(line.reference).description
+        let selector = ShellWord.quoted(Selector(line.reference).description)
         let title = line.reference.title == line.reference.video ? "" : "  \(line.reference.title)"
         let why = line.why.isEmpty ? "" : " (\(line.why))"
         let text = "\(TerminalText.fit(verb(line.action), to: 9)) \(selector)\(title)\(detail(line))\(why)"
@@ -61,7 +61,8 @@ enum DryRunText {
     private static func detail(_ line: DryRunLine) -> String {
         switch line.action {
         case .download, .refetch: line.size.map { ", \(Wording.size($0))" } ?? ""
-        case .resume(let from): " from \(Wording.size(from))" + (line.size.map { " of \(Wording.size($0))" } ?? "")
+        case .resume(let from):
+            " from \(Wording.size(from))" + (line.size.map { " of \(Wording.size(from + $0))" } ?? "")
         case .move(let from, let to): ": \(from) -> \(to)"
         case .link(let path), .adopt(let path), .remove(let path): ": \(path)"
         case .keep: ""

@@ -6,17 +6,25 @@ import Foundation
 struct Explainer: Sendable {
     /// The catalogs of the run, to name one in a command.
     var catalogs: [String]
+    /// The user's name where a command has to give it.
+    var user: String?
+
+    init(catalogs: [String], user: String? = nil) {
+        self.catalogs = catalogs
+        self.user = user
+    }
 
     /// What to tell about a download that failed.
     ///
-    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that the video stands in, if known.
+    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that the video stands in, `provider` the
+    /// name of its provider, if known.
     func failure(
-        of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil, now: Date,
-        zone: TimeZone
+        of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil,
+        provider: String? = nil, now: Date, zone: TimeZone
     ) -> Explanation {
         // In quotes where it holds a star: not every shell leaves one alone that matches no file.
         let selector = ShellWord.quoted(Selector(reference).description)
-        var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file)
+        var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file, provider: provider)
         if let retryAt {
             let again =
                 retryAt <= now ? "the next sync" : "a sync after \(Timestamp.local(retryAt, now: now, zone: zone))"
@@ -80,11 +88,14 @@ struct Explainer: Sendable {
 
     /// What to do about a failure, and the command that helps with it.
     private func remedy(
-        for kind: DownloadError.Kind, selector: String, file: String?
+        for kind: DownloadError.Kind, selector: String, file: String?, provider: String?
     ) -> (text: String, command: String?) {
-        let look = "coursefetch resolve \(catalog(file)) \(selector)"
+        let whose = Self.option(user: user)
+        let look = "coursefetch resolve \(catalog(file)) \(selector)\(whose)"
         return switch kind {
-        case .authRequired: ("log in at its provider", Self.login(at: "PROVIDER", user: nil))
+        case .authRequired:
+            provider.map { ("log in at its provider", Self.login(at: $0, user: user)) }
+                ?? ("log in at its provider; what it answers", look)
         case .forbidden, .geoBlocked: ("ask the host for access; what the provider answers", look)
         case .notFound, .gone: ("correct it in the catalog or take it out; what the provider answers", look)
         case .drm: ("take it out of the catalog: no downloader can fetch it", nil)
@@ -99,15 +110,18 @@ struct Explainer: Sendable {
         case .providerFailed: ("see whether the plugin is whole", "coursefetch plugins list")
         case .needsFFmpeg: ("install ffmpeg, then sync again", nil)
         case .disk: ("make room or mend the permissions, then sync again", nil)
-        case .bug: ("please report it with what this says", "coursefetch sync -v \(catalog(file)) --only \(selector)")
+        case .bug:
+            ("please report it with what this says", "coursefetch sync -v \(catalog(file)) --only \(selector)\(whose)")
         }
     }
 
     /// The command that logs in at a provider, for a user if one is named.
     static func login(at provider: String, user: String?) -> String {
-        let whose = user.map { " --user \(ShellWord.quoted($0))" } ?? ""
-        return "coursefetch login --provider \(ShellWord.quoted(provider))\(whose)"
+        "coursefetch login --provider \(ShellWord.quoted(provider))\(option(user: user))"
     }
+
+    /// What a command needs behind it to be for a user; empty if none is named.
+    static func option(user: String?) -> String { user.map { " --user \(ShellWord.quoted($0))" } ?? "" }
 
     private func catalog(_ file: String?) -> String {
         if let file { return ShellWord.quoted(file) }

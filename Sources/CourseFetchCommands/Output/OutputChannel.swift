@@ -1,16 +1,24 @@
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Hands text to standard output and standard error without ever making the caller wait.
 ///
 /// One queue writes both, in the order of the calls. While a reader is slow, what is droppable is dropped and all else is
-/// kept; when a reader is gone, nothing more is written to it and nobody is told.
+/// kept; when a reader is gone, nothing more is written to it, and ``failure(of:)`` tells whoever asks.
 package final class OutputChannel: Sendable {
     private struct State {
         var pending: [(descriptor: Int32, bytes: [UInt8])] = []
         var pendingBytes = 0
         var isWriting = false
-        var gone: Set<Int32> = []
+        var gone: [Int32: Int32] = [:]
     }
 
     /// Past this much waiting for the reader, droppable text is dropped.
@@ -25,7 +33,7 @@ package final class OutputChannel: Sendable {
     package func send(_ bytes: [UInt8], to descriptor: Int32, isDroppable: Bool = false) {
         guard !bytes.isEmpty else { return }
         let startsWriting = state.withLock { state in
-            guard !state.gone.contains(descriptor) else { return false }
+            guard state.gone[descriptor] == nil else { return false }
             if isDroppable, state.pendingBytes > Self.backlog { return false }
             state.pendingBytes += bytes.count
             if let last = state.pending.indices.last, state.pending[last].descriptor == descriptor {
@@ -47,6 +55,11 @@ package final class OutputChannel: Sendable {
         await withCheckedContinuation { done in queue.async { done.resume() } }
     }
 
+    /// The number of the error that has kept text from a descriptor, for who has flushed; nil also where its reader is gone.
+    package func failure(of descriptor: Int32) -> Int32? {
+        state.withLock { $0.gone[descriptor] }.flatMap { $0 == EPIPE ? nil : $0 }
+    }
+
     private func drain() {
         while true {
             let batch = state.withLock { state in
@@ -58,9 +71,9 @@ package final class OutputChannel: Sendable {
             }
             guard !batch.isEmpty else { return }
             for (descriptor, bytes) in batch {
-                let isGone = state.withLock { $0.gone.contains(descriptor) }
-                if !isGone, !DescriptorWriter.write(bytes, to: descriptor) {
-                    _ = state.withLock { $0.gone.insert(descriptor) }
+                let isGone = state.withLock { $0.gone[descriptor] != nil }
+                if !isGone, let code = DescriptorWriter.failure(writing: bytes, to: descriptor) {
+                    state.withLock { $0.gone[descriptor] = code }
                 }
                 // Counted as waiting until it is written.
                 state.withLock { $0.pendingBytes -= bytes.count }

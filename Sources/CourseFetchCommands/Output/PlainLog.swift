@@ -26,10 +26,12 @@ package struct PlainLog: Sendable {
     /// Whether failures are told elsewhere, by the live view.
     private let hidesDiagnostics: Bool
     private let zone: TimeZone
-    private var explainer = Explainer(catalogs: [])
+    private var explainer: Explainer
     private var waits: Set<String> = []
 
-    package init(isQuiet: Bool, hidesDiagnostics: Bool = false, zone: TimeZone) {
+    /// `user` is the name that was given, if one was: commands to paste name it.
+    package init(isQuiet: Bool, hidesDiagnostics: Bool = false, user: String? = nil, zone: TimeZone) {
+        explainer = Explainer(catalogs: [], user: user)
         self.isQuiet = isQuiet
         self.hidesDiagnostics = hidesDiagnostics
         self.zone = zone
@@ -42,7 +44,7 @@ package struct PlainLog: Sendable {
             guard !isQuiet else { return [] }
             return diagnostic(Wording.lockWaiting(holder, until: until, now: now, zone: zone))
         case .started(let start):
-            explainer = Explainer(catalogs: start.catalogs)
+            explainer.catalogs = start.catalogs
             return []
         case .downloadFinished(_, let file):
             return output("finished \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
@@ -69,7 +71,8 @@ package struct PlainLog: Sendable {
     /// Once for each of them: a host that stays away is news the first time only.
     private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
         guard !isQuiet, waits.insert(name).inserted else { return [] }
-        return diagnostic("waiting  for \(name) until \(Timestamp.local(until, now: now, zone: zone)) (\(kind))")
+        return diagnostic(
+            "waiting  for \(name) until \(Timestamp.local(until, now: now, zone: zone)) (\(Wording.waiting(kind)))")
     }
 
     private func output(_ text: String) -> [Line] {

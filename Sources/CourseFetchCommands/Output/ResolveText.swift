@@ -100,11 +100,13 @@ struct ResolveText {
 }
 
 extension ResolveText {
-    /// The line for a provider that has no answer.
-    static func failure(_ reference: VideoReference, _ error: DownloadError) -> String {
-        let name = Selector(reference).description
-        return TerminalText.printable(
-            "error: \(name): \(Explainer(catalogs: []).reason(error)) (\(error.kind.rawValue))")
+    /// The line for a provider that has no answer. `user` is the name that was given, if one was.
+    static func failure(
+        _ reference: VideoReference, _ error: DownloadError, provider: String, user: String?
+    ) -> String {
+        var text = "error: \(Selector(reference)): \(Explainer(catalogs: []).reason(error))"
+        if error.kind == .authRequired { text += "; log in with: \(Explainer.login(at: provider, user: user))" }
+        return TerminalText.printable(text)
     }
 
     /// What it means for the exit code.

@@ -38,12 +38,12 @@ struct RunReaders: Sendable {
         self.user = user
         output = context.output
         zone = context.zone
-        log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, zone: context.zone)
+        log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, user: user, zone: context.zone)
         guard choice.isLive else {
             screen = nil
             return
         }
-        let view = LiveView(style: context.style(of: STDERR_FILENO), zone: context.zone)
+        let view = LiveView(style: context.style(of: STDERR_FILENO), user: user, zone: context.zone)
         screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: context.environment)
     }
 
@@ -105,10 +105,10 @@ struct RunReaders: Sendable {
             output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
         }
         if !choice.isJSON {
-            // A login that died is for somebody to mend: what cron mails must say it.
+            // A login that died, or an old failure, is for somebody to mend: what cron mails must say it.
             let lines =
                 choice.isQuiet
-                ? SummaryText.logins(summary, user: user) : SummaryText.advice(summary, user: user)
+                ? SummaryText.remedies(summary, user: user) : SummaryText.advice(summary, user: user)
             for line in lines { output.line(line, to: STDERR_FILENO) }
         }
         await output.flush()

@@ -3,10 +3,10 @@ import Foundation
 
 /// What `login` and `logout` say.
 enum SessionText {
-    static func loggedIn(_ login: UserLogin, now: Date, zone: TimeZone) -> String {
+    /// `given` is the name on the command line or in the settings, if one was.
+    static func loggedIn(_ login: UserLogin, given: String? = nil, now: Date, zone: TimeZone) -> String {
         guard let provider = login.provider else {
-            let text = login.wasOpen ? "is logged in already" : "is logged in; the next sync goes on where it was"
-            return TerminalText.printable("the user “\(login.user)” \(text)")
+            return TerminalText.printable("the user “\(login.user)” \(session(login, given: given))")
         }
         var text = "the user “\(login.user)” is logged in at \(provider)"
         if let expiresAt = login.expiresAt {
@@ -15,12 +15,28 @@ enum SessionText {
         if let resumed = login.resumed, resumed > 0 {
             let verb = resumed == 1 ? "goes" : "go"
             text += "; \(Wording.count(resumed, "video")) that waited for it \(verb) on with the next sync"
-        } else if login.resumed == nil, login.silent == nil {
+        } else if login.resumed == nil, login.silent == nil, login.problem == nil {
             text += "; the sync that is running goes on with it"
         }
         return TerminalText.printable(text)
     }
 
+    private static func session(_ login: UserLogin, given: String?) -> String {
+        if login.wasOpen { return "is logged in already" }
+        if let waiting = login.waiting {
+            return "is logged in; the sync that waited for it goes on now (process \(waiting.pid) on \(waiting.host))"
+        }
+        guard login.isNew else { return "is logged in; the next sync goes on where it was" }
+        return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
+    }
+
+    /// For a running sync that couldn't take in a login.
+    static func problem(_ message: String) -> String {
+        TerminalText.printable(
+            "warning: the sync that is running can't use the new login: \(message); the next sync uses it")
+    }
+
+    /// For a running sync that doesn't answer.
     static func silent(_ who: String) -> String {
         TerminalText.printable(
             """

@@ -21,46 +21,56 @@ package struct StatusTable: Sendable {
         var lines = header(report, now: now)
         let listsAll = selection != nil
         for course in grouped(rows, by: { $0.reference.course }) {
-            lines += [""] + courseLines(course, disk: report.diskBytes, listsAll: listsAll, now: now)
+            lines +=
+                [""]
+                + courseLines(
+                    course, disk: report.diskBytes, user: report.userOption, listsAll: listsAll, now: now)
         }
-        if report.rows.isEmpty { lines += ["", "Nothing yet. Begin with: coursefetch sync CATALOG"] }
+        if report.rows.isEmpty {
+            let whose = style.text(Explainer.option(user: report.userOption))
+            lines += ["", "Nothing yet. Begin with: coursefetch sync CATALOG\(whose)"]
+        }
         lines += [""] + totals(rows, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
         if report.fromOtherSource > 0 {
             let files = Wording.count(report.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept.")
         }
-        return lines + logins(report)
+        return lines + logins(rows, user: report.userOption)
     }
 
     /// Which logins somebody has to renew before all of this can go on.
-    private func logins(_ report: StatusReport) -> [String] {
-        let waiting = report.rows.filter { $0.state == .suspended && $0.reason == .auth }
+    private func logins(_ rows: [StatusRow], user: String?) -> [String] {
+        let waiting = rows.filter { $0.state == .suspended && $0.reason == .auth }
         return Set(waiting.map(\.provider)).sorted().map { provider in
-            let login = style.text(Explainer.login(at: provider, user: report.userOption))
+            let login = style.text(Explainer.login(at: provider, user: user))
             return style.paint("The videos of \(style.text(provider)) wait for a login: \(login)", .notice)
         }
     }
 
     private func header(_ report: StatusReport, now: Date) -> [String] {
         var lines = ["user \(style.text(report.user))" + (report.library.map { ", library \(style.text($0))" } ?? "")]
+        if let library = report.library, report.isLibraryMissing {
+            lines.append(style.paint("there is no folder \(style.text(library)): no sync starts without it", .bad))
+        }
         if let running = report.running {
-            let since = Timestamp.local(running.since, now: now, zone: zone)
+            let isStopped = [.stopping, .waitingForLogin].contains(running.activity)
             lines.append(
-                style.paint("syncing since \(since) (process \(running.pid) on \(style.text(running.host)))", .good))
+                style.paint(style.text(Wording.running(running, now: now, zone: zone)), isStopped ? .notice : .good))
         } else {
             lines.append(style.paint("no sync is running", .dim))
         }
         if report.isLoggedOut {
             let since = report.loggedOutSince.map { " since \(Timestamp.local($0, now: now, zone: zone))" } ?? ""
-            let whose = report.userOption.map { " --user \(ShellWord.quoted($0))" } ?? ""
+            let whose = Explainer.option(user: report.userOption)
+            let what = report.running?.activity == .waitingForLogin ? "nothing goes on" : "no sync starts"
             lines.append(
-                style.paint("logged out\(since): no sync starts before coursefetch login\(style.text(whose))", .notice))
+                style.paint("logged out\(since): \(what) before coursefetch login\(style.text(whose))", .notice))
         }
         return lines
     }
 
     private func courseLines(
-        _ rows: [StatusRow], disk: [String: Int64], listsAll: Bool, now: Date
+        _ rows: [StatusRow], disk: [String: Int64], user: String?, listsAll: Bool, now: Date
     ) -> [String] {
         guard let first = rows.first else { return [] }
         let name = Selector(course: first.reference.course).description
@@ -72,7 +82,7 @@ package struct StatusTable: Sendable {
                 let selector = Selector(course: first.reference.course, chapter: id).description
                 lines += heading(selector, first.chapterTitle ?? id, chapter, role: .plain, indent: 2)
             }
-            for row in chapter where listsAll || isNews(row) { lines += videoLines(row, now: now) }
+            for row in chapter where listsAll || isNews(row) { lines += videoLines(row, user: user, now: now) }
         }
         return lines
     }
@@ -111,13 +121,12 @@ package struct StatusTable: Sendable {
     /// Bytes, speed and time left, each only where it says something.
     private func amounts(_ totals: StatusTotals, disk: Int64?) -> [String] {
         var parts: [String] = []
-        if totals.isComplete {
-            if disk == nil, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
+        // What is there may be all of which the size is known.
+        if totals.doneBytes >= totals.knownBytes {
+            if disk ?? 0 == 0, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
         } else if totals.knownBytes > 0 {
-            let known = "\(Wording.size(totals.knownBytes))\(totals.unknownSizes > 0 ? " known" : "")"
-            parts.append("\(Wording.size(totals.doneBytes)) of \(known)")
-        } else if totals.doneBytes > 0 {
-            parts.append(Wording.size(totals.doneBytes))
+            let whose = totals.unknownSizes > 0 ? " known of \(Wording.count(totals.knownSizes, "video"))" : ""
+            parts.append("\(Wording.size(totals.doneBytes)) of \(Wording.size(totals.knownBytes))\(whose)")
         }
         if let rate = totals.bytesPerSecond, rate > 0 { parts.append(Wording.rate(rate)) }
         if let left = totals.secondsLeft { parts.append("\(Wording.duration(left)) left") }
@@ -125,7 +134,7 @@ package struct StatusTable: Sendable {
         return parts
     }
 
-    private func videoLines(_ row: StatusRow, now: Date) -> [String] {
+    private func videoLines(_ row: StatusRow, user: String?, now: Date) -> [String] {
         let selector = ShellWord.quoted(Selector(row.reference).description)
         let facts = self.facts(row, now: now)
         let mark = style.paint(TerminalText.fit(row.state.rawValue, to: 9), role(row.state))
@@ -137,9 +146,11 @@ package struct StatusTable: Sendable {
         if room >= 6, !title.isEmpty { line += "  \(TerminalText.cut(title, to: room, mark: style.ellipsis))" }
         if !facts.isEmpty { line += "  " + style.paint(facts, .dim) }
         guard let error = row.error, row.state != .finished else { return [line] }
-        let explanation = Explainer(catalogs: []).failure(
-            of: row.reference, error, retryAt: row.retryAt, file: row.file, now: now, zone: zone)
-        let texts = [Explainer(catalogs: []).reason(error), row.state == .failed ? explanation.advice : nil]
+        let explainer = Explainer(catalogs: [], user: user)
+        let explanation = explainer.failure(
+            of: row.reference, error, retryAt: row.retryAt, file: row.file, provider: row.provider, now: now, zone: zone
+        )
+        let texts = [explainer.reason(error), row.state == .failed ? explanation.advice : nil]
         for text in texts.compactMap(\.self) {
             lines(of: text).forEach { line += "\n" + $0 }
         }

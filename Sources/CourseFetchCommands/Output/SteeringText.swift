@@ -34,11 +34,17 @@ package enum SteeringText {
     package static func lines(_ report: SteeringReport, _ wish: PriorityWish) -> [Line] {
         let done =
             switch wish {
-            case .now: report.isLive ? "started at once, or next where its host has no room" : "first in the next sync"
-            case .catalog: "back to the catalog's priority"
-            case .level(let level): "priority \(level)"
+            case .now:
+                report.isLive
+                    ? (
+                        "starts at once, or next where its host has no room",
+                        "start at once, or next where a host has no room"
+                    )
+                    : ("comes first in the next sync", "come first in the next sync")
+            case .catalog: ("has the catalog's priority again", "have the catalog's priority again")
+            case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
-        return counts(report, done: done, same: "had that priority already")
+        return counts(report, done: done.0, several: done.1, same: "had that priority already")
             + refusals(report) { state in
                 switch state {
                 case .paused: "it is paused: resume it first"
@@ -47,12 +53,24 @@ package enum SteeringText {
             }
     }
 
-    private static func counts(_ report: SteeringReport, done: String, same: String) -> [Line] {
+    /// What `set` has brought into force.
+    static func line(_ settings: RunSettings) -> String {
+        let parts = [
+            settings.jobs.map { "\(Wording.count($0, "download")) at a time" },
+            settings.limitRate.map { $0 == 0 ? "no limit for each download" : "\(Wording.rate($0)) for each download" },
+            settings.bandwidth.map { $0 == "off" ? "no limit for all together" : "\($0) for all together" },
+        ]
+        return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
+    }
+
+    private static func counts(
+        _ report: SteeringReport, done: String, several: String? = nil, same: String
+    ) -> [Line] {
         if report.items.isEmpty { return [Line(text: "nothing to do: no download is selected", isComplaint: false)] }
         var parts: [String] = []
         let verdicts = Dictionary(grouping: report.items, by: \.outcome.verdict).mapValues(\.count)
         let changed = (verdicts[.changed] ?? 0) + (verdicts[.fileKept] ?? 0)
-        if changed > 0 { parts.append("\(Wording.count(changed, "video")) \(done)") }
+        if changed > 0 { parts.append("\(Wording.count(changed, "video")) \(changed == 1 ? done : several ?? done)") }
         if let count = verdicts[.same] { parts.append("\(Wording.grouped(count)) \(same)") }
         if let count = verdicts[.refused] { parts.append("\(Wording.grouped(count)) refused") }
         return [Line(text: parts.joined(separator: ", "), isComplaint: false)]
@@ -69,7 +87,9 @@ package enum SteeringText {
         return lines
     }
 
-    private static func name(_ item: SteeringReport.Item) -> String { Selector(item.reference).description }
+    private static func name(_ item: SteeringReport.Item) -> String {
+        ShellWord.quoted(Selector(item.reference).description)
+    }
 
     private static func done(_ transition: StateTransition, _ report: SteeringReport) -> String {
         let then = report.isLive ? "" : " by the next sync"

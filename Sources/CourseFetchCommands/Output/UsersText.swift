@@ -11,7 +11,7 @@ struct UsersText {
     func lines(_ user: UserListing) -> [String] {
         var lines = ["\(user.user)  \(session(user))"]
         if let running = user.running {
-            lines.append("  syncing since \(local(running.since)) (process \(running.pid) on \(running.host))")
+            lines.append("  " + Wording.running(running, now: now, zone: zone))
         }
         let states = DownloadState.allCases.compactMap { state in
             user.downloads[state].map { "\(Wording.grouped($0)) \(state.rawValue)" }
@@ -58,6 +58,7 @@ struct UsersText {
                 line.field("pid", Int64(running.pid))
                 line.field("host", running.host)
                 line.field("since", running.since)
+                line.field("activity", running.activity.rawValue)
             }
         } else {
             line.field("running", nil as String?)

@@ -1,4 +1,5 @@
 import DownloadRunner
+import DownloadStore
 import Foundation
 
 /// How sizes, rates, times and counts are written for people.
@@ -42,15 +43,47 @@ enum Wording {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
+    /// What the process that holds a user's lock is doing.
+    static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
+        let since = Timestamp.local(running.since, now: now, zone: zone)
+        let who = "process \(running.pid) on \(running.host)"
+        return switch running.activity {
+        case .syncing: "syncing since \(since) (\(who))"
+        case .watching: "watching since \(since) (\(who))"
+        case .stopping: "a sync is stopping (\(who))"
+        case .waitingForLogin: "a sync is waiting for a login (\(who))"
+        }
+    }
+
     /// Whom a sync waits for: `waiting  for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at
     /// the longest`.
     static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {
-        let end = "until \(Timestamp.local(until, now: now, zone: zone)) at the longest"
+        let left = until.timeIntervalSince(now)
+        // A clock without seconds would show the minute that it is.
+        let limit =
+            left < 60
+            ? "for \(Int(left.rounded(.up))) s" : "until \(Timestamp.local(until, now: now, zone: zone))"
+        let end = "\(limit) at the longest"
         guard let holder else { return "waiting  for another sync of this user, \(end)" }
         let catalogs =
             holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
         let since = Timestamp.local(holder.since, now: now, zone: zone)
         return "waiting  for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
+    }
+
+    /// Why a host or provider isn't asked for a while, by the kind that the events name.
+    static func waiting(_ kind: String) -> String {
+        switch DownloadError.Kind(rawValue: kind) {
+        case .httpStatus: "it answers with errors"
+        case .rateLimited: "it asks for fewer requests"
+        case .network: "no connection"
+        case .tls: "no secure connection"
+        case .stalled: "nothing arrives"
+        case .truncated: "it ends files too early"
+        case .unavailable: "it can't be reached"
+        case let kind?: Explainer.meaning(kind)
+        case nil: kind
+        }
     }
 
     /// `100,000`.

@@ -36,7 +36,27 @@ struct CommandContext: Sendable {
     /// What to throw to end with a status, once all output is written.
     func exit(_ status: ExitStatus) async -> ExitCode {
         await output.flush()
+        if status == .success, let lost = await lostOutput() { return lost }
         return ExitCode(status.rawValue)
+    }
+
+    /// Waits until all output is written; throws where results can't be.
+    func finish() async throws {
+        await output.flush()
+        if let lost = await lostOutput() { throw lost }
+    }
+
+    /// What to throw where results can't be written. A reader that went away has had enough: that is no error.
+    private func lostOutput() async -> ExitCode? {
+        guard let code = output.failure(of: STDOUT_FILENO) else { return nil }
+        complain(Self.unwritable(code))
+        await output.flush()
+        return ExitCode(ExitStatus.stateUnusable.rawValue)
+    }
+
+    /// The line for results that can't be written.
+    static func unwritable(_ code: Int32) -> String {
+        "error: can't write the output: \(String(cString: strerror(code)))"
     }
 
     /// How a descriptor may be written to.

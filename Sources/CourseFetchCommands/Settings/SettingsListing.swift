@@ -13,9 +13,16 @@ enum SettingsListing {
     }
 
     /// All of them, in the order in which they are declared, the places with their defaults filled in.
-    static func rows(_ settings: SyncSettings, places: (user: String, state: String, library: String)) -> [Row] {
-        rows(settings).map { row in
-            let effective = ["user": places.user, "state": places.state, "library": places.library][row.name]
+    static func rows(
+        _ settings: SyncSettings, places: (user: String, state: String, library: String), onTerminal: Bool = false
+    ) -> [Row] {
+        let defaults = [
+            "user": places.user, "state": places.state, "library": places.library,
+            "max-connections-per-host": "\(settings.options(catalogs: []).hostConnections)",
+            "wait": text(settings.wait.value ?? SyncSettings.standardWait(onTerminal: onTerminal)),
+        ]
+        return rows(settings).map { row in
+            let effective = defaults[row.name]
             return Row(name: row.name, value: effective ?? row.value, origin: row.origin)
         }
     }

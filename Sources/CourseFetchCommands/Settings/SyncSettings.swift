@@ -1,4 +1,5 @@
 import DownloadRunner
+import Foundation
 
 /// The effective settings of a sync, each with where it comes from.
 struct SyncSettings: Sendable {
@@ -82,6 +83,17 @@ struct SyncSettings: Sendable {
 
     /// How long to wait for another sync where nobody says so: cron has nobody to tell, a person would rather know.
     static func standardWait(onTerminal: Bool) -> Duration { onTerminal ? .zero : .seconds(3600) }
+
+    /// Why a run that begins at `now` could never do anything; nil if it can.
+    func windowProblem(at now: Date) -> String? {
+        if let duration = maxDuration.value, duration <= .zero {
+            return "--max-duration 0 leaves no time for anything: give a time such as 4h"
+        }
+        if case .instant(let date)? = until.value, date <= now {
+            return "--until \(Timestamp.rfc3339(date)) is over already: give a time to come"
+        }
+        return nil
+    }
 
     /// What the runner is asked to do.
     func options(catalogs: [String], onTerminal: Bool = false) -> SyncOptions {

@@ -16,10 +16,12 @@ package struct LiveView: Sendable {
     /// Hosts and providers that nothing is asked of, and until when.
     private(set) var waits: [(name: String, until: Date, kind: String)] = []
     private var scroll: [ScrollEntry] = []
-    private var explainer = Explainer(catalogs: [])
+    private var explainer: Explainer
     private var isOver = false
 
-    package init(style: TerminalStyle, zone: TimeZone) {
+    /// `user` is the name that was given, if one was: commands to paste name it.
+    package init(style: TerminalStyle, user: String? = nil, zone: TimeZone) {
+        explainer = Explainer(catalogs: [], user: user)
         self.style = style
         self.zone = zone
     }
@@ -37,7 +39,7 @@ package struct LiveView: Sendable {
             isOver = false
             tally = LiveTally()
             tally.start(start, at: now)
-            explainer = Explainer(catalogs: start.catalogs)
+            explainer.catalogs = start.catalogs
         case .resolved(let reference, _, let reason, _):
             update(reference, at: now) {
                 $0.enter(.connecting, at: now)
@@ -85,7 +87,7 @@ package struct LiveView: Sendable {
             scroll.append(.note("moved \(from) \(style.hasUnicode ? "→" : "->") \(path)"))
         case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
             waits.removeAll { $0.name == name || $0.until <= now }
-            if until > now { waits.append((name, until, kind)) }
+            if until > now { waits.append((name, until, Wording.waiting(kind))) }
         case .warning(let message, let reference):
             scroll.append(.warning(reference.map { "\($0.title): \(message)" } ?? message))
         case .resting, .finished:

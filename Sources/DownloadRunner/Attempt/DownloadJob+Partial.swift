@@ -18,6 +18,11 @@ extension DownloadJob {
             let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
             outcome = endsRun ? .suspended(.disk, error) : .failed(error)
         }
+
+        /// The whole library is out of reach.
+        init(lost library: LibraryError) {
+            outcome = .suspended(.disk, DownloadError(kind: .disk, message: Refusal(library).message))
+        }
     }
 
     func openPartial() async -> Result<PartialFile, PartialProblem> {
@@ -41,6 +46,7 @@ extension DownloadJob {
             }
             return .success(partial)
         } catch let error as LibraryError {
+            if let loss = services.library.loss() { return .failure(PartialProblem(lost: loss)) }
             // All partials lie in one folder of ours: no other download would fare better.
             return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))
         } catch {

@@ -72,10 +72,13 @@ struct StateCheck {
         }
     }
 
-    /// Logged in or not.
+    /// Logged in or not; nothing where the state can't be read.
     func session(_ store: DownloadStore?) -> [DiagnosisFact] {
         let user = place.user.text
-        guard let session = try? store?.session() else {
+        if store == nil, place.hasState { return [] }
+        let recorded: UserSession?
+        do { recorded = try store?.session() } catch { return [] }
+        guard let session = recorded else {
             return [
                 place.isAccountsOwn ? .loggedIn(user: user, isAccountsOwn: true) : .loggedOut(user: user, since: nil)
             ]
@@ -123,7 +126,9 @@ struct StateCheck {
                 let files = Set(((try? store.courses()) ?? [:]).values.map(\.file))
                 let shared = catalogs.intersection(files).sorted()
                 guard !shared.isEmpty else { continue }
-                facts.append(.otherState(path: other.path.string, user: user.text, catalogs: shared))
+                let library = try? LibraryOpening.recordedPath(store)
+                facts.append(
+                    .otherState(path: other.path.string, user: user.text, library: library, catalogs: shared))
             }
         }
         return facts

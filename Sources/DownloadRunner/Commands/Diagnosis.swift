@@ -84,7 +84,7 @@ package enum DiagnosisFact: Sendable, Equatable {
     case catalogMissing(path: String, courses: Int)
     case catalogUnreadable(path: String)
     /// The same catalogs are synced by another user or into another state folder.
-    case otherState(path: String, user: String, catalogs: [String])
+    case otherState(path: String, user: String, library: String?, catalogs: [String])
 
     // The library.
     case noLibrary(path: String)

@@ -86,6 +86,15 @@ extension SyncRun {
     }
 }
 
+extension WantedDownload {
+    /// Why it is fetched, in words for a person.
+    fileprivate var why: String {
+        if isNew { return "new" }
+        if oldFile != nil { return "to be fetched again; the file that is there stays until then" }
+        return resume.map { $0.durableBytes > 0 } ?? false ? "unfinished" : "not begun"
+    }
+}
+
 extension Reconciliation {
     /// One line for each thing that would happen.
     func lines(_ options: SyncOptions) -> [DryRunLine] {
@@ -100,7 +109,7 @@ extension Reconciliation {
         }
         for wanted in wanted {
             var line = DryRunLine(
-                reference: wanted.reference, action: .download, why: wanted.isNew ? "new" : "unfinished",
+                reference: wanted.reference, action: .download, why: wanted.why,
                 size: wanted.video.size)
             if let donor = wanted.donor {
                 line.action = .link(to: donor.path)
@@ -111,7 +120,7 @@ extension Reconciliation {
                 line.size = 0
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
                 line.action = .resume(from: resume.durableBytes)
-                line.size = (wanted.video.size ?? resume.total).map { $0 - resume.durableBytes }
+                line.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
             } else if refetched.contains(wanted.id) {
                 line.action = .refetch
                 line.why = "the catalog's size or checksum contradicts the file"

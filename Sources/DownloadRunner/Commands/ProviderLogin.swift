@@ -20,7 +20,7 @@ package struct ProviderLogin: Sendable {
             throw Refusal(
                 condition: .providerBroken, message: "the provider “\(broken.name)” can't be used: \(broken.reason)")
         case .unknown(let suggestion):
-            let hint = suggestion.map { "; did you mean “\($0)”?" } ?? "; see: coursefetch plugins list"
+            let hint = (suggestion.map { "; did you mean “\($0)”?" } ?? ";") + " see: coursefetch plugins list"
             throw Refusal(condition: .usage, message: "there is no provider “\(name)”\(hint)")
         }
         provider = plugin.name

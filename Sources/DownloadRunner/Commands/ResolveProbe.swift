@@ -85,11 +85,21 @@ package struct ResolveAnswer: Sendable {
 
 /// Asks the provider of each selected video, as a sync would for the first time: with the user's credentials.
 package enum ResolveProbe {
+    /// What came of asking about one video.
+    package struct Answer: Sendable {
+        /// Which video.
+        package var reference: VideoReference
+        /// The provider that was asked.
+        package var provider: String
+        /// What it said.
+        package var result: Result<ResolveAnswer, DownloadError>
+    }
+
     /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
     package static func run(
         catalog: String, selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
         logger: Logger
-    ) async throws(Refusal) -> [(VideoReference, Result<ResolveAnswer, DownloadError>)] {
+    ) async throws(Refusal) -> [Answer] {
         let registry = ProviderCheck.registry(plugins)
         let (catalog, check) = CatalogCheck.read([catalog], registry: registry)
         guard check.conditions.isEmpty else {
@@ -125,7 +135,7 @@ package enum ResolveProbe {
             settings: HostSettings(
                 userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
             credentials: credentials, logger: logger)
-        var answers: [(VideoReference, Result<ResolveAnswer, DownloadError>)] = []
+        var answers: [Answer] = []
         for slot in chosen {
             let reference = entries.reference(slot)
             let video = entries.video(slot)
@@ -141,9 +151,11 @@ package enum ResolveProbe {
                 let answer = ResolveAnswer(
                     resolution, reference: reference, provider: video.provider.name,
                     seconds: Date().timeIntervalSince(started))
-                answers.append((reference, .success(answer)))
+                answers.append(Answer(reference: reference, provider: answer.provider, result: .success(answer)))
             } catch {
-                answers.append((reference, .failure(DownloadError(error))))
+                answers.append(
+                    Answer(
+                        reference: reference, provider: video.provider.name, result: .failure(DownloadError(error))))
             }
         }
         await pool.shutDown()

@@ -72,11 +72,29 @@ package struct RunningSync: Sendable, Equatable {
     package var host: String
     /// When it began.
     package var since: Date
+    /// What it is doing.
+    package var activity: Activity
 
-    package init(pid: Int32, host: String, since: Date) {
+    /// What a process that holds the lock is doing.
+    package enum Activity: String, Sendable {
+        case syncing, watching, stopping
+        case waitingForLogin = "waiting_for_login"
+    }
+
+    package init(pid: Int32, host: String, since: Date, activity: Activity = .syncing) {
         self.pid = pid
         self.host = host
         self.since = since
+        self.activity = activity
+    }
+
+    /// What a lock and a state tell of the process: one whose newest run is over rests between two.
+    init(_ holder: LockHolder, isLoggedIn: Bool, in store: DownloadStore?) throws(StoreError) {
+        let end = try store?.runs(limit: 1).first?.endedAt
+        let rests = end.map { $0 >= holder.since } ?? false
+        self.init(
+            pid: Int32(holder.pid), host: holder.host, since: holder.since,
+            activity: isLoggedIn ? (rests ? .watching : .syncing) : (rests ? .waitingForLogin : .stopping))
     }
 }
 
@@ -97,6 +115,8 @@ package struct StatusReport: Sendable {
     /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
     /// counts for each of them.
     package var diskBytes: [String: Int64] = [:]
+    /// Whether the library's folder isn't there.
+    package var isLibraryMissing = false
     /// Whether a sync would be refused because the user isn't logged in.
     package var isLoggedOut = false
     /// Since when; nil if the user has never logged in.
@@ -124,7 +144,8 @@ package struct StatusReport: Sendable {
         defer { store.close() }
         do {
             let held = try SyncLock.holder(of: place.folder)
-            let running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
+            let session = try place.session(in: store)
+            let running = try held?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
             let courses = try store.courses()
             let chapters = Dictionary(
                 uniqueKeysWithValues: try store.chapters().map {
@@ -132,10 +153,12 @@ package struct StatusReport: Sendable {
                 })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            report.isLibraryMissing =
+                report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
             report.userOption = place.isAccountsOwn ? nil : place.user.text
-            let session = try store.session()
-            report.isLoggedOut = !(session?.isOpen ?? place.isAccountsOwn)
-            report.loggedOutSince = report.isLoggedOut ? session?.changedAt : nil
+            report.isLoggedOut = !session.isOpen
+            report.loggedOutSince =
+                report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
             report.diskBytes = try store.sidecarBytes()
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()

@@ -12,6 +12,8 @@ package struct StatusTotals: Sendable, Equatable {
     package var knownBytes: Int64 = 0
     /// How many, of what isn't cancelled, have no known size.
     package var unknownSizes = 0
+    /// How many, of what isn't cancelled, have a known size.
+    package var knownSizes = 0
     /// Of all that is active together; nil while nothing moves.
     package var bytesPerSecond: Int64?
     /// At that rate, for everything that comes by itself (not what is paused or failed); where sizes are unknown, with the
@@ -19,7 +21,6 @@ package struct StatusTotals: Sendable, Equatable {
     package var secondsLeft: Double?
 
     package init(_ rows: some Sequence<StatusRow>) {
-        var known = 0
         var coming: Int64 = 0
         var comingUnknown = 0
         for row in rows {
@@ -29,7 +30,7 @@ package struct StatusTotals: Sendable, Equatable {
             let size = row.size ?? (row.state == .finished ? row.bytes : nil)
             doneBytes += row.bytes
             if let size {
-                known += 1
+                knownSizes += 1
                 knownBytes += size
             } else {
                 unknownSizes += 1
@@ -38,8 +39,8 @@ package struct StatusTotals: Sendable, Equatable {
             guard [.waiting, .active, .suspended].contains(row.state), !row.gone else { continue }
             if let size { coming += max(0, size - row.bytes) } else { comingUnknown += 1 }
         }
-        guard let rate = bytesPerSecond, rate > 0, known > 0 || comingUnknown == 0 else { return }
-        let mean = known > 0 ? Double(knownBytes) / Double(known) : 0
+        guard let rate = bytesPerSecond, rate > 0, knownSizes > 0 || comingUnknown == 0 else { return }
+        let mean = knownSizes > 0 ? Double(knownBytes) / Double(knownSizes) : 0
         secondsLeft = (Double(coming) + mean * Double(comingUnknown)) / Double(rate)
     }
 

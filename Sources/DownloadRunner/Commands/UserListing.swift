@@ -80,10 +80,9 @@ package struct UserListing: Sendable, Equatable {
 
     private static func one(_ place: StateLocation.Place) -> UserListing {
         var listing = UserListing(user: place.user.text, isAccountsOwn: place.isAccountsOwn)
-        var isHeld = false
+        var held: SyncLock.Held?
         do throws(StateError) {
-            let held = try SyncLock.holder(of: place.folder)
-            isHeld = held != nil
+            held = try SyncLock.holder(of: place.folder)
             listing.running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
         } catch { listing.problems.append(Refusal(error).message) }
         do {
@@ -92,9 +91,12 @@ package struct UserListing: Sendable, Equatable {
                 let session = try place.session(in: store)
                 listing.isLoggedIn = session.isOpen
                 listing.since = session.changedAt == .distantPast ? nil : session.changedAt
+                if let holder = held?.holder {
+                    listing.running = try RunningSync(holder, isLoggedIn: session.isOpen, in: store)
+                }
                 listing.library = try LibraryOpening.recordedPath(store)
                 listing.downloads = try store.counts()
-                if !isHeld, let interrupted = listing.downloads.removeValue(forKey: .active) {
+                if held == nil, let interrupted = listing.downloads.removeValue(forKey: .active) {
                     listing.downloads[.suspended, default: 0] += interrupted
                 }
             } else {

@@ -16,6 +16,12 @@ package struct UserLogin: Sendable, Equatable {
     package var resumed: Int?
     /// A running sync that doesn't answer, in words; its next run knows.
     package var silent: String?
+    /// Why a running sync couldn't take it in, in a sentence; its next run knows.
+    package var problem: String?
+    /// Whether the user has never had a sync.
+    package var isNew = false
+    /// A sync that has waited for this login and goes on now.
+    package var waiting: RunningSync?
 
     package init(
         user: String, wasOpen: Bool, provider: String? = nil, expiresAt: Date? = nil, resumed: Int? = nil,
@@ -36,8 +42,14 @@ package struct UserLogin: Sendable, Equatable {
         defer { store.close() }
         do throws(StoreError) {
             let wasOpen = try place.session(in: store).isOpen
+            var report = UserLogin(user: place.user.text, wasOpen: wasOpen)
+            if !wasOpen, let holder = (try? SyncLock.holder(of: place.folder))?.holder {
+                let running = try RunningSync(holder, isLoggedIn: false, in: store)
+                if running.activity == .waitingForLogin { report.waiting = running }
+            }
+            report.isNew = try store.runs(limit: 1).isEmpty
             _ = try store.openSession()
-            return UserLogin(user: place.user.text, wasOpen: wasOpen)
+            return report
         } catch { throw Refusal(error) }
     }
 
@@ -79,7 +91,7 @@ package struct UserLogin: Sendable, Equatable {
             do throws(StoreError) {
                 report.resumed = try store.resumeDownloads(ofProvider: login.provider)
             } catch { throw Refusal(error) }
-        case .answered(.failed(let message)): report.silent = message
+        case .answered(.failed(let message)): report.problem = message
         case .answered: break
         case .silent(let holder), .working(let holder): report.silent = Refusal.name(holder)
         }

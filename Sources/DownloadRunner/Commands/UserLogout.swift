@@ -38,9 +38,9 @@ package struct UserLogout: Sendable, Equatable {
     /// away.
     package static func run(_ location: StateLocation, keepsCredentials: Bool) async throws(Refusal) -> UserLogout {
         let place = try location.resolve()
+        try place.requireKnown()
         var report = UserLogout(
             user: place.user.text, wasOut: true, keepsCredentials: keepsCredentials, ending: .nobody)
-        guard place.hasState || place.isAccountsOwn else { return report }
         let file = UserCredentials(folder: place.folder)
         let store: DownloadStore
         do throws(Refusal) {

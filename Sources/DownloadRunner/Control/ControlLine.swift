@@ -48,8 +48,9 @@ enum ControlLine {
                 }
             }
             if isTaken, try store.answer(to: id).map(decoded) == .working { return .working(holder) }
-            guard let answer = try store.withdraw(id) else { return .silent(holder) }
-            return .answered(try decoded(answer))
+            guard let answer = try store.withdraw(id).map(decoded) else { return .silent(holder) }
+            // Taken between the last look and now.
+            return answer == .working ? .working(holder) : .answered(answer)
         } catch {
             throw Refusal(any: error)
         }

@@ -98,7 +98,8 @@ package struct SteeringChoice: Sendable {
         switch try await ControlLine.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
         case .answered(.failed(let message)): throw Refusal(condition: .stateUnusable, message: message)
-        case .answered(.done), .answered(.working): return report([], isLive: true)
+        case .answered(.done): return report([], isLive: true)
+        case .answered(.working): throw .working(nil)
         case .working(let holder): throw .working(holder)
         case .silent(let holder): throw .silent(holder)
         case .free(let lock):
@@ -140,6 +141,7 @@ extension RunSettings {
         guard place.hasState else { throw nothing }
         switch try await ControlLine.ask(.set(self), of: place) {
         case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
+        case .answered(.working): throw .working(nil)
         case .answered: return
         case .free: throw nothing
         case .working(let holder): throw .working(holder)

@@ -60,9 +60,7 @@ package final class LibraryFolder: Sendable {
                 throw .markerOfAnother(library: root.string, found: marker)
             }
         } else if case .known = expectation {
-            var facts = stat()
-            let exists = root.withPlatformString { stat($0, &facts) } == 0
-            throw .markerMissing(library: root.string, folderExists: exists)
+            throw markerMissing(root)
         } else {
             try createRoot(root)
         }
@@ -107,6 +105,23 @@ package final class LibraryFolder: Sendable {
             throw refusal(of: LibraryPath.privateFolder, in: rootHandle, path: LibraryPath.privateFolder, error)
         }
         return try MarkerFile(home: home).read(library: root)
+    }
+
+    /// Why the library as a whole is out of reach: deleted, unmounted or replaced since it was opened. Nil if it is there;
+    /// to be asked after something in it failed.
+    package func loss() -> LibraryError? {
+        do throws(LibraryError) {
+            guard let marker = try Self.marker(of: root) else { return Self.markerMissing(root) }
+            return marker.id == id.rawValue ? nil : .markerOfAnother(library: root.string, found: marker)
+        } catch {
+            return error
+        }
+    }
+
+    private static func markerMissing(_ root: FilePath) -> LibraryError {
+        var facts = stat()
+        return .markerMissing(
+            library: root.string, folderExists: root.withPlatformString { stat($0, &facts) } == 0)
     }
 
     // MARK: Folders

@@ -111,8 +111,10 @@ extension Dispatcher {
         case (.video(let id, _), .library(let error)):
             placing.remove(id)
             guard let wanted = wanted[id] else { break }
-            let facts = DownloadError(kind: .disk, message: error.sentence)
-            if error.isFull {
+            let loss = services.library.loss()
+            let facts = DownloadError(
+                kind: .disk, message: loss.map { Refusal($0).message } ?? error.sentence)
+            if loss != nil || error.isFull {
                 result.diskError = facts
                 suspend(wanted, jobs[id], .disk)
                 stop(.disk)

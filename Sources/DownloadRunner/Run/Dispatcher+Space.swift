@@ -57,12 +57,22 @@ extension Dispatcher {
         result.diskError = DownloadError(
             kind: .disk,
             message: """
-                \(Self.mebibytes(free)) are free on the disk of \(services.library.root), and --min-free-space keeps \
-                \(Self.mebibytes(space.rule.floor)) of it: what doesn't fit waits for room
+                \(Self.size(free)) are free on the disk of \(services.library.root), --min-free-space wants \
+                \(Self.size(space.rule.floor)): what doesn't fit waits for room
                 """)
     }
 
-    private static func mebibytes(_ bytes: Int64) -> String { "\(bytes >> 20) MiB" }
+    /// In the largest unit that it fills: `65.9 GiB`.
+    private static func size(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = "B"
+        for next in ["KiB", "MiB", "GiB", "TiB", "PiB"] where value >= 1024 {
+            value /= 1024
+            unit = next
+        }
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
 }
 
 /// How much is free on the disk of the partials, and the rule about it.

@@ -19,7 +19,8 @@ package struct Refusal: Error, Sendable, Equatable {
             case .corrupt(let path, let detail):
                 """
                 the state file \(path) is damaged (\(detail)); nothing was changed. Put a backup in its place, or move it \
-                away to begin anew: files that are in the library already are adopted where a catalog gives their SHA-256
+                away to begin anew: after coursefetch library adopt, files that are in the library already are kept where a \
+                catalog gives their SHA-256
                 """
             case .newerVersion(let path):
                 "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
@@ -51,15 +52,20 @@ package struct Refusal: Error, Sendable, Equatable {
     init(_ error: LibraryError) {
         let message =
             switch error {
-            case .markerMissing(let library, let exists):
+            case .markerMissing(let library, folderExists: true):
                 """
-                \(exists ? "\(library) isn't" : "there is no folder \(library), so it isn't") the library that the state \
-                knows; nothing was started. If its disk isn't mounted, mount it. If it has moved, run: coursefetch library \
-                move NEW-FOLDER. To take this folder as the library, run: coursefetch library adopt --library \(library)
+                \(library) isn't the library that the state knows. If its disk isn't mounted, mount it. If it has moved, \
+                run: coursefetch library move NEW-FOLDER. To take this folder as the library, run: coursefetch library adopt \
+                --library \(library)
+                """
+            case .markerMissing(let library, folderExists: false):
+                """
+                there is no folder \(library), the library that the state knows; make it or mount it first. If it has \
+                moved, run: coursefetch library move NEW-FOLDER
                 """
             case .markerOfAnother(let library, let found):
                 """
-                \(library) is the library of another state (user \(found.user) on \(found.host)); nothing was started. If \
+                \(library) is the library of another state (user \(found.user) on \(found.host)). If \
                 the wrong disk is mounted, mount the right one. If the library has moved, run: coursefetch library move \
                 NEW-FOLDER. To take this folder over, run: coursefetch library adopt --library \(library)
                 """

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import ProviderKit
 import SystemPackage
 
 /// Where a command finds its user's state and library.
@@ -119,7 +120,8 @@ extension Refusal {
             return Refusal(
                 condition: .workLeft, message: "another sync of this user is running; try again when it is done")
         }
-        let since = holder.since.formatted(date: .omitted, time: .shortened)
+        let isToday = LocalDay(of: holder.since, in: .current) == LocalDay(of: Date(), in: .current)
+        let since = isToday ? "\(LocalTime(of: holder.since, in: .current))" : Timestamp.text(holder.since)
         let catalogs = holder.catalogs.joined(separator: ", ")
         return Refusal(
             condition: .workLeft,

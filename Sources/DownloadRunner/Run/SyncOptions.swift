@@ -59,7 +59,7 @@ package struct SyncOptions: Sendable {
     package init(catalogs: [String]) { self.catalogs = catalogs }
 
     /// The cap on connections to one host.
-    var hostConnections: Int { hostConnections(jobs: jobs) }
+    package var hostConnections: Int { hostConnections(jobs: jobs) }
 
     /// The same where `jobs` has been changed since.
     func hostConnections(jobs: Int) -> Int {

@@ -83,7 +83,12 @@ package final class SyncRun: Sendable {
             throw Refusal(error)
         }
         let session = try place.requireSession(in: store)
-        let library = try LibraryOpening.open(place, store)
+        let library: LibraryFolder
+        do {
+            library = try LibraryOpening.open(place, store)
+        } catch {
+            throw Refusal(condition: error.condition, message: "nothing was started: \(error.message)")
+        }
         let open = OpenState(place: place, registry: registry, store: store, library: library, session: session)
         let pass = SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
@@ -133,10 +138,10 @@ package final class SyncRun: Sendable {
             }
             if control.runStop != nil { break }
             let next = clock.now.advanced(by: every)
-            hub.post(.resting(summary, until: next))
             if control.isLoggedOut {
                 hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
             }
+            hub.post(.resting(summary, until: next))
             await rest(pass, files, until: next)
             if control.runStop != nil { break }
             (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
@@ -166,9 +171,10 @@ package final class SyncRun: Sendable {
         while true {
             let wake = await control.wait()
             if wake == .stop { return }
-            let session = try? pass.open.place.session(in: pass.open.store)
+            // A state that can't be read is what the pass reports; it is looked at again after the next rest.
+            guard let session = try? pass.open.place.session(in: pass.open.store) else { return }
             // Whatever came up while nobody is logged in is looked at after the login.
-            if session?.isOpen == true, wake != .session || control.isLoggedOut { return }
+            if session.isOpen, wake != .session || control.isLoggedOut { return }
         }
     }
 }

@@ -13,6 +13,12 @@ package struct LocalTime: Sendable, Hashable, Comparable {
 
     init(minutes: Int) { self.minutes = minutes }
 
+    /// What a clock of the zone shows at that instant.
+    init(of date: Date, in zone: TimeZone) {
+        let seconds = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
+        minutes = Int((seconds / 60).rounded(.down)) - LocalDay(of: date, in: zone).number * 1440
+    }
+
     /// Reads `08:00`; nil for anything else, `24:00` included.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -24,6 +24,9 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     package init(_ text: Data, file: String, names: [String]) throws(Refusal) {
         guard text.count <= Self.longest else { throw Self.refusal("\(file) is longer than 1 MiB") }
         guard let string = String(validating: text, as: UTF8.self) else { throw Self.refusal("\(file) isn't UTF-8") }
+        if let only = Self.only(names), Self.looksLikeAssignment(string, of: only) {
+            throw Self.refusal("\(file): “\(only)=” is no part of a secret. \(Self.form(names))")
+        }
         let node: YAMLNode
         do {
             node = try YAMLNode.parse(text: string, file: file)
@@ -56,6 +59,7 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
             guard names.contains(entry.key) else {
                 throw Self.refusal("\(place): the provider asks for nothing of this name. \(Self.form(names))")
             }
+            if case .null = entry.value.value { throw Self.refusal("\(place): “\(entry.key)” is empty") }
             guard let value = entry.value.string else {
                 let kind = entry.value.value.kind
                 throw Self.refusal("\(place): “\(entry.key)” is \(kind); put it in quotes to make it text")
@@ -78,6 +82,11 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
         text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + ":") }
     }
 
+    /// Whether somebody wrote it as the shell does: `secret=x`.
+    private static func looksLikeAssignment(_ text: String, of name: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + "=") }
+    }
+
     private static func whole(_ text: String, _ file: String) throws(Refusal) -> String {
         var text = text
         if text.last?.isNewline == true { text.removeLast() }
@@ -87,7 +96,9 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
 
     private static func form(_ names: [String]) -> String {
         guard !names.isEmpty else { return "The provider asks for no secret" }
-        return "Write: " + names.map { "\($0): …" }.joined(separator: ", each on a line of its own, ")
+        let lines = names.map { "\($0): …" }
+        guard let last = lines.last, lines.count > 1 else { return "Write: " + lines.joined() }
+        return "Write each on a line of its own: \(lines.dropLast().joined(separator: ", ")) and \(last)"
     }
 
     private static func refusal(_ message: String) -> Refusal { Refusal(condition: .usage, message: message) }

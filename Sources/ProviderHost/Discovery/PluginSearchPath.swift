@@ -35,6 +35,9 @@ package struct PluginSearchPath: Sendable, Equatable {
         let prefix = executable.removingLastComponent().removingLastComponent()
         places.append(Place(folder: prefix.appending("lib/coursefetch/plugins")))
         if let checkout = Self.checkout(of: executable) { places.append(Place(folder: checkout)) }
+        // An option may name what the environment names, too.
+        var seen: Set<FilePath> = []
+        places = places.filter { seen.insert($0.folder.lexicallyNormalized()).inserted }
     }
 
     /// The user's data folder; a relative `XDG_DATA_HOME` is ignored, as its specification says.
