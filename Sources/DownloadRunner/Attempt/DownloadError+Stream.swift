@@ -29,6 +29,18 @@ extension DownloadError {
         }
     }
 
+    /// Why a stream can't be begun.
+    init(_ problem: StreamSource.Problem) {
+        switch problem {
+        case .failure(let failure): self.init(failure)
+        case .playlist(let error):
+            self.init(
+                kind: .notMedia,
+                message: "its playlist, line \(error.line), column \(error.column): \(error.message)")
+        case .refusal(let refusal): self.init(refusal)
+        }
+    }
+
     /// Why a playlist isn't fetched.
     init(_ refusal: StreamRefusal) {
         switch refusal {

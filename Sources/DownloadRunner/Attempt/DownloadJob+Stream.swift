@@ -24,11 +24,7 @@ extension DownloadJob {
         {
         case .success(let loaded): source = loaded
         case .failure(.failure(let failure)): return await failed(failure, received: 0, isFresh: isFresh)
-        case .failure(.playlist(let error)):
-            return .failed(
-                DownloadError(
-                    kind: .notMedia,
-                    message: "its playlist, line \(error.line), column \(error.column): \(error.message)"))
+        case .failure(.playlist(let error)): return .failed(DownloadError(.playlist(error)))
         case .failure(.refusal(let refusal)): return refused(refusal)
         }
         if let url = source.nextURL(live.withLock { $0.stream?.tracks.first?.assembler.position.next } ?? 0),

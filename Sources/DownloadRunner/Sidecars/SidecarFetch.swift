@@ -1,6 +1,7 @@
 import Crypto
 import DownloadStore
 import Foundation
+import HLSMedia
 import MediaTransfer
 import SystemPackage
 
@@ -64,7 +65,21 @@ struct SidecarFetch: Sendable {
     private func join(
         _ url: String, _ media: ResolvedMedia, into partial: PartialFile
     ) async -> Result<ArrivedFile, DownloadError> {
-        .failure(DownloadError(kind: .bug, message: "x"))
+        let services = services
+        let access = StreamAccess(engine: services.engine) { url in
+            media.streamRequest(url, limitRate: services.knobs.limitRate)
+        } enter: { _ in
+            false
+        } leave: { _ in
+        }
+        switch await SubtitleStream.load(url, access: access) {
+        case .success(let text):
+            do {
+                try text.withUnsafeBytes { try partial.append($0) }
+            } catch { return .failure(DownloadError(kind: .disk, message: "it can't be written: \(error)")) }
+            return await arrived(partial, contentType: "text/vtt")
+        case .failure(let problem): return .failure(DownloadError(problem))
+        }
     }
 
     private func copy(_ path: String, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {
