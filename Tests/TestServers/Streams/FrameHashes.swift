@@ -5,9 +5,11 @@ import Subprocess
 /// them, whatever container they are in.
 package struct FrameHashes: Sendable, Equatable {
     /// MD5 of each decoded picture, in order.
-    package private(set) var pictures: [String] = []
+    package var pictures: [String] = []
     /// MD5 of each packet of sound without its header, in order.
-    package private(set) var sounds: [String] = []
+    package var sounds: [String] = []
+
+    package init() {}
 
     /// Decodes a file; throws if ffmpeg complains about anything in it.
     package static func of(_ file: String) async throws -> FrameHashes {

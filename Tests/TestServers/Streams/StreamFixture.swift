@@ -31,11 +31,21 @@ package struct StreamFixture: Sendable {
     package let picture: String?
     /// A file whose sound the stream has.
     package let sound: String
-    /// The names of the segments, in order; of a master playlist those of the highest picture. A name comes several times
-    /// where the segments are ranges of one file.
-    package let segments: [String]
-    /// Files that make what is to be joined, if there are such: the initialization section, and the segments decrypted.
-    package let parts: [String]
+    /// The picture with its sound, or the sound alone; of a master playlist the highest picture, then the English sound.
+    package let tracks: [Track]
+
+    /// What one playlist of media names, and what its segments make.
+    package struct Track: Sendable {
+        /// The names of the segments, in order. A name comes several times where they are ranges of one file.
+        package var segments: [String]
+        /// The file of the initialization section, an absolute path.
+        package var initialization: String?
+        /// Files with what each segment makes: decrypted, absolute paths. Empty where that can't be told apart.
+        package var parts: [String]
+    }
+
+    /// The names of the segments of the first track.
+    package var segments: [String] { tracks[0].segments }
 
     /// Which file of a language a `master` has the sound of.
     package func sound(in language: String) -> String {

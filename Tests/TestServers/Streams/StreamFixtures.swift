@@ -20,10 +20,21 @@ package actor StreamFixtures {
 
     private var made: [StreamFixture.Kind: Task<StreamFixture, any Error>] = [:]
     private var sources: Task<String, any Error>?
+    private var hashed: [String: Task<FrameHashes, any Error>] = [:]
 
     /// The stream of a kind.
     package static func make(_ kind: StreamFixture.Kind) async throws -> StreamFixture {
         try await shared.fixture(kind)
+    }
+
+    /// The hashes of a file that doesn't change any more.
+    static func hashes(of file: String) async throws -> FrameHashes { try await shared.hashes(file) }
+
+    private func hashes(_ file: String) async throws -> FrameHashes {
+        if let task = hashed[file] { return try await task.value }
+        let task = Task { try await FrameHashes.of(file) }
+        hashed[file] = task
+        return try await task.value
     }
 
     private func fixture(_ kind: StreamFixture.Kind) async throws -> StreamFixture {

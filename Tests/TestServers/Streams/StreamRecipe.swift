@@ -50,7 +50,7 @@ struct StreamRecipe {
             return fixture("index.m3u8", files("s", "ts"), parts: files("s", "ts"))
         case .fragmentedMP4:
             try await cut("high.mp4", to: "index", Self.fragments("f%03d.m4s", "init.mp4"))
-            return fixture("index.m3u8", files("f", "m4s"), parts: ["init.mp4"] + files("f", "m4s"))
+            return fixture("index.m3u8", files("f", "m4s"), initialization: "init.mp4", parts: files("f", "m4s"))
         case .rangedTransportStream:
             try await cut("high.mp4", to: "index", Self.transportStream("all.ts") + " -hls_flags single_file")
             // Behind the first, each range begins where the one before ended.
@@ -68,17 +68,26 @@ struct StreamRecipe {
         case .encryptedMP4: return try await encryptedMP4()
         case .packedAudio:
             try await cutSound("en.m4a", to: "index", "a")
-            return fixture("index.m3u8", files("a", "aac"), picture: false)
+            return fixture("index.m3u8", files("a", "aac"))
         case .master: return try await master()
         }
     }
 
     private func fixture(
-        _ playlist: String, _ segments: [String], parts: [String] = [], picture: Bool = true
+        _ playlist: String, _ segments: [String], initialization: String? = nil, parts: [String] = [],
+        more: [StreamFixture.Track] = []
     ) -> StreamFixture {
-        StreamFixture(
-            kind: kind, folder: folder, playlist: playlist, picture: picture ? sources + "/high.mp4" : nil,
-            sound: sources + (kind == .packedAudio || kind == .master ? "/en.m4a" : "/high.mp4"), segments: segments,
+        let isSound = kind == .packedAudio
+        return StreamFixture(
+            kind: kind, folder: folder, playlist: playlist, picture: isSound ? nil : sources + "/high.mp4",
+            sound: sources + (isSound || kind == .master ? "/en.m4a" : "/high.mp4"),
+            tracks: [track(segments, initialization: initialization, parts: parts)] + more)
+    }
+
+    private func track(_ segments: [String], initialization: String? = nil, parts: [String]) -> StreamFixture.Track {
+        let folder = folder
+        return StreamFixture.Track(
+            segments: segments, initialization: initialization.map { folder + "/" + $0 },
             parts: parts.map { folder + "/" + $0 })
     }
 
@@ -174,7 +183,7 @@ struct StreamRecipe {
         let text = try playlist("plain.m3u8").replacing(#/\nf(\d+)/#) { "\ne\($0.1)" }
             .replacing("#EXT-X-MAP:URI=\"init.mp4\"", with: key + "#EXT-X-MAP:URI=\"e-init.mp4\"")
         try root.write(name + "/index.m3u8", Array(text.utf8))
-        return fixture("index.m3u8", files("e", "m4s"), parts: ["init.mp4"] + files("f", "m4s"))
+        return fixture("index.m3u8", files("e", "m4s"), initialization: "init.mp4", parts: files("f", "m4s"))
     }
 
     private func write(_ key: StreamKey) throws { try root.write("\(name)/key\(key.number).bin", key.bytes) }
@@ -223,6 +232,7 @@ struct StreamRecipe {
             }
         let text = (["#EXTM3U", "#EXT-X-VERSION:7"] + media + variants).joined(separator: "\n") + "\n"
         try root.write(name + "/master.m3u8", Array(text.utf8))
-        return fixture("master.m3u8", files("high", "ts"))
+        let sound = track(files("en", "m4s"), initialization: "en-init.mp4", parts: files("en", "m4s"))
+        return fixture("master.m3u8", files("high", "ts"), parts: files("high", "ts"), more: [sound])
     }
 }
