@@ -35,6 +35,13 @@ final class FaultConnection: ChannelInboundHandler {
         if let cut {
             context.eventLoop.assumeIsolated().scheduleTask(in: cut) { context.close(promise: nil) }
         }
+        guard reply.isHeld else { return play(reply, number, context) }
+        let release = context.eventLoop.makePromise(of: Void.self)
+        release.futureResult.assumeIsolated().whenSuccess { self.play(reply, number, context) }
+        host.hold(request.path, release)
+    }
+
+    private func play(_ reply: FaultReply, _ number: Int, _ context: ChannelHandlerContext) {
         var head = reply.headBytes
         if let limit = reply.headLimit { head = Array(head.prefix(limit)) }
         context.write(wrapOutboundOut(ByteBuffer(bytes: head)), promise: nil)

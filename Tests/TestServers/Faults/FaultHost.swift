@@ -32,12 +32,25 @@ import Synchronization
 ///
 /// `/redirect/N?to=URL` redirects N times to itself, then there; `/redirect/loop` for ever; with `status=` and
 /// `double=location`.
+///
+/// A path that a test has written answers for with ``script(_:_:)`` has these.
 package final class FaultHost: Sendable {
     private struct State {
         var requests: [FaultRequest] = []
         var histories: [String: FaultHistory] = [:]
         var connections = 0
         var open: Set<Int> = []
+        var scripts: [String: Script] = [:]
+        /// Who waits for a path to be let go.
+        var held: [String: [EventLoopPromise<Void>]] = [:]
+        var released: Set<String> = []
+    }
+
+    /// What is left of a path's answers; the last one stays.
+    private struct Script {
+        var answers: [ScriptedAnswer]
+
+        mutating func next() -> ScriptedAnswer { answers.count > 1 ? answers.removeFirst() : answers[0] }
     }
 
     package let port: Int
@@ -82,6 +95,37 @@ package final class FaultHost: Sendable {
     /// Closes the port; connections end with their clients.
     package func stop() async {
         try? await channel.close()
+        releaseAll()
+    }
+
+    deinit { releaseAll() }
+
+    /// Answers a path with these, one after the other, and with the last from then on.
+    package func script(_ path: String, _ answers: [ScriptedAnswer]) {
+        guard !answers.isEmpty else { return }
+        state.withLock { $0.scripts[path] = Script(answers: answers) }
+    }
+
+    /// Lets the answers of a path go that are held, and those to come.
+    package func release(_ path: String) {
+        let promises = state.withLock { state in
+            state.released.insert(path)
+            return state.held.removeValue(forKey: path) ?? []
+        }
+        for promise in promises { promise.succeed() }
+    }
+
+    private func releaseAll() {
+        for path in state.withLock({ Array($0.held.keys) }) { release(path) }
+    }
+
+    func hold(_ path: String, _ promise: EventLoopPromise<Void>) {
+        let isReleased = state.withLock { state in
+            if state.released.contains(path) { return true }
+            state.held[path, default: []].append(promise)
+            return false
+        }
+        if isReleased { promise.succeed() }
     }
 
     /// The absolute URL of a target.
@@ -112,7 +156,9 @@ package final class FaultHost: Sendable {
         let (number, reply) = state.withLock { state in
             var request = request
             request.number = state.requests.count
-            let reply = FaultPlan.reply(to: request, state.histories[request.target] ?? FaultHistory(), now: Date())
+            let reply =
+                state.scripts[request.path]?.next().reply(to: request)
+                ?? FaultPlan.reply(to: request, state.histories[request.target] ?? FaultHistory(), now: Date())
             request.status = reply.status
             state.histories[request.target, default: FaultHistory()].requests += 1
             state.requests.append(request)

@@ -27,6 +27,8 @@ struct FaultReply: Sendable {
     var headLimit: Int?
     /// Heads of the 1xx kind in front.
     var informational = 0
+    /// Nothing of it goes out before the host says so.
+    var isHeld = false
 
     /// The bytes of the head.
     var headBytes: [UInt8] {

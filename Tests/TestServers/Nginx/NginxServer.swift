@@ -2,6 +2,9 @@ import Crypto
 package import Foundation
 import Subprocess
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 #if canImport(System)
 import System
 #else
@@ -20,6 +23,8 @@ import SystemPackage
 /// | `/single/NAME` | the file, and the end of the connection |
 /// | `/redirect?to=URL` | 302, the URL as it stands |
 /// | `/token/NAME` | 401 without `Authorization: Bearer` and ``Options/token`` |
+/// | `/stream/NAME?token=MD5,EXPIRES` | a token that is good for all names: 403 and 410 as above; ``Options/streamRate`` |
+/// | `/streampath/MD5/EXPIRES/NAME` | the same in the path |
 package final class NginxServer: Sendable {
     /// What can be chosen.
     package struct Options: Sendable {
@@ -29,6 +34,8 @@ package final class NginxServer: Sendable {
         package var token = "canary-token"
         /// Bytes a second of `/signed-slow/`, for a connection.
         package var rate = "50k"
+        /// Bytes a second of `/stream/` and `/streampath/`, for a connection; `0` for as fast as it goes.
+        package var streamRate = "0"
         /// Answers over TLS if set.
         package var certificate: TestCertificate?
         /// As nginx writes them.
@@ -98,8 +105,21 @@ package final class NginxServer: Sendable {
         try folder.write("files/" + name, content.all)
     }
 
+    /// Puts a folder where all paths find it.
+    package func add(folder other: String, as name: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.path("files/" + name), withDestinationPath: other)
+    }
+
     /// The absolute URL of a path.
     package func url(_ path: String) -> String { baseURL + path }
+
+    /// Leaves a mark in the log: connections that begin after this one have higher numbers.
+    package func visit(_ path: String) async throws {
+        guard let url = URL(string: url(path)) else { return }
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        _ = try await session.data(from: url)
+    }
 
     /// A URL that is good until `expires`. `path` begins with `/signed/` or `/signed-limited/`.
     package func signedURL(_ path: String, expires: Date, query: String = "") -> String {
@@ -130,6 +150,12 @@ package final class NginxServer: Sendable {
             if ($secure_link = "") { return 403; }
             if ($secure_link = "0") { return 410; }
             """
+        let stream = """
+            limit_rate \(options.streamRate);
+            secure_link_md5 "$secure_link_expires \(options.secret)";
+            if ($secure_link = "") { return 403; }
+            if ($secure_link = "0") { return 410; }
+            """
         return """
             daemon off;
             worker_processes 1;
@@ -142,7 +168,14 @@ package final class NginxServer: Sendable {
                 client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy;
                 fastcgi_temp_path \(folder)/fastcgi; uwsgi_temp_path \(folder)/uwsgi; scgi_temp_path \(folder)/scgi;
                 default_type application/octet-stream;
-                types { video/mp4 mp4; image/jpeg jpg; text/vtt vtt; text/html html; }
+                types {
+                    video/mp4 mp4 m4s; image/jpeg jpg; text/vtt vtt; text/html html; video/mp2t ts; audio/aac aac;
+                    application/vnd.apple.mpegurl m3u8;
+                }
+                map $arg_token $stream_link {
+                    default "";
+                    "~^(?<token_md5>[A-Za-z0-9_-]+)(?:,|%2C)(?<token_expires>[0-9]+)$" "$token_md5,$token_expires";
+                }
                 sendfile on; keepalive_requests 100000;
                 server {
                     listen 127.0.0.1:\(port)\(options.certificate == nil ? "" : " ssl");
@@ -152,6 +185,10 @@ package final class NginxServer: Sendable {
                     location /signed/ { alias \(folder)/files/; \(secure) }
                     location /signed-limited/ { alias \(folder)/files/; limit_rate $arg_rate; \(secure) }
                     location /signed-slow/ { alias \(folder)/files/; limit_rate \(options.rate); \(secure) }
+                    location /stream/ { alias \(folder)/files/; secure_link $stream_link; \(stream) }
+                    location ~ "^/streampath/(?<path_md5>[^/]+)/(?<path_expires>[0-9]+)/(?<path_name>.+)$" {
+                        alias \(folder)/files/$path_name; secure_link $path_md5,$path_expires; \(stream)
+                    }
                     location /single/ { alias \(folder)/files/; keepalive_timeout 0; }
                     location /redirect { return 302 $arg_to; }
                     location /token/ {

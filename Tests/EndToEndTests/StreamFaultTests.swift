@@ -1,0 +1,317 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("streams of servers that misbehave", .timeLimit(.minutes(3)))
+struct StreamFaultTests {
+    /// What is wrong with a stream.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// The file that has other answers than it should.
+        var file: String
+        /// From the right answer to those that are given.
+        var answers: @Sendable (ScriptedAnswer) -> [ScriptedAnswer]
+        /// The kind of its failure; nil where it has to arrive.
+        var kind: String?
+        var status: Int?
+        /// Which segment is the first that can't be had.
+        var missing: Int?
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ file: String, fails kind: String? = nil, status: Int? = nil, missing: Int? = nil,
+            _ answers: @escaping @Sendable (ScriptedAnswer) -> [ScriptedAnswer]
+        ) {
+            self.name = name
+            self.file = file
+            self.answers = answers
+            self.kind = kind
+            self.status = status
+            self.missing = missing
+        }
+    }
+
+    static let page = ScriptedAnswer.text("<!DOCTYPE html><html><body>Please log in</body></html>", "video/mp2t")
+    static let playlistPage = ScriptedAnswer.text("<html><body>Please log in</body></html>", StreamFixture.playlistType)
+
+    static let arriving = [
+        Case("a segment is missing once", "e010.ts") { [.status(404), $0] },
+        Case("a segment is refused once", "e010.ts") { [.status(403), $0] },
+        Case("a segment costs its server an error, once", "e010.ts") { [.status(500), $0] },
+        Case("a segment is cut once", "e010.ts") { [$0.cut(20_000), $0] },
+        Case("a segment is cut again and again", "e010.ts") { [$0.cut(1), $0.cut(30_000), $0.cut(16), $0.cut(0), $0] },
+        Case("a segment is a page once", "e010.ts") { [page, $0] },
+        Case("a segment is empty once", "e010.ts") { [.bytes([], "video/mp2t"), $0] },
+        Case("a segment in the clear is a page once", "e023.ts") { [page, $0] },
+        Case("the first segment is a page once", "e000.ts") { [page, $0] },
+        Case("a key is refused once", "key1.bin") { [.status(403), $0] },
+        Case("a key is a page once", "key1.bin") { [page, $0] },
+        Case("a key costs its server an error, once", "key1.bin") { [.status(503), $0] },
+        Case("the playlist is refused once", "index.m3u8") { [.status(403), $0] },
+        Case("the playlist is a page once", "index.m3u8") { [playlistPage, $0] },
+        Case("the playlist is cut once", "index.m3u8") { [$0.cut(700), $0] },
+    ]
+
+    @Test("whatever breaks now and then, the right stream arrives, and nothing of an answer that isn't it")
+    func arriving() async throws {
+        let (stage, outcome, host, fixture) = try await sync(Self.arriving, ["--retries", "5"])
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        let joined = Data(try fixture.joined())
+        for (index, test) in Self.arriving.enumerated() {
+            guard let path = outcome.events("download_finished", of: "\(index)").first?.path else {
+                Issue.record("\(test.name) doesn't arrive")
+                continue
+            }
+            #expect(
+                FileManager.default.contents(atPath: stage.library.appending(path).string) == joined, "\(test.name)")
+            for name in fixture.segments where name != test.file {
+                #expect(host.requests(path: "/\(index)/\(name)").count == 1, "\(test.name): \(name)")
+            }
+        }
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    static let failing = [
+        Case("a segment is missing for ever", "e010.ts", fails: "url_refused", status: 404, missing: 10) { _ in
+            [.status(404)]
+        },
+        Case("a segment is refused for ever", "e010.ts", fails: "url_refused", status: 403, missing: 10) { _ in
+            [.status(403)]
+        },
+        Case("a segment costs its server an error for ever", "e010.ts", fails: "http_status", status: 500, missing: 10)
+        {
+            _ in [.status(500)]
+        },
+        Case("a segment is cut for ever", "e010.ts", fails: "truncated", missing: 10) { [$0.cut(20_000)] },
+        Case("a segment is a page for ever", "e010.ts", fails: "not_media", missing: 10) { _ in [page] },
+        Case("a segment in the clear is a page for ever", "e023.ts", fails: "not_media", missing: 23) { _ in [page] },
+        Case("the first segment is a page for ever", "e000.ts", fails: "not_media", missing: 0) { _ in [page] },
+        Case("a key is refused for ever", "key2.bin", fails: "url_refused", status: 403, missing: 10) { _ in
+            [.status(403)]
+        },
+        Case("a key is a page for ever", "key2.bin", fails: "not_media", missing: 10) { _ in [page] },
+        Case("a key is too short", "key2.bin", fails: "truncated", missing: 10) { [.bytes($0.body.dropLast())] },
+        Case("a key is too long", "key2.bin", fails: "truncated", missing: 10) { [.bytes($0.body + [10])] },
+        Case("a key is empty", "key2.bin", fails: "truncated", missing: 10) { _ in [.bytes([])] },
+        Case("a key is another one", "key2.bin", fails: "truncated", missing: 10) { [.bytes($0.body.reversed())] },
+        Case("the playlist is missing", "index.m3u8", fails: "url_refused", status: 404) { _ in [.status(404)] },
+        Case("the playlist is a page for ever", "index.m3u8", fails: "not_media") { _ in [playlistPage] },
+        Case("the playlist is nonsense", "index.m3u8", fails: "not_media") { _ in
+            [.text("#EXTM3U\n#EXTINF:abc,\n", StreamFixture.playlistType)]
+        },
+        Case("the playlist has no segments", "index.m3u8", fails: "not_media") { _ in
+            [.text("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-ENDLIST\n", StreamFixture.playlistType)]
+        },
+        Case("the playlist names itself", "index.m3u8", fails: "not_media") { _ in
+            [.text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nindex.m3u8\n", StreamFixture.playlistType)]
+        },
+        Case("nothing says that it is encrypted", "index.m3u8", fails: "not_media", missing: 0) { right in
+            let text = String(decoding: right.body, as: UTF8.self).replacing(#/#EXT-X-KEY.*\n/#, with: "")
+            return [.text(text, StreamFixture.playlistType)]
+        },
+    ]
+
+    @Test("what can't be had fails with its kind, keeps what is there, finishes nothing, and isn't asked for for ever")
+    func failing() async throws {
+        let (stage, outcome, host, _) = try await sync(Self.failing, ["--retries", "2"])
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        let streams = try stage.stateCopy().streams()
+        for (index, test) in Self.failing.enumerated() {
+            let failed = outcome.events("download_failed", of: "\(index)")
+            #expect(failed.map(\.error?.kind) == [test.kind], "\(test.name): \(failed.first?.text ?? "")")
+            if let status = test.status { #expect(failed.first?.error?.status == status, "\(test.name)") }
+            #expect(failed.first?.error?.message.contains("?") == false, "\(test.name): \(failed.first?.text ?? "")")
+            let requests = host.requests(path: "/\(index)/\(test.file)")
+            #expect(requests.count <= 8, "\(test.name): \(requests.count) requests")
+            guard let missing = test.missing, missing > 0 else { continue }
+            #expect(streams["\(index)"]?.tracks.map(\.next) == [missing], "\(test.name)")
+        }
+        #expect(LibraryFiles(stage.library).paths == [])
+        #expect(Set(try stage.stateCopy().states().values) == ["failed"])
+        await host.stop()
+    }
+
+    @Test("a segment that comes back after a failure: a retry fetches what is missing and nothing else")
+    func backAgain() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.rotatingKeys)
+        try host.serve(fixture, at: "/s/")
+        host.script("/s/e010.ts", [.status(404)])
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        let first = try await stage.sync()
+        #expect(first.exit == 1, "\(first.report)")
+        let row = try stage.stateCopy().rows("SELECT id, durable_bytes FROM downloads")[0]
+        let expected = try fixture.joined(0, 10)
+        #expect(row["durable_bytes"] == "\(expected.count)")
+        let partial = stage.library.appending(".coursefetch/partials/\(row["id"] ?? "").part").string
+        #expect(FileManager.default.contents(atPath: partial) == Data(expected))
+        host.script("/s/e010.ts", [try fixture.answer("e010.ts")])
+        #expect(try await stage.command(["retry", "c"]).exit == 0)
+        let second = try await stage.sync()
+        #expect(second.exit == 0, "\(second.report)")
+        try await StreamFile(path: try stage.path(of: "v", in: second), name: "v").check(fixture, isRemuxed: true)
+        for name in fixture.segments.prefix(10) { #expect(host.requests(path: "/s/" + name).count == 1, "\(name)") }
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a segment that stalls is given up after a while and had again")
+    func stalling() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try host.serve(fixture, at: "/s/")
+        let right = try fixture.answer("s010.ts")
+        host.script("/s/s010.ts", [right.cut(10_000, stalls: true), right])
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"], limit: 100)
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(
+            FileManager.default.contents(atPath: try stage.path(of: "v", in: outcome)) == Data(try fixture.joined()))
+        #expect(host.requests(path: "/s/s010.ts").count == 2)
+        for name in fixture.segments where name != "s010.ts" {
+            #expect(host.requests(path: "/s/" + name).count == 1, "\(name)")
+        }
+        await host.stop()
+    }
+
+    @Test("a playlist that comes back as that of another stream starts over; no file is made of two streams")
+    func changedPlaylist() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        let other = try await StreamFixtures.make(.master)
+        try host.serve(fixture, at: "/s/")
+        try host.serve(other, at: "/s/")
+        host.script("/s/s010.ts", [try fixture.answer("s010.ts").held])
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        let first = try await stage.sync { running in
+            try await stage.waitForStream("v", next: 10)
+            try await running.signal(SIGTERM)
+        }
+        #expect(first.exit == 75, "\(first.report)")
+        let before = host.requests().count
+        host.script("/s/index.m3u8", [try other.answer("middle.m3u8")])
+        let second = try await stage.sync()
+        #expect(second.exit == 0, "\(second.report)")
+        var expected = try await other.expected(picture: "middle")
+        expected.sounds = []
+        try await StreamFile(path: try stage.path(of: "v", in: second), name: "v").check(expected, isRemuxed: true)
+        let asked = host.requests().dropFirst(before).map(\.path).filter { $0.hasSuffix(".ts") }
+        #expect(asked.count == StreamFixture.count && asked.allSatisfy { $0.hasPrefix("/s/middle") }, "\(asked)")
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("the playlist changes while the stream is on its way: it starts over, and not for ever")
+    func changingPlaylist() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        let other = try await StreamFixtures.make(.fragmentedMP4)
+        for folder in ["/once/", "/always/"] {
+            try host.serve(fixture, at: folder)
+            try host.serve(other, at: folder)
+            host.script(folder + "s010.ts", [.status(404)])
+        }
+        let (one, two) = (try fixture.answer("index.m3u8"), try other.answer("index.m3u8"))
+        host.script("/once/index.m3u8", [one, two])
+        host.script("/always/f010.m4s", [.status(404)])
+        host.script("/always/index.m3u8", (0..<40).flatMap { _ in [one, two] })
+        try stage.catalog(
+            CatalogText(videos: ["once", "always"].map { CatalogText.stream($0, host.url("/\($0)/index.m3u8")) }))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        try await StreamFile(path: try stage.path(of: "once", in: outcome), name: "once").check(other, isRemuxed: true)
+        // Once more to find out, and once more from the beginning.
+        #expect(host.requests(path: "/once/index.m3u8").count <= 3)
+        let failed = outcome.events("download_failed", of: "always")
+        #expect(
+            failed.count == 1 && ["identity_changed", "url_refused"].contains(failed[0].error?.kind),
+            "\(outcome.report)")
+        #expect(host.requests(path: "/always/index.m3u8").count < 20)
+        await host.stop()
+    }
+
+    @Test("an ffmpeg that can make nothing of it: the joined stream is kept, with a warning")
+    func brokenFFmpeg() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try host.serve(fixture, at: "/s/")
+        let script = """
+            #!/bin/sh
+            case "$*" in *-version*) exec ffmpeg "$@" ;; esac
+            echo "it's not my day" >&2
+            exit 1
+            """
+        try stage.folder.write(script, to: "broken-ffmpeg")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: stage.folder.at("broken-ffmpeg").string)
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", stage.folder.at("broken-ffmpeg").string])
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("warning").count == 1, "\(outcome.report)")
+        #expect(LibraryFiles(stage.library).paths == ["Course/01 v.ts"])
+        try await StreamFile(path: try stage.path(of: "v", in: outcome), name: "v").check(fixture)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("size and sha256 of the catalog are of the joined stream, and count without ffmpeg only")
+    func sizes() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try host.serve(fixture, at: "/s/")
+        let joined = Data(try fixture.joined())
+        let digest = StreamFile.digest(joined)
+        let url = host.url("/s/index.m3u8")
+        let wrong = String(repeating: "5", count: 64)
+        try stage.catalog(
+            CatalogText(videos: [
+                CatalogText.stream("right", url, extra: ["size: \(joined.count)", "sha256: \(digest)"]),
+                CatalogText.stream("size", url, extra: ["size: \(joined.count - 1)"]),
+                CatalogText.stream("sum", url, extra: ["sha256: \(wrong)"]),
+            ]))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none", "--retries", "2"])
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        #expect(outcome.events("download_finished").map(\.video) == ["right"])
+        #expect(outcome.events("download_finished").first?.sha256 == digest)
+        #expect(outcome.events("download_failed", of: "size").map(\.error?.kind) == ["size_mismatch"])
+        #expect(outcome.events("download_failed", of: "sum").map(\.error?.kind) == ["checksum_mismatch"])
+
+        try stage.catalog(
+            CatalogText(videos: [CatalogText.stream("other", url, extra: ["size: 7", "sha256: \(wrong)"])]))
+        let remuxed = try await stage.sync()
+        #expect(remuxed.events("download_finished").map(\.video) == ["other"], "\(remuxed.report)")
+        #expect(remuxed.events("warning").count == 1, "\(remuxed.report)")
+        await host.stop()
+    }
+
+    // MARK: what they share
+
+    /// One sync of all cases, without ffmpeg; the id of each is its index.
+    private func sync(_ cases: [Case], _ options: [String]) async throws -> (Stage, Outcome, FaultHost, StreamFixture) {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.rotatingKeys)
+        for (index, test) in cases.enumerated() {
+            try host.serve(fixture, at: "/\(index)/")
+            host.script("/\(index)/\(test.file)", test.answers(try fixture.answer(test.file)))
+        }
+        try stage.catalog(
+            CatalogText(
+                videos: cases.enumerated().map { index, test in
+                    var video = CatalogText.stream("\(index)", host.url("/\(index)/index.m3u8"))
+                    video.title = test.name
+                    return video
+                }))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none", "--jobs", "8"] + options, limit: 90)
+        return (stage, outcome, host, fixture)
+    }
+}

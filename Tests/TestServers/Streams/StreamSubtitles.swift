@@ -1,0 +1,42 @@
+import Foundation
+
+/// Subtitles of a stream in segments of six seconds, each line in all segments that it touches.
+package struct StreamSubtitles: Sendable {
+    package let language: String
+
+    package init(language: String) { self.language = language }
+
+    /// Where the picture begins in what ffmpeg makes, in ticks of 90 kHz.
+    static let start = 133_200
+
+    /// The lines, with their beginnings and ends in seconds of playing time.
+    package var lines: [(begin: Double, end: Double, text: String)] {
+        [
+            (0.5, 2, "\(language) one"), (4, 8, "\(language) over the border"),
+            (9.25, 11.75, "\(language) <i>three</i>"),
+            (17, 19.5, "\(language) over another border"), (22, 23.5, "\(language) the last"),
+        ]
+    }
+
+    /// The playlist and its segments.
+    var files: [String: String] {
+        var files: [String: String] = [:]
+        var list = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:6", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        for index in 0..<4 {
+            let (begin, end) = (6 * Double(index), 6 * Double(index + 1))
+            var text = "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:\(Self.start)\n"
+            for line in lines where line.begin < end && line.end > begin {
+                text += "\n\(Self.time(line.begin)) --> \(Self.time(line.end))\n\(line.text)\n"
+            }
+            files["text-\(language)-\(index).vtt"] = text
+            list += ["#EXTINF:6.0,", "text-\(language)-\(index).vtt"]
+        }
+        files["text-\(language).m3u8"] = (list + ["#EXT-X-ENDLIST"]).joined(separator: "\n") + "\n"
+        return files
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let milliseconds = Int(seconds * 1000)
+        return String(format: "00:%02d:%02d.%03d", milliseconds / 60_000, milliseconds / 1000 % 60, milliseconds % 1000)
+    }
+}
