@@ -57,6 +57,8 @@ struct StreamTests {
         let again = try await stage.sync("catalog.yaml", options)
         #expect(again.exit == 0 && again.summary?.bytes == 0, "\(again.report)")
         #expect(try nginx.log() == requests)
+        let verified = try await stage.command(["verify"])
+        #expect(verified.exit == 0, "\(verified.report)")
         await nginx.stop()
     }
 
@@ -81,7 +83,8 @@ struct StreamTests {
 
     @Test("without ffmpeg separate sound is a second file, and a warning says so", arguments: ["en", "de"])
     func separateSound(_ language: String) async throws {
-        let (nginx, stage, fixture) = try await master(["audio: [\(language)]", "subtitles: all"])
+        let extra = ["audio: [\(language)]", "subtitles: all"]
+        let (nginx, stage, fixture) = try await master(extra)
         let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"])
         #expect(outcome.exit == 0, "\(outcome.report)")
         #expect(outcome.events("warning").count == 1, "\(outcome.report)")
@@ -107,6 +110,18 @@ struct StreamTests {
         let again = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"])
         #expect(again.exit == 0, "\(again.report)")
         #expect(try nginx.log() == requests)
+        #expect(try await stage.command(["verify"]).exit == 0)
+
+        // With another title all of it moves; when it is removed all of it goes.
+        let old = LibraryFiles(stage.library).digests
+        try stage.catalog(catalog(nginx, extra + ["title: Another"]))
+        let moved = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"])
+        #expect(moved.exit == 0, "\(moved.report)")
+        let new = Dictionary(uniqueKeysWithValues: old.map { ($0.key.replacing("01 v", with: "01 Another"), $0.value) })
+        #expect(LibraryFiles(stage.library).digests == new)
+        #expect(try nginx.log() == requests)
+        #expect(try await stage.command(["remove", "c", "--yes"]).exit == 0)
+        #expect(LibraryFiles(stage.library).paths == [])
         await nginx.stop()
     }
 
@@ -115,9 +130,12 @@ struct StreamTests {
         let stage = try Stage()
         let fixture = try await StreamFixtures.make(.master)
         try nginx.add(folder: fixture.folder, as: "m")
-        try stage.catalog(
-            CatalogText(videos: [CatalogText.stream("v", nginx.url("/plain/m/master.m3u8"), extra: extra)]))
+        try stage.catalog(catalog(nginx, extra))
         return (nginx, stage, fixture)
+    }
+
+    private func catalog(_ nginx: NginxServer, _ extra: [String]) -> CatalogText {
+        CatalogText(videos: [CatalogText.stream("v", nginx.url("/plain/m/master.m3u8"), extra: extra)])
     }
 
     private func checkSubtitles(_ stage: Stage, _ language: String) throws {
@@ -323,6 +341,83 @@ struct StreamTests {
         }
         #expect(host.requests().count == names.count, "\(host.requests().map(\.path))")
         #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("a stream in two courses is fetched once, and stands in both")
+    func twoCourses() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try host.serve(fixture, at: "/s/")
+        let video = CatalogText.stream("v", host.url("/s/index.m3u8"))
+        try stage.catalog(
+            CatalogText(courses: [
+                .init(id: "c", title: "Course", videos: [video]), .init(id: "d", title: "Other", videos: [video]),
+            ]))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(LibraryFiles(stage.library).paths == ["Course/01 v.mp4", "Other/01 v.mp4"])
+        #expect(Set(LibraryFiles(stage.library).digests.values).count == 1)
+        for name in fixture.segments { #expect(host.requests(path: "/s/" + name).count == 1, "\(name)") }
+        try await StreamFile(path: stage.library.appending("Other/01 v.mp4").string, name: "v").check(
+            fixture, isRemuxed: true)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
+    @Test("another initialization section on the way needs ffmpeg; the same one by another name doesn't")
+    func severalMaps() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.fragmentedMP4)
+        try host.serve(fixture, at: "/s/")
+        for (name, section) in [("same", "init.mp4?again"), ("other", "other.mp4")] {
+            let text = try fixture.text().replacing(
+                "#EXTINF:1.000000,\nf012",
+                with: """
+                    #EXT-X-DISCONTINUITY
+                    #EXT-X-MAP:URI="\(section)"
+                    #EXTINF:1.000000,
+                    f012
+                    """)
+            host.script("/s/\(name).m3u8", [.text(text, StreamFixture.playlistType)])
+        }
+        var other = try fixture.answer("init.mp4").body
+        // Another number of the next track: nothing that anybody reads.
+        other[other.count - 1] ^= 1
+        host.script("/s/other.mp4", [.bytes(other, "video/mp4")])
+        try stage.catalog(
+            CatalogText(videos: ["same", "other"].map { CatalogText.stream($0, host.url("/s/\($0).m3u8")) }))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"])
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        try await StreamFile(path: try stage.path(of: "same", in: outcome), name: "same").check(fixture)
+        #expect(
+            outcome.events("download_failed", of: "other").map(\.error?.kind) == ["needs_ffmpeg"], "\(outcome.report)")
+        #expect(LibraryFiles(stage.library).paths == ["Course/01 same.mp4"])
+        await host.stop()
+    }
+
+    @Test("what is no media once it is decrypted has been encrypted twice: that is DRM of the host's own")
+    func encryptedTwice() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.rotatingKeys)
+        try host.serve(fixture, at: "/s/")
+        let key = try fixture.answer("key0.bin").body.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let iv = try #require(try fixture.text().firstMatch(of: #/IV=0X([0-9A-F]{32})/#)).1
+        let made = try await Tool(name: "openssl", package: "openssl").run([
+            "enc", "-aes-128-cbc", "-K", key, "-iv", String(iv), "-in", fixture.folder + "/e000.ts", "-out",
+            stage.folder.at("twice.ts").string,
+        ])
+        #expect(made.isSuccess, "\(made.output)")
+        let twice = [UInt8](try Data(contentsOf: URL(filePath: stage.folder.at("twice.ts").string)))
+        host.script("/s/e000.ts", [.bytes(twice, "video/mp2t")])
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        #expect(outcome.events("download_failed").map(\.error?.kind) == ["drm"], "\(outcome.report)")
+        #expect(LibraryFiles(stage.library).paths == [])
         await host.stop()
     }
 
