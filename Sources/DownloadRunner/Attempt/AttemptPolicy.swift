@@ -105,7 +105,8 @@ struct AttemptPolicy: Sendable {
             isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
     }
 
-    /// What follows when a stream can't go on: `length` of all its partials, `received` since its URL was asked for.
+    /// What follows when a stream can't go on: `length` of all its partials, `received` what was joined
+    /// since its URL was asked for.
     mutating func next(
         after failure: StreamFailure, received: Int64, length: Int64, isFresh: Bool, jitter: Double
     ) -> Action {

@@ -12,6 +12,9 @@ extension DownloadJob {
         guard let first = work.tracks.first, let kind = await first.assembler.container else {
             return .failed(DownloadError(kind: .notMedia, message: "the stream has no segment that holds media"))
         }
+        // ffmpeg may take its time: what is there is noted before it.
+        let job = self
+        if let facts = await Blocking.run({ _ in try? job.flush() }) { services.bookkeeper.note(.progress(id, facts)) }
         var sound: MediaKind?
         if work.tracks.count > 1 { sound = await work.tracks[1].assembler.container }
         guard let ffmpeg = services.ffmpeg else { return keep(work, kind, sound, language: source.audioLanguage) }

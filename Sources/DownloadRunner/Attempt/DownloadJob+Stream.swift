@@ -23,7 +23,7 @@ extension DownloadJob {
             media.resolution.url, wish: StreamWish(wanted.video.settings), access: access)
         {
         case .success(let loaded): source = loaded
-        case .failure(.failure(let failure)): return await failed(failure, received: 0, isFresh: isFresh)
+        case .failure(.failure(let failure)): return await failed(failure, joined: 0, isFresh: isFresh)
         case .failure(.playlist(let error)): return .failed(DownloadError(.playlist(error)))
         case .failure(.refusal(let refusal)): return refused(refusal)
         }
@@ -40,14 +40,14 @@ extension DownloadJob {
         }
         await tell(source, media, connections)
         services.events.post(.downloadStarted(wanted.reference, resumeFrom: work.bytes))
-        let before = work.received
+        let (before, joined) = (work.received, work.bytes)
         var failure: StreamFailure?
         for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
             failure = await track.assembler.run(plan: plan, access: access)
         }
         received.add(work.received - before, ordering: .relaxed)
         guard let failure else { return await complete(work, source) }
-        return await failed(failure, received: work.received - before, isFresh: isFresh)
+        return await failed(failure, joined: work.bytes - joined, isFresh: isFresh)
     }
 
     private func access(_ media: ResolvedMedia, _ connections: JobConnections) -> StreamAccess {
@@ -63,11 +63,12 @@ extension DownloadJob {
         }
     }
 
-    private func failed(_ failure: StreamFailure, received: Int64, isFresh: Bool) async -> JobOutcome? {
+    /// What was joined counts, not what came: a segment that is no good comes as often as it is asked for.
+    private func failed(_ failure: StreamFailure, joined: Int64, isFresh: Bool) async -> JobOutcome? {
         let bytes = live.withLock { $0.stream?.bytes } ?? 0
         let error = DownloadError(failure)
         switch policy.next(
-            after: failure, received: received, length: bytes, isFresh: isFresh, jitter: .random(in: 0...1))
+            after: failure, received: joined, length: bytes, isFresh: isFresh, jitter: .random(in: 0...1))
         {
         case .transfer:
             retrying(error, delay: .zero)

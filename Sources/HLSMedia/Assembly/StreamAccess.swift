@@ -30,7 +30,7 @@ package struct StreamAccess: Sendable {
         var received: Int64 = 0
     }
 
-    /// Fetches something into memory, with two more tries where the connection is to blame.
+    /// Fetches something into memory, with one more try where the connection is to blame.
     func fetch(
         _ url: String, range: Range<Int64>?, part: StreamFailure.Part, maxSize: Int64,
         reusing spare: consuming [UInt8] = []
@@ -51,7 +51,7 @@ package struct StreamAccess: Sendable {
                 return answer
             case let failure?:
                 answer.result = .failure(.transfer(Task.isCancelled ? .cancelled : failure, part))
-                let isWorthIt = failure.verdict == .retry && attempt < 3
+                let isWorthIt = failure.verdict == .retry && attempt < 2
                 guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else {
                     return answer
                 }
