@@ -1,33 +1,33 @@
-/// The keys of a stream, each fetched once for each URL, by whoever needs it first.
+/// The keys of a stream, each fetched once for each URL, for all who wait for it.
 actor KeyRing {
     /// The largest answer that is read for a key of 16 bytes.
     private static let limit: Int64 = 4 << 10
 
-    private var ciphers: [String: SegmentCipher] = [:]
-    private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
+    private typealias Answer = Result<SegmentCipher, StreamFailure>
 
-    /// The cipher of a key's URL.
-    func cipher(
-        _ url: String, _ access: StreamAccess
-    ) async -> Result<SegmentCipher, StreamFailure> {
-        while true {
-            if let cipher = ciphers[url] { return .success(cipher) }
-            guard waiting[url] != nil else { break }
-            // Somebody is at it; if that fails, the next one tries.
-            await withCheckedContinuation { waiting[url, default: []].append($0) }
+    private var ciphers: [String: SegmentCipher] = [:]
+    private var waiting: [String: [CheckedContinuation<Result<SegmentCipher, StreamFailure>, Never>]] = [:]
+
+    /// The cipher of a key's URL. A failure is that of everybody who waits for it; the next who asks tries again.
+    func cipher(_ url: String, _ access: StreamAccess) async -> Result<SegmentCipher, StreamFailure> {
+        if let cipher = ciphers[url] { return .success(cipher) }
+        if waiting[url] != nil {
+            return await withCheckedContinuation { waiting[url, default: []].append($0) }
         }
         waiting[url] = []
-        defer { for continuation in waiting.removeValue(forKey: url) ?? [] { continuation.resume() } }
-        let answer = await access.fetch(url, range: nil, part: .key, maxSize: Self.limit).result
-        switch answer {
+        let answer = await Self.fetch(url, access)
+        if case .success(let cipher) = answer { ciphers[url] = cipher }
+        for continuation in waiting.removeValue(forKey: url) ?? [] { continuation.resume(returning: answer) }
+        return answer
+    }
+
+    private static func fetch(_ url: String, _ access: StreamAccess) async -> Answer {
+        switch await access.fetch(url, range: nil, part: .key, maxSize: limit).result {
         case .failure(let failure): return .failure(failure)
         case .success(let bytes):
-            guard let cipher = try? SegmentCipher(key: bytes) else {
-                // An answer of another length is a page or an API's error, whatever its type says.
-                return .failure(MediaKind.recognize(bytes) == .page ? .notMedia(.key) : .cipher(.key))
-            }
-            ciphers[url] = cipher
-            return .success(cipher)
+            if let cipher = try? SegmentCipher(key: bytes) { return .success(cipher) }
+            // An answer of another length is a page or an API's error, whatever its type says.
+            return .failure(MediaKind.recognize(bytes) == .page ? .notMedia(.key) : .cipher(.key))
         }
     }
 }
