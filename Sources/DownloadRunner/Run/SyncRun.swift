@@ -65,6 +65,9 @@ package final class SyncRun: Sendable {
     }
 
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
+        if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
+            throw Refusal(condition: .usage, message: "--ffmpeg: \(path) is no program that can be run")
+        }
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         let files = options.watchEvery.map { _ in CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
