@@ -1,0 +1,96 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("streams that are stopped and go on", .timeLimit(.minutes(2)))
+struct StreamStopTests {
+    /// A stream with a segment that its host holds back, so that it can be stopped there.
+    private struct Held {
+        let host: FaultHost
+        let stage: Stage
+        let fixture: StreamFixture
+        static let index = 10
+        let options = ["--segments-per-download", "4"]
+
+        init() async throws {
+            host = try await FaultHost.start()
+            stage = try Stage()
+            fixture = try await StreamFixtures.make(.rotatingKeys)
+            try host.serve(fixture, at: "/s/")
+            let name = fixture.segments[Self.index]
+            host.script("/s/" + name, [try fixture.answer(name).held])
+            try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        }
+
+        func sync(while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }) async throws -> Outcome {
+            try await stage.sync("catalog.yaml", options, while: direct)
+        }
+
+        func waitUntilHeld() async throws { try await stage.waitForStream("v", next: Self.index) }
+
+        /// The rest arrives, and nothing that was there is asked for again.
+        func finish() async throws {
+            #expect(try stage.stateCopy().streams()["v"]?.tracks.map(\.next) == [Self.index])
+            host.release("/s/" + fixture.segments[Self.index])
+            let last = try await sync()
+            #expect(last.exit == 0, "\(last.report)")
+            #expect((last.events("download_started").first?.resumeFrom ?? 0) > 0, "\(last.output)")
+            try await StreamFile(path: try stage.path(of: "v", in: last), name: "resumed").check(
+                fixture, isRemuxed: true)
+            for (index, name) in fixture.segments.enumerated() {
+                let count = host.requests(path: "/s/" + name).count
+                // Those behind the one that is held may have been on their way, or waited for their turn.
+                let most = index < Self.index || index >= Self.index + 8 ? 1 : 2
+                #expect((1...most).contains(count), "segment \(index): \(count) requests")
+            }
+            #expect(try stage.strays() == [])
+            await host.stop()
+        }
+    }
+
+    @Test("paused and resumed from another terminal, it goes on at the very segment")
+    func pauseAndResume() async throws {
+        let held = try await Held()
+        let outcome = try await held.sync { _ in
+            try await held.waitUntilHeld()
+            #expect(try await held.stage.command(["pause", "c"]).output == "1 video paused\n")
+        }
+        #expect(outcome.exit == 0 && outcome.events("download_paused").count == 1, "\(outcome.report)")
+        #expect(try await held.stage.command(["resume", "--paused"]).exit == 0)
+        try await held.finish()
+    }
+
+    @Test("logged out in the middle and in again, it goes on at the very segment")
+    func logoutAndLogin() async throws {
+        let held = try await Held()
+        let outcome = try await held.sync { _ in
+            try await held.waitUntilHeld()
+            #expect(try await held.stage.command(["logout"]).exit == 0)
+        }
+        #expect(outcome.exit == 75, "\(outcome.report)")
+        #expect(outcome.events("download_suspended").map(\.reason) == ["logout"])
+        #expect(try await held.sync().exit == 77)
+        #expect(try await held.stage.command(["login"]).exit == 0)
+        try await held.finish()
+    }
+
+    @Test("a signal in the middle, and another one while it goes on: at the very segment")
+    func signals() async throws {
+        let held = try await Held()
+        for _ in 0..<2 {
+            let outcome = try await held.sync { running in
+                try await held.waitUntilHeld()
+                try await running.wait { $0.event == "download_started" }
+                try await running.signal(SIGTERM)
+            }
+            #expect(outcome.exit == 75, "\(outcome.report)")
+        }
+        // Only what was behind has been asked for three times.
+        let name = held.fixture.segments[Held.index - 1]
+        #expect(held.host.requests(path: "/s/" + name).count == 1)
+        #expect(held.host.requests(path: "/s/" + held.fixture.segments[0]).count == 1)
+        await held.host.stop()
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+/// Rounds of syncs of streams that are killed.
+final class StreamKillRounds {
+    private static let kinds: [StreamFixture.Kind] = [.rotatingKeys, .encryptedMP4, .master]
+
+    private let stage: Stage
+    private var chance: Chance
+    private var fixtures: [String: StreamFixture] = [:]
+    /// What was durable when each round was killed: the next segment of each track, by video.
+    private var floors: [[String: [Int]]] = []
+    /// What the killed ones had started.
+    private let children = Recorded<ProcessTable.Entry>()
+
+    init(_ chance: Chance) throws {
+        self.chance = chance
+        stage = try Stage()
+    }
+
+    func run(_ rounds: Int) async throws {
+        var options = NginxServer.Options()
+        options.streamRate = "30k"
+        let nginx = try await NginxServer.start(options)
+        for kind in Self.kinds {
+            let fixture = try await StreamFixtures.make(kind)
+            fixtures[kind.rawValue] = fixture
+            try nginx.add(folder: fixture.folder, as: kind.rawValue)
+        }
+        try StreamSigner.install(in: stage, .path, nginx, secret: options.secret, lifetime: 1000)
+        try stage.catalog(
+            CatalogText(
+                provider: StreamSigner.name,
+                videos: Self.kinds.map { kind in
+                    let file = "\(kind.rawValue)/\(fixtures[kind.rawValue]?.playlist ?? "")"
+                    return .init(id: kind.rawValue, extra: ["parameters: {file: \(file)}"])
+                }))
+        for round in 0..<rounds {
+            try await killOnce(isEarly: round % 5 == 4)
+            try floors.append(recordedFloors(round))
+            try await nginx.visit("/plain/round-\(round)")
+        }
+        let outcome = try await stage.sync("catalog.yaml", [])
+        #expect(outcome.exit == 0, "seed \(chance.seed): \(outcome.report)")
+        await nginx.stop()
+        for _ in 0..<500 where !ProcessTable.now().remaining(children.all).isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let left = ProcessTable.now().remaining(children.all)
+        #expect(left.isEmpty, "seed \(chance.seed): left behind: \(left.map(\.command))")
+        for (name, fixture) in fixtures {
+            let row = try stage.stateCopy().rows("SELECT path FROM downloads WHERE video = '\(name)'").first
+            let path = stage.library.appending(try #require(row?["path"], "\(name) isn't there")).string
+            let file = StreamFile(path: path, name: "seed \(chance.seed): \(name)")
+            try await file.check(fixture, isRemuxed: true)
+        }
+        #expect(LibraryFiles(stage.library).paths.count == Self.kinds.count, "seed \(chance.seed)")
+        #expect(try stage.strays() == [], "seed \(chance.seed)")
+        try checkRequests(nginx.log())
+    }
+
+    /// Kills a sync at a random moment of its beginning, or while streams are on their way.
+    private func killOnce(isEarly: Bool) async throws {
+        let delay = Duration.milliseconds(Int.random(in: isEarly ? 20...300 : 0...3000, using: &chance))
+        let killed = children
+        let outcome = try await stage.sync("catalog.yaml", ["--segments-per-download", "2"]) { running in
+            let pid = try await running.pid()
+            if !isEarly { try await running.wait { ["download_started", "sync_finished"].contains($0.event) } }
+            try await Task.sleep(for: delay)
+            // It can't start anything between the look and the kill.
+            kill(pid, SIGSTOP)
+            let children = ProcessTable.now().descendants(of: pid)
+            kill(pid, SIGKILL)
+            // The next round doesn't wait for their ends.
+            for child in children { killed.note(child) }
+        }
+        #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
+    }
+
+    /// Reads what the state claims, and holds it against what is really there.
+    private func recordedFloors(_ round: Int) throws -> [String: [Int]] {
+        let state = try stage.stateCopy()
+        guard state.exists, let rows = try? state.rows("SELECT id, video, state, path FROM downloads") else {
+            return [:]
+        }
+        let streams = try state.streams()
+        var floors: [String: [Int]] = [:]
+        for row in rows {
+            guard let video = row["video"], let fixture = fixtures[video] else { continue }
+            let place = "seed \(chance.seed), round \(round), \(video)"
+            if row["state"] == "finished" {
+                let path = try #require(row["path"])
+                #expect(stage.folder.has("library/" + path), "\(place): \(path) isn't there")
+                floors[video] = fixture.tracks.map(\.segments.count)
+                continue
+            }
+            guard let stream = streams[video] else { continue }
+            #expect(stream.tracks.count == fixture.tracks.count, "\(place)")
+            floors[video] = stream.tracks.map(\.next)
+            // Placed by the next run, out of what ffmpeg has made.
+            guard row["path"] == nil else { continue }
+            for (number, track) in stream.tracks.enumerated() where track.bytes > 0 {
+                let expected = Data(try fixture.joined(number, track.next))
+                #expect(expected.count == track.bytes, "\(place), track \(number)")
+                let name = (row["id"] ?? "") + (number == 0 ? ".part" : ".audio.part")
+                let partial = FileManager.default.contents(
+                    atPath: stage.library.appending(".coursefetch/partials/" + name).string)
+                #expect(
+                    partial?.prefix(track.bytes) == expected, "\(place), track \(number): not what the state claims")
+            }
+        }
+        return floors
+    }
+
+    private func checkRequests(_ log: [NginxAccess]) throws {
+        let marks = try floors.indices.map { round in
+            try #require(log.first { $0.path == "/plain/round-\(round)" }?.connection)
+        }
+        var resumed = 0
+        for request in log where request.path.hasPrefix("/streampath/") {
+            let parts = request.path.split(separator: "/").suffix(2).map(String.init)
+            guard let round = marks.lastIndex(where: { $0 < request.connection }), let fixture = fixtures[parts[0]]
+            else { continue }
+            for (number, track) in fixture.tracks.enumerated() {
+                guard let index = track.segments.firstIndex(of: parts[1]) else { continue }
+                let floor = floors[round][parts[0]]?[number] ?? 0
+                if floor > 0 { resumed += 1 }
+                #expect(
+                    index >= floor,
+                    "seed \(chance.seed): \(parts) was asked for after kill \(round), which left \(floor)")
+            }
+        }
+        #expect(resumed > 0, "seed \(chance.seed): nothing was resumed at all")
+    }
+}
