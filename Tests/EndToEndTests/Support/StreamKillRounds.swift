@@ -39,7 +39,7 @@ final class StreamKillRounds {
                     return .init(id: kind.rawValue, extra: ["parameters: {file: \(file)}"])
                 }))
         for round in 0..<rounds {
-            try await killOnce(isEarly: round % 5 == 4)
+            try await killOnce(round % 5 == 4 ? .beginning : round % 2 == 0 ? .checkpoint : .middle)
             try floors.append(recordedFloors(round))
             try await nginx.visit("/plain/round-\(round)")
         }
@@ -62,13 +62,32 @@ final class StreamKillRounds {
         try checkRequests(nginx.log())
     }
 
-    /// Kills a sync at a random moment of its beginning, or while streams are on their way.
-    private func killOnce(isEarly: Bool) async throws {
-        let delay = Duration.milliseconds(Int.random(in: isEarly ? 20...300 : 0...3000, using: &chance))
+    /// What a random time passes after before a kill.
+    private enum Moment {
+        /// The start of the process.
+        case beginning
+        /// The first stream on its way.
+        case middle
+        /// More that has become durable.
+        case checkpoint
+    }
+
+    private func killOnce(_ moment: Moment) async throws {
+        let latest = [.beginning: 300, .middle: 2500, .checkpoint: 900][moment] ?? 0
+        let delay = Duration.milliseconds(Int.random(in: 20...latest, using: &chance))
+        let stage = stage
+        let before = Self.durable(stage)
         let killed = children
         let outcome = try await stage.sync("catalog.yaml", ["--segments-per-download", "2"]) { running in
             let pid = try await running.pid()
-            if !isEarly { try await running.wait { ["download_started", "sync_finished"].contains($0.event) } }
+            if moment != .beginning {
+                try await running.wait { ["download_started", "sync_finished"].contains($0.event) }
+            }
+            if moment == .checkpoint {
+                for _ in 0..<200 where Self.durable(stage) <= before && kill(pid, 0) == 0 {
+                    try await Task.sleep(for: .milliseconds(25))
+                }
+            }
             try await Task.sleep(for: delay)
             // It can't start anything between the look and the kill.
             kill(pid, SIGSTOP)
@@ -78,6 +97,13 @@ final class StreamKillRounds {
             for child in children { killed.note(child) }
         }
         #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
+    }
+
+    /// How many segments are durable in all, of those streams that aren't finished.
+    private static func durable(_ stage: Stage) -> Int {
+        // Caught in the middle of a commit, the copy can't be read.
+        let streams = (try? stage.stateCopy().streams()) ?? [:]
+        return streams.values.reduce(0) { $0 + $1.tracks.reduce(0) { $0 + $1.next } }
     }
 
     /// Reads what the state claims, and holds it against what is really there.
