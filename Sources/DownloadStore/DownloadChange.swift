@@ -38,7 +38,8 @@ package enum DownloadChange: Sendable {
     case extrasStored(DownloadID, [UInt8]?)
     /// A file that came along.
     case sidecar(SidecarRecord)
-    /// A file that came along is missing: the next sync fetches what the catalog names beside the video.
+    /// A file that came along is missing: the next sync fetches what the catalog names beside the video. One that was part
+    /// of the video is only forgotten.
     case sidecarLost(SidecarRecord)
     /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file stands there, else
     /// the one that is to be replaced.

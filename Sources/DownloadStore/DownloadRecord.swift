@@ -222,7 +222,11 @@ package struct ChapterRecord: Sendable, Equatable {
 /// A file that came along with a video.
 package struct SidecarRecord: Sendable, Equatable {
     /// What came along.
-    package enum Kind: String, Sendable { case cover, subtitle, attachment }
+    package enum Kind: String, Sendable {
+        case cover, subtitle, attachment
+        /// A part of the video itself: separate sound, or a playlist of its package.
+        case stream
+    }
 
     /// The download that it came along with.
     package var download: DownloadID

@@ -122,7 +122,9 @@ extension DownloadStore {
             try run(
                 "DELETE FROM sidecars WHERE download = ? AND kind = ? AND name = ?",
                 [sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name], db)
-            try run("UPDATE downloads SET stored_extras = NULL WHERE id = ?", [sidecar.download.rawValue], db)
+            if sidecar.kind != .stream {
+                try run("UPDATE downloads SET stored_extras = NULL WHERE id = ?", [sidecar.download.rawValue], db)
+            }
         case .coverLost(let course, let chapter, let file):
             let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
             let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]

@@ -18,7 +18,7 @@ enum SettingNames {
     /// Names that take a value.
     static let values = [
         "library", "state", "user", "plugins", "jobs", "limit-rate", "bwlimit", "max-connections-per-host",
-        "segments-per-download", "ffmpeg", "retries",
+        "segments-per-download", "ffmpeg", "container", "retries",
         "max-wait", "ca-file", "max-delete", "only", "max-duration", "until", "max-transfer", "min-free-space", "wait",
         "every", "report", "on-finish",
     ]
@@ -130,6 +130,15 @@ extension SettingKey<FFmpegChoice> {
     static let ffmpeg = SettingKey(name: "ffmpeg", standard: .automatic) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
         return text == "none" ? .none : .path(text)
+    }
+}
+
+extension SettingKey<StreamContainer> {
+    static let container = SettingKey(name: "container", standard: .file) { text throws(ValueError) in
+        guard let container = StreamContainer(rawValue: text) else {
+            throw .notOneOf(text, StreamContainer.allCases.map(\.rawValue))
+        }
+        return container
     }
 }
 

@@ -31,6 +31,12 @@ struct TransferOptions: ParsableArguments {
             valueName: "path|none"), completion: .file())
     var ffmpeg: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What a stream becomes: a file, or a package: a folder with a playlist that plays offline (default: file).",
+            valueName: "file|package"), completion: .list(["file", "package"]))
+    var container: String?
+
     @Option(help: ArgumentHelp("Attempts without progress before a download fails (default: 10).", valueName: "n"))
     var retries: String?
 
@@ -69,7 +75,8 @@ struct TransferOptions: ParsableArguments {
         var texts = [
             "jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit,
             "max-connections-per-host": maxConnectionsPerHost,
-            "segments-per-download": segmentsPerDownload, "ffmpeg": ffmpeg, "retries": retries, "max-wait": maxWait,
+            "segments-per-download": segmentsPerDownload, "ffmpeg": ffmpeg, "container": container, "retries": retries,
+            "max-wait": maxWait,
             "ca-file": caFile, "max-delete": maxDelete,
             "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
         ].compactMapValues { $0.map { [$0] } }

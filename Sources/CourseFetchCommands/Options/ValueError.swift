@@ -18,6 +18,7 @@ enum ValueError: Error, Sendable, Equatable {
     case outOfRange(String, lowest: Int, highest: Int)
     case notAPercentage(String)
     case notAFlag(String)
+    case notOneOf(String, [String])
     case empty
     case selector(String)
 }
@@ -39,6 +40,7 @@ extension ValueError: CustomStringConvertible {
         case .twoRates(let text): "“\(text)” is two rates: only downloads are limited here, so write one"
         case .notAWholeNumber(let text): "“\(text)” is not a whole number"
         case .outOfRange(let text, let lowest, let highest): "\(text) is not between \(lowest) and \(highest)"
+        case .notOneOf(let text, let choices): "“\(text)” is neither \(choices.joined(separator: " nor "))"
         case .notAPercentage(let text): "“\(text)” is neither a number of files nor a percentage up to 100%"
         case .notAFlag(let text): "“\(text)” is neither true nor false"
         case .empty: "it is empty"

@@ -14,6 +14,7 @@ struct SyncSettings: Sendable {
     let maxConnectionsPerHost: Setting<Int?>
     let segmentsPerDownload: Setting<Int>
     let ffmpeg: Setting<FFmpegChoice>
+    let container: Setting<StreamContainer>
     let retries: Setting<Int>
     let maxWait: Setting<Duration>
     let caFile: Setting<String?>
@@ -50,6 +51,7 @@ struct SyncSettings: Sendable {
         maxConnectionsPerHost = layers.value(.maxConnectionsPerHost)
         segmentsPerDownload = layers.value(.segmentsPerDownload)
         ffmpeg = layers.value(.ffmpeg)
+        container = layers.value(.container)
         retries = layers.value(.retries)
         maxWait = layers.value(.maxWait)
         caFile = layers.value(.caFile)
@@ -109,6 +111,7 @@ struct SyncSettings: Sendable {
         options.segmentsPerDownload = segmentsPerDownload.value
         options.segmentsAreExplicit = segmentsPerDownload.origin != .standard
         options.ffmpeg = ffmpeg.value
+        options.container = container.value
         options.retries = retries.value
         options.maxWait = maxWait.value
         options.only = only.value

@@ -6,34 +6,35 @@ import Logging
 import MediaTransfer
 import SystemPackage
 
-/// The end of a stream: one file that plays.
+/// A joined stream made into one file by ffmpeg.
 extension DownloadJob {
-    func complete(_ work: StreamWork, _ source: StreamSource) async -> JobOutcome {
-        guard let first = work.tracks.first, let kind = await first.assembler.container else {
-            return .failed(DownloadError(kind: .notMedia, message: "the stream has no segment that holds media"))
-        }
-        // ffmpeg may take its time: what is there is noted before it.
-        let job = self
-        if let facts = await Blocking.run({ _ in try? job.flush() }) { services.bookkeeper.note(.progress(id, facts)) }
-        var sound: MediaKind?
-        if work.tracks.count > 1 { sound = await work.tracks[1].assembler.container }
-        guard let ffmpeg = services.ffmpeg else { return keep(work, kind, sound, language: source.audioLanguage) }
+    func remux(_ stream: JoinedStream, with ffmpeg: FFmpeg) async -> JobOutcome {
         let output = PartialName.remuxed(id)
         let library = services.library
-        guard let job = remux(work, kind, sound, source, library.partialPath(output)) else {
-            return keep(work, kind, sound, language: source.audioLanguage)
-        }
         do {
             try library.removePartial(output)
+            guard let job = try remuxJob(stream, library.partialPath(output)) else {
+                return await keep(stream, because: "it is of a kind that ffmpeg isn't asked to read")
+            }
             // A file of ours, with our permissions, that ffmpeg fills.
             let open = try library.openPartial(output)
             do throws(RemuxError) {
-                if let complaint = try await job.run(with: ffmpeg, watch: services.providers.groupWatch) {
+                let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
+                if let complaint = try await job.run(
+                    with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
+                {
                     services.logger.debug("ffmpeg: \(complaint)")
                 }
             } catch {
                 try? library.removePartial(output)
-                return withoutRemux(error, work, kind, sound, source)
+                switch error {
+                case .cancelled: return .stopped
+                case .noSpace:
+                    return .suspended(
+                        .disk,
+                        DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
+                default: return await keep(stream, because: error.sentence)
+                }
             }
             let size = try open.facts().size
             let partial = try PartialFile(
@@ -41,7 +42,8 @@ extension DownloadJob {
             return .complete(
                 CompletedVideo(
                     job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
-                    fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil)))
+                    fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
+                    obsolete: try obsoleteParts(besides: [])))
         } catch let error as LibraryError {
             let facts = DownloadError(kind: .disk, message: error.sentence)
             return error.isFull ? .suspended(.disk, facts) : .failed(facts)
@@ -51,60 +53,37 @@ extension DownloadJob {
     }
 
     /// Nil for what ffmpeg has no name for.
-    private func remux(
-        _ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, _ source: StreamSource, _ output: FilePath
-    ) -> RemuxJob? {
-        let library = services.library
-        guard let video = RemuxInput(path: library.partialPath(work.tracks[0].name), kind: kind) else { return nil }
-        var audio: [RemuxInput] = []
-        if work.tracks.count > 1 {
-            guard let sound,
+    private func remuxJob(_ stream: JoinedStream, _ output: FilePath) throws -> RemuxJob? {
+        var inputs: [RemuxInput] = []
+        for (number, track) in stream.tracks.enumerated() {
+            let path = services.library.partialPath(track.name)
+            var list: FilePath?
+            let parts = JoinedPiece.parts(of: track.pieces)
+            if parts.count > 1 {
+                guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
+                let name = PartialName.list(number, of: id)
+                try writePartial(name, text, hashes: false).close()
+                list = services.library.partialPath(name)
+            }
+            guard
                 let input = RemuxInput(
-                    path: library.partialPath(work.tracks[1].name), kind: sound, language: source.audioLanguage)
+                    path: path, kind: track.kind, list: list, language: number == 0 ? nil : stream.language)
             else { return nil }
-            audio = [input]
+            inputs.append(input)
         }
-        return RemuxJob(video: video, audio: audio, output: output)
+        return inputs.first.flatMap { RemuxJob(video: $0, audio: Array(inputs.dropFirst()), output: output) }
     }
 
-    private func withoutRemux(
-        _ error: RemuxError, _ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, _ source: StreamSource
-    ) -> JobOutcome {
-        switch error {
-        case .cancelled: return .stopped
-        case .noSpace:
-            return .suspended(
-                .disk, DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
-        default:
-            services.events.post(
-                .warning("\(error.sentence); the joined stream is kept as it is", wanted.reference))
-            return keep(work, kind, sound, language: source.audioLanguage)
-        }
-    }
-
-    /// Without ffmpeg: the joined file, and separate sound beside it.
-    private func keep(_ work: StreamWork, _ kind: MediaKind, _ sound: MediaKind?, language: String?) -> JobOutcome {
-        let size = work.tracks[0].partial.length
-        if isHashed, let wantedSize = wanted.video.size, size != wantedSize {
+    /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
+    private func keep(_ stream: JoinedStream, because reason: String) async -> JobOutcome {
+        if stream.tracks.contains(where: { JoinedPiece.parts(of: $0.pieces).count > 1 }) {
             return .failed(
                 DownloadError(
-                    kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wantedSize)"))
+                    kind: .needsFFmpeg,
+                    message: "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"))
         }
-        var video = CompletedVideo(
-            job: self, partial: work.tracks[0].partial, size: size, expectedSHA256: isHashed ? expectedSHA256 : nil,
-            fileExtension: .choose(.video, stated: kind.fileExtension, mediaType: nil, contentType: nil, url: nil))
-        if let sound, work.tracks.count > 1 {
-            let track = work.tracks[1]
-            let end = sound == .fragmentedMP4 ? "m4a" : sound.fileExtension ?? "bin"
-            video.sound = ArrivedFile(
-                role: .sidecar(id, .attachment, name: "audio"), partialName: track.name, partial: track.partial,
-                size: track.partial.length, sha256: nil,
-                path: LibraryName.sound(beside: wanted.stem, language: language, fileExtension: end),
-                id: wanted.reference.video, old: nil)
-            services.events.post(
-                .warning("its sound is a file of its own: there is no ffmpeg to put both into one", wanted.reference))
-        }
-        return .complete(video)
+        services.events.post(.warning("\(reason); the joined stream is kept as it is", wanted.reference))
+        return await keep(stream)
     }
 }
 

@@ -108,8 +108,10 @@ extension DownloadJob {
         if let work = live.withLock({ $0.stream }) {
             guard work.digest == source.digest else { return .another }
             do {
-                for track in work.tracks where !track.partial.isOpen {
+                for (number, track) in work.tracks.enumerated() where !track.partial.isOpen {
                     try track.partial.reopen(descriptor: services.library.openPartial(track.name).release())
+                    let index = PartialName.index(number, of: id)
+                    try track.index?.reopen(descriptor: services.library.openPartial(index).release())
                 }
             } catch { return .outcome(problem(error)) }
             return .opened(work)
@@ -122,26 +124,40 @@ extension DownloadJob {
         do {
             var tracks: [StreamWork.Track] = []
             for (number, plan) in source.tracks.enumerated() {
-                let name = PartialName.track(number, of: id)
-                let open = try services.library.openPartial(name)
                 let record = isKnown ? known?.tracks[number] : nil
                 let position = StreamPosition(next: record?.next ?? 0, bytes: record?.bytes ?? 0)
-                // Somebody took bytes away that the row claims.
-                guard position.bytes <= open.size, position.next <= plan.segments.count else { return .another }
-                let partial = try PartialFile(
-                    descriptor: open.release(), length: position.bytes, hashes: isHashed && number == 0)
-                tracks.append(
-                    .init(
-                        name: name, partial: partial,
-                        assembler: StreamAssembler(
-                            partial: partial, position: position, count: plan.segments.count,
-                            concurrency: services.options.segmentsPerDownload, joinsMaps: false),
-                        times: plan.times))
+                guard let track = try openTrack(number, plan, position) else { return .another }
+                tracks.append(track)
             }
             let work = StreamWork(digest: source.digest, tracks: tracks, seconds: source.seconds)
             live.withLock { $0.stream = work }
             return .opened(work)
         } catch { return .outcome(problem(error)) }
+    }
+
+    /// Nil if its partials don't hold what the row says.
+    private func openTrack(
+        _ number: Int, _ plan: StreamPlan, _ position: StreamPosition
+    ) throws -> StreamWork.Track? {
+        let (library, isPackage) = (services.library, services.options.container == .package)
+        let name = PartialName.track(number, of: id)
+        let open = try library.openPartial(name)
+        guard position.bytes <= open.size, position.next <= plan.segments.count else { return nil }
+        let partial = try PartialFile(descriptor: open.release(), length: position.bytes, hashes: isHashed)
+        var index: PartialFile?
+        if isPackage || (services.ffmpeg != nil && plan.hasParts) {
+            let open = try library.openPartial(.index(number, of: id))
+            let length = JoinedPiece.indexLength(position.next)
+            guard length <= open.size else { return nil }
+            let opened = try PartialFile(descriptor: open.release(), length: length, hashes: false)
+            let pieces = try JoinedPiece.read(position.next, from: opened)
+            guard pieces.reduce(0, { $0 + $1.bytes }) == position.bytes else { return nil }
+            index = opened
+        }
+        let assembler = StreamAssembler(
+            partial: partial, position: position, count: plan.segments.count,
+            concurrency: services.options.segmentsPerDownload, index: index, keepsTags: isPackage)
+        return .init(name: name, partial: partial, assembler: assembler, index: index, times: plan.times)
     }
 
     private func problem(_ error: any Error) -> JobOutcome {
@@ -180,9 +196,7 @@ extension DownloadJob {
             live.partial?.close()
             live.partial = nil
         }
-        for name in [PartialName.track(0, of: id), .track(1, of: id), .remuxed(id)] {
-            try? services.library.removePartial(name)
-        }
+        for name in PartialName.all(of: id) { try? services.library.removePartial(name) }
     }
 
     // MARK: what else the playlist says

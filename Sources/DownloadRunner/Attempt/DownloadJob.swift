@@ -300,6 +300,10 @@ struct CompletedVideo: Sendable {
     var sha256: [UInt8]?
     let expectedSHA256: [UInt8]?
     let fileExtension: FileExtension
-    /// Separate sound that nothing can put into it.
-    var sound: ArrivedFile?
+    /// Where it belongs, relative to the library; nil for its stem and extension.
+    var path: String?
+    /// Separate sound that nothing can put into it, or the playlists of its package.
+    var parts: [ArrivedFile] = []
+    /// Parts of what it replaces that it doesn't have.
+    var obsolete: [SidecarRecord] = []
 }

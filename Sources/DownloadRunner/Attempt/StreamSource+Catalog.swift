@@ -24,6 +24,11 @@ extension StreamWish {
 }
 
 extension StreamPlan {
+    /// Whether the joined file may hold several that each begin with an initialization section.
+    var hasParts: Bool {
+        maps.count > 1 || (!maps.isEmpty && segments.dropFirst().contains(where: \.startsDiscontinuity))
+    }
+
     /// When each segment begins, and the end of the last one, in seconds.
     var times: [Double] {
         var times = [0.0]

@@ -9,6 +9,8 @@ final class StreamWork: Sendable {
         var name: PartialName
         var partial: PartialFile
         var assembler: StreamAssembler
+        /// Where each segment lies in it; nil where nobody needs to know.
+        var index: PartialFile?
         /// When each segment begins, and the end of the last one, in seconds of playing time.
         var times: [Double]
     }
@@ -49,7 +51,7 @@ final class StreamWork: Sendable {
     func flush() throws(FileError) -> ProgressFacts {
         // Before the flush: what is joined during it isn't durable by it.
         let positions = tracks.map(\.assembler.position)
-        for track in tracks where track.partial.isOpen { _ = try track.partial.flush() }
+        for partial in partials where partial.isOpen { _ = try partial.flush() }
         return ProgressFacts(
             bytes: positions.reduce(0) { $0 + $1.bytes }, total: nil, validators: Validators(),
             stream: StreamRecord(
@@ -57,7 +59,9 @@ final class StreamWork: Sendable {
     }
 
     /// Gives the descriptors up.
-    func close() { for track in tracks { track.partial.close() } }
+    func close() { for partial in partials { partial.close() } }
+
+    private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index].compactMap(\.self) } }
 }
 
 extension PartialName {
@@ -67,13 +71,35 @@ extension PartialName {
             ? PartialName(download: download.rawValue) : PartialName(download: download.rawValue, sidecar: trackMark)
     }
 
+    /// Where the segments of a track lie.
+    static func index(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: indexMarks[min(number, 1)])
+    }
+
+    /// What tells ffmpeg of a track's parts.
+    static func list(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "list\(number)")
+    }
+
+    /// A playlist of a package.
+    static func playlist(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "playlist\(number)")
+    }
+
+    /// All that a download may leave behind, its sidecars' aside.
+    static func all(of download: DownloadID) -> [PartialName] {
+        (0..<2).flatMap { [track($0, of: download), index($0, of: download), list($0, of: download)] }
+            + (0..<3).map { playlist($0, of: download) } + [remuxed(download)]
+    }
+
     /// What ffmpeg makes of the joined file.
     static func remuxed(_ download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "remux")
     }
 
-    /// Whether a later run goes on with it: a video's own, or the separate sound of a stream.
-    var isResumed: Bool { sidecar == nil || sidecar == Self.trackMark }
+    /// Whether a later run goes on with it: a video's own, or what else a stream is joined to.
+    var isResumed: Bool { sidecar.map { $0 == Self.trackMark || Self.indexMarks.contains($0) } ?? true }
 
     private static var trackMark: String { "audio" }
+    private static var indexMarks: [String] { ["index", "audio-index"] }
 }

@@ -16,6 +16,7 @@ struct VerificationRemedies {
     func apply(to items: [Verifier.Item]) throws -> [VerifiedFile] {
         var files: [VerifiedFile] = []
         var all: [DownloadChange] = []
+        var fetched: Set<DownloadID> = []
         for item in items {
             let (changes, remedy) = Self.changes(for: item, repair: repair)
             var file = item.file
@@ -23,7 +24,8 @@ struct VerificationRemedies {
                 file.remedy = remedy
             } else if try isStill(item) {
                 file.remedy = remedy
-                all += changes
+                // A video and its parts are fetched together, once.
+                all += changes.filter { change in change.fetched.map { fetched.insert($0).inserted } ?? true }
             } else {
                 file.remedy = .changedMeanwhile
             }
@@ -70,6 +72,13 @@ struct VerificationRemedies {
         for item: Verifier.Item, _ sidecar: SidecarRecord, _ mayBeFetched: Bool, _ repair: Bool
     ) -> ([DownloadChange], VerifiedFile.Remedy) {
         switch (item.file.verdict, item.found) {
+        case (.missing, _) where sidecar.kind == .stream:
+            return ([.refetch(sidecar.download)], .willBeFetched)
+        case (.changed, let found?) where repair && sidecar.kind == .stream:
+            var known = sidecar
+            known.size = found.size
+            known.modified = found.modified
+            return ([.sidecar(known), .refetch(sidecar.download)], .willBeReplaced)
         case (.missing, _):
             return mayBeFetched ? ([.sidecarLost(sidecar)], .willBeFetched) : ([], .needsRetry)
         case (.changed, let found?) where repair:
@@ -100,8 +109,21 @@ struct VerificationRemedies {
         if case .download(let id, let file) = item.owner {
             guard let now = try store.download(id), now.state == .finished, now.file == file else { return false }
         }
+        if case .sidecar(let part, _) = item.owner, part.kind == .stream {
+            guard try store.download(part.download)?.state == .finished else { return false }
+        }
         let facts = try? library.facts(of: item.file.path)
         if item.file.verdict == .missing { return facts == nil }
         return facts == item.found
+    }
+}
+
+extension DownloadChange {
+    /// The finished download that is to be fetched again because of it.
+    fileprivate var fetched: DownloadID? {
+        switch self {
+        case .lose(let id), .refetch(let id): id
+        default: nil
+        }
     }
 }

@@ -173,8 +173,7 @@ struct Verifier {
     }
 
     private mutating func check(_ sidecar: SidecarRecord, of record: DownloadRecord) throws {
-        let file = StoredFile(
-            path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: nil, source: [])
+        let file = StoredFile(sidecar)
         let (verdict, found) = presence(file)
         result.sidecars += 1
         note(

@@ -22,12 +22,18 @@ struct ArrivedFile: Sendable {
     var id: String
     /// Our own file that it replaces.
     var old: StoredFile?
+    /// Files that the video isn't whole without: they are at their places before it is.
+    var parts: [ArrivedFile] = []
+    /// Parts of the video that it replaces, and doesn't have itself.
+    var obsolete: [SidecarRecord] = []
 }
 
 /// A file at its place, durable.
 struct PlacedFile: Sendable {
     var file: ArrivedFile
     var stored: StoredFile
+    /// Of ``ArrivedFile/parts``.
+    var parts: [PlacedFile] = []
 }
 
 /// Why a file isn't at its place.

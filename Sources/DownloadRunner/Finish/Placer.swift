@@ -17,14 +17,16 @@ struct Placer: Sendable {
         var ready: [PlacedFile] = []
         ready.reserveCapacity(group.count)
         // All on their way to the disk before the first one is waited for.
-        for file in group { file.partial?.startWriteback() }
+        for file in group { for file in [file] + file.parts { file.partial?.startWriteback() } }
         for file in group {
-            switch flush(file) {
-            case .success(let stored): ready.append(PlacedFile(file: file, stored: stored))
-            case .failure(let error): failed(file, error.failure)
-            }
+            do throws(PlacingFailureError) {
+                let parts = try file.parts.map { part throws(PlacingFailureError) in
+                    PlacedFile(file: part, stored: try flush(part))
+                }
+                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts))
+            } catch { failed(file, error.failure) }
         }
-        guard write(ready.compactMap(\.placing)) else {
+        guard write(ready.flatMap(\.placing)) else {
             for placed in ready { failed(placed.file, .store) }
             return nil
         }
@@ -32,6 +34,7 @@ struct Placer: Sendable {
         placed.reserveCapacity(ready.count)
         for var item in ready {
             do throws(LibraryError) {
+                for number in item.parts.indices { try rename(&item.parts[number], write: write) }
                 try rename(&item, write: write)
                 placed.append(item)
             } catch {
@@ -40,36 +43,32 @@ struct Placer: Sendable {
             }
         }
         do {
-            try library.flushFolders(of: placed.map(\.stored.path))
+            try library.flushFolders(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
         } catch {
             for item in placed { failed(item.file, .library(error)) }
             return []
         }
         // Before the row forgets it: a kill in between is settled at the next start.
         for item in placed { removeOld(item) }
-        guard write(placed.map(\.finished)) else {
+        guard
+            write(
+                placed.flatMap { $0.parts.map(\.finished) + $0.file.obsolete.map { .sidecarLost($0) } + [$0.finished] })
+        else {
             for item in placed { failed(item.file, .store) }
             return nil
         }
-        for item in placed { item.file.partial?.close() }
+        for item in placed { for file in [item.file] + item.file.parts { file.partial?.close() } }
         return placed
     }
 
-    private func flush(_ file: ArrivedFile) -> Result<StoredFile, PlacingFailureError> {
-        do throws(FileError) {
-            _ = try file.partial?.flush()
-        } catch {
-            return .failure(PlacingFailureError(.flush(error)))
-        }
+    private func flush(_ file: ArrivedFile) throws(PlacingFailureError) -> StoredFile {
+        do throws(FileError) { _ = try file.partial?.flush() } catch { throw PlacingFailureError(.flush(error)) }
         do throws(LibraryError) {
             let modified = try library.partialFacts(file.partialName)?.modified
             let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
-            return .success(
-                StoredFile(
-                    path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source))
-        } catch {
-            return .failure(PlacingFailureError(.library(error)))
-        }
+            return StoredFile(
+                path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source)
+        } catch { throw PlacingFailureError(.library(error)) }
     }
 
     /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
@@ -84,7 +83,7 @@ struct Placer: Sendable {
         for attempt in 0..<100 {
             if attempt > 0 {
                 item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
-                if let placing = item.placing, !write([placing]) { throw .stopped }
+                if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
             guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
@@ -111,6 +110,8 @@ struct Placer: Sendable {
 
     /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
     private func removeOld(_ item: PlacedFile) {
+        for part in item.parts { removeOld(part) }
+        for part in item.file.obsolete { _ = try? library.remove(part.path, record: FileRecord(StoredFile(part))) }
         guard let old = item.file.old, old.path != item.stored.path else { return }
         _ = try? library.remove(old.path, record: FileRecord(old))
     }
@@ -130,9 +131,16 @@ extension FileRecord {
 }
 
 extension PlacedFile {
-    /// What is written before the rename; nil for what has no row of its own until it is there.
-    fileprivate var placing: DownloadChange? {
-        if case .video(let id, _) = file.role { .placing(id, stored) } else { nil }
+    /// What is written before the rename; nothing for what has no row of its own until it is there.
+    ///
+    /// Parts of a video are known before it is there, so that after a kill it can be told whether all are. The record of
+    /// one that replaces another stays as it is until then: it proves that the file is ours.
+    fileprivate var placing: [DownloadChange] {
+        switch file.role {
+        case .video(let id, _): [.placing(id, stored)] + parts.flatMap(\.placing)
+        case .sidecar(_, .stream, _) where file.old == nil: [finished]
+        default: []
+        }
     }
 
     /// What is written when the name is durable.
@@ -148,5 +156,12 @@ extension PlacedFile {
         case .chapterCover(let course, let chapter, let digest):
             .chapterCover(course: course, chapter: chapter, digest, stored)
         }
+    }
+}
+
+extension StoredFile {
+    /// A file that came along: its SHA-256 isn't known.
+    init(_ sidecar: SidecarRecord) {
+        self.init(path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: nil, source: [])
     }
 }

@@ -46,6 +46,7 @@ struct Settling {
             return try store.write([.unplace(record.id)])
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
+        guard try hasParts(record) else { return try store.write([.unplace(record.id)]) }
         if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.flushFolders(of: [file.path])
             var stored = file
@@ -66,6 +67,14 @@ struct Settling {
             }
             try store.write(changes)
         }
+    }
+
+    /// Whether everything is at its place that the video isn't whole without; else all of it is placed once more.
+    private func hasParts(_ record: DownloadRecord) throws -> Bool {
+        for part in try store.sidecars(of: [record.id]) where part.kind == .stream {
+            guard try library.facts(of: part.path)?.size == part.size else { return false }
+        }
+        return true
     }
 
     /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the

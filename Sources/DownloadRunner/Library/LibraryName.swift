@@ -63,6 +63,19 @@ package enum LibraryName {
         return "\(stem).\(NameCleaning.cut(safe, to: longestLanguage)).\(fileExtension)"
     }
 
+    /// The folder of a package beside a video: the first that is free, with the id if `stem.hls` isn't.
+    package static func package<Failure>(
+        beside stem: String, id: String, isFree: (String) throws(Failure) -> Bool
+    ) throws(Failure) -> String {
+        let (folder, name) = LibraryPathParts.split(stem)
+        let prefix = folder.isEmpty ? "" : folder + "/"
+        for attempt in 0..<100 {
+            let candidate = prefix + (attempt == 0 ? name : distinct(name, id: id, attempt: attempt)) + ".hls"
+            if try isFree(candidate) { return candidate }
+        }
+        return stem + ".hls"
+    }
+
     /// The name that a later one gets when `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than
     /// `name` could be.
     package static func distinct(_ name: String, id: String, attempt: Int = 1) -> String {

@@ -34,7 +34,7 @@ enum Prune {
             let record = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
             _ = try library.remove(sidecar.path, record: record)
         }
-        try library.removePartial(PartialName(download: gone.id.rawValue))
+        for name in PartialName.all(of: gone.id) { try library.removePartial(name) }
         try store.delete([gone.id])
         return true
     }

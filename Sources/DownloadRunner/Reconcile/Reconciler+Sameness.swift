@@ -22,6 +22,7 @@ extension Reconciler {
         for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
             for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
         }
+        var givers: [Int: DownloadID] = [:]
         let excluded = Set(result.changes.lost + result.changes.refetched)
         let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         try store.scan { row in
@@ -32,8 +33,15 @@ extension Reconciler {
             var donor = file
             // It is used when the moves of this run are done.
             donor.path = targets[file.path] ?? file.path
-            for index in found where result.wanted[index].donor == nil { result.wanted[index].donor = donor }
+            for index in found where result.wanted[index].donor == nil {
+                result.wanted[index].donor = donor
+                givers[index] = row.id
+            }
         }
+        // A file that is but a part of a video can't stand for all of it.
+        let inParts = Set(
+            try store.sidecars(of: Array(Set(givers.values))).filter { $0.kind == .stream }.map(\.download))
+        for (index, giver) in givers where inParts.contains(giver) { result.wanted[index].donor = nil }
     }
 
     /// One of several that want the same bytes is transferred.

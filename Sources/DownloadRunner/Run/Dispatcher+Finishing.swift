@@ -24,18 +24,16 @@ extension Dispatcher {
             if let expected = video.expectedSHA256, expected != sha256 {
                 return await checksumFailed(video)
             }
+            var parts = video.parts
+            for number in parts.indices { parts[number].sha256 = try await parts[number].partial?.sha256() }
             guard let wanted = wanted[id] else { return }
-            if let sound = video.sound {
-                sidecarsPlacing += 1
-                services.bookkeeper.place(sound)
-            }
             services.bookkeeper.place(
                 ArrivedFile(
                     role: .video(id, source: wanted.source),
                     partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
                     size: video.size, sha256: sha256,
-                    path: "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
-                    old: wanted.oldFile))
+                    path: video.path ?? "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
+                    old: wanted.oldFile, parts: parts, obsolete: video.obsolete))
         } catch {
             guard digesting.remove(id) != nil else { return }
             await lostPartial(id, DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)"))
@@ -78,7 +76,7 @@ extension Dispatcher {
     private func placed(_ files: [PlacedFile]) {
         for placed in files {
             switch placed.file.role {
-            case .video(let id, _): finished(id, placed.stored)
+            case .video(let id, _): finished(id, placed.stored, isWhole: placed.parts.isEmpty)
             case .sidecar(let id, let kind, let name): sidecarSettled(.video(id, kind, name: name), isStored: true)
             case .courseCover(let course, let digest): sidecarSettled(.course(course, digest: digest), isStored: true)
             case .chapterCover(let course, let chapter, let digest):
@@ -88,7 +86,8 @@ extension Dispatcher {
         fill()
     }
 
-    private func finished(_ id: DownloadID, _ file: StoredFile) {
+    /// `isWhole`: the file is all there is of it, so that it can be linked.
+    private func finished(_ id: DownloadID, _ file: StoredFile, isWhole: Bool) {
         placing.remove(id)
         guard let wanted = wanted[id], let job = jobs[id] else { return }
         result.finished += 1
@@ -101,7 +100,11 @@ extension Dispatcher {
         // What it was made of.
         if job.live.withLock({ $0.stream != nil }) { job.dropTracks() }
         settle(wanted, .finished)
-        for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
+        if isWhole {
+            for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
+        } else if let next = followers.failed(id) {
+            enqueueFollower(next, donor: nil)
+        }
     }
 
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) async {

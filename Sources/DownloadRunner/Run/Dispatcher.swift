@@ -375,7 +375,7 @@ actor Dispatcher {
             services.bookkeeper.unwatch(job)
             // Nothing arrived: nothing is kept.
             if job.progress.bytes == 0 {
-                try? services.library.removePartial(PartialName(download: wanted.id.rawValue))
+                for name in PartialName.all(of: wanted.id) { try? services.library.removePartial(name) }
             }
         }
         result.failed += 1

@@ -41,6 +41,8 @@ package struct SyncOptions: Sendable {
     package var segmentsAreExplicit = false
     /// What makes one file of a joined stream.
     package var ffmpeg = FFmpegChoice.automatic
+    /// What becomes of a stream.
+    package var container = StreamContainer.file
     /// Attempts without progress after which a download fails.
     package var retries = 10
     /// The longest time that a run waits for a retry.
@@ -76,6 +78,14 @@ package enum FFmpegChoice: Sendable, Equatable {
     case path(String)
     /// Streams stay as they come.
     case none
+}
+
+/// What becomes of a stream.
+package enum StreamContainer: String, Sendable, CaseIterable {
+    /// One file that plays.
+    case file
+    /// A folder with a playlist and the joined segments, which plays as it stands.
+    case package
 }
 
 /// How many finished downloads a prune may delete.

@@ -95,7 +95,7 @@ struct SyncPass: Sendable {
             bookkeeper: Bookkeeper(store: open.store, library: open.library), events: hub, clock: clock,
             serverClocks: ServerClocks(),
             space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
-            limits: limits, ffmpeg: options.ffmpeg.program,
+            limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
             logger: logger)
     }
 

@@ -21,8 +21,9 @@ package actor StreamAssembler {
     }
 
     private let partial: PartialFile
+    private let index: PartialFile?
     private let concurrency: Int
-    private let joinsMaps: Bool
+    private let keepsTags: Bool
     private let writing = DispatchQueue(label: "stream", qos: .userInitiated)
     private var window: ReorderWindow<[UInt8]>
     private let keys = KeyRing()
@@ -39,11 +40,18 @@ package actor StreamAssembler {
     ///   - partial: as long as `position` says.
     ///   - count: segments of the plan.
     ///   - concurrency: how many segments are fetched at a time, at most.
-    ///   - joinsMaps: whether several initialization sections may follow each other in the file.
-    package init(partial: PartialFile, position: StreamPosition, count: Int, concurrency: Int, joinsMaps: Bool) {
+    ///   - index: where the ``JoinedPiece`` of each segment goes; as long as `position` says. With one, several
+    ///     initialization sections may follow each other in the file.
+    ///   - keepsTags: whether the ID3 tags in front of segments of packed audio stay: a playlist needs their times
+    ///     (RFC 8216 §3.4), a file doesn't.
+    package init(
+        partial: PartialFile, position: StreamPosition, count: Int, concurrency: Int, index: PartialFile? = nil,
+        keepsTags: Bool = false
+    ) {
         self.partial = partial
+        self.index = index
         self.concurrency = max(1, concurrency)
-        self.joinsMaps = joinsMaps
+        self.keepsTags = keepsTags
         window = ReorderWindow(
             count: count, next: position.next, width: concurrency, byteLimit: Self.windowBytes)
         state = Mutex(position)
@@ -117,7 +125,7 @@ package actor StreamAssembler {
         }
         guard !window.isComplete else { return nil }
         // Of a stream with one, that one is in the file already.
-        if start.next > 0, plan.maps.count == 1 { return nil }
+        if start.next > 0, plan.maps.count == 1, index == nil { return nil }
         for (number, map) in plan.maps.enumerated() where maps[number] == nil {
             let answer = await access.fetch(
                 map.url, range: map.range, part: .initialization, maxSize: Self.smallLimit)
@@ -139,7 +147,7 @@ package actor StreamAssembler {
             }
         }
         if lastMap == nil, start.next > 0 { lastMap = plan.segments[start.next - 1].map.flatMap { maps[$0] } }
-        if !joinsMaps, Set(maps.values).count > 1 { return .severalInitializations(.initialization) }
+        if index == nil, Set(maps.values).count > 1 { return .severalInitializations(.initialization) }
         return nil
     }
 
@@ -200,15 +208,19 @@ package actor StreamAssembler {
             }
             if let kind, kind != found { return .mixedKinds(kind, found, part) }
             kind = found
-            if [.adts, .mp3, .ac3, .eac3].contains(found) {
+            if !keepsTags, [.adts, .mp3, .ac3, .eac3].contains(found) {
                 skipped = bytes.withUnsafeBytes { ID3Tag.totalLength(in: $0) }
             }
-            if let map = segment.map.flatMap({ maps[$0] }), map != lastMap { initialization = map }
+            if let map = segment.map.flatMap({ maps[$0] }) {
+                // What begins anew can only be told apart from what was before if it begins as a file does.
+                let isNewPart = self.index != nil && segment.startsDiscontinuity
+                if map != lastMap || isNewPart { initialization = map }
+            }
         }
-        let (partial, start) = (partial, skipped)
+        let (target, place) = (Target(partial: partial, index: self.index), skipped)
         let problem: FileError? = await withCheckedContinuation { continuation in
             writing.async { [initialization] in
-                continuation.resume(returning: Self.write(initialization, bytes, from: start, to: partial))
+                continuation.resume(returning: target.write(initialization, bytes, from: place, number: index))
             }
         }
         if let problem { return .file(problem) }
@@ -217,15 +229,26 @@ package actor StreamAssembler {
         return nil
     }
 
-    private static func write(
-        _ initialization: [UInt8]?, _ bytes: [UInt8], from start: Int, to partial: PartialFile
-    ) -> FileError? {
-        do {
-            try initialization?.withUnsafeBytes { try partial.append($0) }
-            try bytes.withUnsafeBytes { try partial.append(UnsafeRawBufferPointer(rebasing: $0.dropFirst(start))) }
-            return nil
-        } catch {
-            return error as? FileError ?? .closed
+    /// Where the bytes go.
+    private struct Target: Sendable {
+        let partial: PartialFile
+        let index: PartialFile?
+
+        /// The index first: what it says of a segment that isn't there counts for nothing.
+        func write(_ initialization: [UInt8]?, _ bytes: [UInt8], from start: Int, number: Int) -> FileError? {
+            do {
+                let head = initialization ?? []
+                let piece = JoinedPiece(initialization: Int64(head.count), media: Int64(max(0, bytes.count - start)))
+                if let index { try piece.write(number, to: index) }
+                try head.withUnsafeBytes { head in
+                    try bytes.withUnsafeBytes { bytes in
+                        try partial.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(start)), after: head)
+                    }
+                }
+                return nil
+            } catch {
+                return error as? FileError ?? .closed
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ package struct StreamSource: Sendable {
     package var seconds: Double
     /// The language of separate sound.
     package var audioLanguage: String?
+    /// The codecs that the master playlist names for the picture; nil without any.
+    package var codecs: [String]?
     package var subtitles: [Subtitles] = []
 
     /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
@@ -73,6 +75,7 @@ package struct StreamSource: Sendable {
         var source = StreamSource(
             tracks: tracks, digest: Array(digest.finalize()), seconds: tracks.map(\.seconds).max() ?? 0)
         source.audioLanguage = choice.audio?.language
+        if let codecs = choice.variant?.codecs, !codecs.isEmpty { source.codecs = codecs }
         for rendition in choice.subtitles {
             guard let uri = rendition.uri else { continue }
             source.subtitles.append(

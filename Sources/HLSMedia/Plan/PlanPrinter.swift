@@ -38,14 +38,25 @@ struct PlanPrinter {
         return text
     }
 
-    /// With a file for each segment and each map, none of them encrypted.
-    mutating func local(segments names: (Int) -> String, maps mapNames: (Int) -> String) -> String {
-        for (number, segment) in plan.segments.enumerated() {
-            if let index = segment.map, index != map {
-                write(map: Self.encoded(mapNames(index)), nil)
-                map = index
+    /// With all segments in one file, none of them encrypted. Gaps are left out.
+    mutating func local(file: String, _ pieces: [JoinedPiece]) -> String {
+        let name = Self.encoded(file)
+        var offset: Int64 = 0
+        var isBroken = false
+        for (segment, piece) in zip(plan.segments, pieces) {
+            if piece.initialization > 0 { write(map: name, offset..<offset + piece.initialization) }
+            offset += piece.initialization
+            isBroken = isBroken || segment.startsDiscontinuity
+            guard piece.media > 0 else {
+                isBroken = true
+                continue
             }
-            write(segment, name: Self.encoded(names(number)))
+            if isBroken { line("#EXT-X-DISCONTINUITY") }
+            isBroken = false
+            line("#EXTINF:\(Self.decimal(segment.duration)),")
+            line("#EXT-X-BYTERANGE:\(Self.text(offset..<offset + piece.media))")
+            line(name)
+            offset += piece.media
         }
         line("#EXT-X-ENDLIST")
         return text

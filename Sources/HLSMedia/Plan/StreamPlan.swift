@@ -51,13 +51,14 @@ package struct StreamPlan: Sendable, Equatable {
         return printer.absolute()
     }
 
-    /// The plan as a media playlist of local files that aren't encrypted any more, one for each segment and map.
+    /// The plan as a media playlist of what was joined: one local file, not encrypted any more, with a byte range for each
+    /// segment. Gaps are left out.
     ///
     /// - Parameters:
-    ///   - segmentName: The path from the playlist's folder of the segment at an index.
-    ///   - mapName: Likewise, for ``maps``.
-    package func text(segmentName: (Int) -> String, mapName: (Int) -> String) -> String {
+    ///   - file: The path of the joined file from the playlist's folder.
+    ///   - pieces: What each segment brought into it.
+    package func text(file: String, pieces: [JoinedPiece]) -> String {
         var printer = PlanPrinter(self)
-        return printer.local(segments: segmentName, maps: mapName)
+        return printer.local(file: file, pieces)
     }
 }

@@ -4,6 +4,9 @@ package import SystemPackage
 package struct RemuxInput: Sendable, Equatable {
     /// An absolute path.
     package let path: FilePath
+    /// Of a file that holds several with initialization sections of their own: the list that tells ffmpeg where each one
+    /// lies, see ``listText(of:parts:)``. An absolute path.
+    package let list: FilePath?
     /// The name by which ffmpeg knows the format. It is always told: what hosts deliver isn't taken for whatever it may look
     /// like, a playlist or a list of other files.
     package let format: String
@@ -12,13 +15,33 @@ package struct RemuxInput: Sendable, Equatable {
 
     /// Nil for a path that isn't absolute, and for subtitles and pages.
     ///
-    /// - Parameter language: a tag of BCP 47 as playlists have it, such as `de` or `en-GB`. One that MP4 can't express is
-    ///   left out.
-    package init?(path: FilePath, kind: MediaKind, language: String? = nil) {
-        guard path.isAbsolute, let format = Self.format(of: kind) else { return nil }
+    /// - Parameters:
+    ///   - list: of several parts.
+    ///   - language: a tag of BCP 47 as playlists have it, such as `de` or `en-GB`. One that MP4 can't express is left
+    ///     out.
+    package init?(path: FilePath, kind: MediaKind, list: FilePath? = nil, language: String? = nil) {
+        guard path.isAbsolute, list?.isAbsolute ?? true, let format = Self.format(of: kind) else { return nil }
         self.path = path
+        self.list = list
         self.format = format
         self.language = language.flatMap(LanguageCode.threeLetters)
+    }
+
+    /// What ffmpeg is told of it.
+    var arguments: [String] {
+        guard let list else { return ["-protocol_whitelist", "file,pipe", "-f", format, "-i", "file:" + path.string] }
+        // subfile is a range of a local file.
+        return ["-protocol_whitelist", "file,pipe,subfile", "-f", "concat", "-safe", "0", "-i", "file:" + list.string]
+    }
+
+    /// The list of the parts of a file, as ffmpeg's concat demuxer reads it: each part follows the one before in time. Nil
+    /// for a path that can't stand in a list.
+    package static func listText(of path: FilePath, parts: [Range<Int64>]) -> String? {
+        guard path.isAbsolute, !path.string.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
+        let name = path.string.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+        return parts.reduce("ffconcat version 1.0\n") { text, part in
+            text + "file 'subfile,,start,\(part.lowerBound),end,\(part.upperBound),,:\(name)'\n"
+        }
     }
 
     private static func format(of kind: MediaKind) -> String? {

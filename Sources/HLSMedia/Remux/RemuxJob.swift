@@ -29,7 +29,7 @@ package struct RemuxJob: Sendable, Equatable {
         var arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
         for input in [video] + audio {
             // Before each input: an option is for the next file only.
-            arguments += ["-protocol_whitelist", "file,pipe", "-f", input.format, "-i", Self.name(input.path)]
+            arguments += input.arguments
         }
         if audio.isEmpty {
             arguments += ["-map", "0:v?", "-map", "0:a?"]
@@ -62,7 +62,7 @@ package struct RemuxJob: Sendable, Equatable {
         let process = BoundedProcess(
             executable: ffmpeg.executable, arguments: arguments, limit: limit, isModest: true)
         let outcome = await process.run(watch: watch)
-        let names = ([video.path, output] + audio.map(\.path)).map(\.string)
+        let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
         let lastLine = ProcessText.lastLine(of: outcome.errorTail, names: names)
         if let error = error(outcome, lastLine: lastLine, limit: limit) {
             // Never a folder, as FileManager would.

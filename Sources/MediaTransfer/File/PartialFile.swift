@@ -81,10 +81,22 @@ package final class PartialFile: Sendable {
         cf_start_writeback(descriptor.raw, off_t(from), off_t(length - from))
     }
 
-    /// Writes bytes behind what is there, all or none. Blocks. Not during a transfer, and by one writer at a time.
-    package func append(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+    /// Writes `head` and then `bytes` behind what is there, all or none. Blocks. Not during a transfer, and by one writer
+    /// at a time.
+    package func append(
+        _ bytes: UnsafeRawBufferPointer, after head: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+    ) throws(FileError) {
         let descriptor = try open()
         let start = length
+        try Self.write(head, at: start, to: descriptor)
+        try Self.write(bytes, at: start + Int64(head.count), to: descriptor)
+        advance(to: start + Int64(head.count + bytes.count))
+        digest?.announce(length, in: descriptor)
+    }
+
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, at start: Int64, to descriptor: OwnedDescriptor
+    ) throws(FileError) {
         var written = 0
         while written < bytes.count, let base = bytes.baseAddress {
             let step = pwrite(descriptor.raw, base + written, bytes.count - written, off_t(start) + off_t(written))
@@ -94,8 +106,12 @@ package final class PartialFile: Sendable {
                 throw .system(operation: "pwrite", errno: step == 0 ? EIO : errno)
             }
         }
-        advance(to: start + Int64(written))
-        digest?.announce(length, in: descriptor)
+    }
+
+    /// The next bytes are written behind the first `length` ones. Only between transfers, and where no checksum is made:
+    /// a digest can't unread. Does nothing to a shorter one.
+    package func rewind(to length: Int64) {
+        if digest == nil, length < self.length { advance(to: length) }
     }
 
     /// The first bytes that have been written, at most `count`.

@@ -54,7 +54,7 @@ struct StreamPlanTests {
         #expect(plan.digest.count == 32)
     }
 
-    @Test("a package has local names, and neither keys nor ranges")
+    @Test("a package's playlist has ranges of one local file, and neither keys nor gaps")
     func local() throws {
         let plan = try Self.plan(
             """
@@ -63,25 +63,40 @@ struct StreamPlanTests {
             #EXTINF:2.5,
             #EXT-X-BYTERANGE:10@0
             s
-            #EXT-X-DISCONTINUITY
             #EXT-X-GAP
             #EXTINF:0.00001,
             t
+            #EXTINF:2,
+            u
+            #EXT-X-DISCONTINUITY
+            #EXT-X-MAP:URI="n"
+            #EXTINF:1,
+            v
             """)
+        let pieces = [
+            JoinedPiece(initialization: 7, media: 10), JoinedPiece(media: 0), JoinedPiece(media: 20),
+            JoinedPiece(initialization: 8, media: 30),
+        ]
         #expect(
-            plan.text(segmentName: { "segments/#\($0) ä.m4s" }, mapName: { "map \($0)" }) == """
+            plan.text(file: "01 #ä.mp4", pieces: pieces) == """
                 #EXTM3U
                 #EXT-X-VERSION:7
                 #EXT-X-TARGETDURATION:3
                 #EXT-X-MEDIA-SEQUENCE:0
                 #EXT-X-PLAYLIST-TYPE:VOD
-                #EXT-X-MAP:URI="map%200"
+                #EXT-X-MAP:URI="01%20%23%C3%A4.mp4",BYTERANGE="7@0"
                 #EXTINF:2.5,
-                segments/%230%20%C3%A4.m4s
+                #EXT-X-BYTERANGE:10@7
+                01%20%23%C3%A4.mp4
                 #EXT-X-DISCONTINUITY
-                #EXT-X-GAP
-                #EXTINF:0.00001,
-                segments/%231%20%C3%A4.m4s
+                #EXTINF:2.0,
+                #EXT-X-BYTERANGE:20@17
+                01%20%23%C3%A4.mp4
+                #EXT-X-MAP:URI="01%20%23%C3%A4.mp4",BYTERANGE="8@37"
+                #EXT-X-DISCONTINUITY
+                #EXTINF:1.0,
+                #EXT-X-BYTERANGE:30@45
+                01%20%23%C3%A4.mp4
                 #EXT-X-ENDLIST
 
                 """)

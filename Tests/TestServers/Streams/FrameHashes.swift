@@ -17,6 +17,7 @@ package struct FrameHashes: Sendable, Equatable {
             .name("ffmpeg"),
             arguments: [
                 "-nostdin", "-v", "error", "-i", file, "-map", "0:v?", "-map", "0:a?", "-fps_mode", "passthrough",
+                "-autoscale", "0",
                 "-c:a",
                 "copy", "-bsf:a", "aac_adtstoasc", "-f", "framemd5", "-",
             ], output: .string(limit: 1 << 22), error: .string(limit: 1 << 16))

@@ -18,6 +18,8 @@ package struct StreamFixture: Sendable {
         case encryptedMP4 = "encrypted-fmp4"
         /// ADTS with an ID3 tag in front of each segment, no picture.
         case packedAudio = "packed-audio"
+        /// fMP4 of two parts: the second has another size, another initialization section, and times from 0 on again.
+        case twoParts = "two-parts"
         /// A master playlist: three pictures, sound in two languages (`en` in fMP4, `de` in ADTS), subtitles in both.
         case master
     }

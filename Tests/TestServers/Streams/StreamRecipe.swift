@@ -69,6 +69,7 @@ struct StreamRecipe {
         case .packedAudio:
             try await cutSound("en.m4a", to: "index", "a")
             return fixture("index.m3u8", files("a", "aac"))
+        case .twoParts: return try await twoParts()
         case .master: return try await master()
         }
     }
@@ -107,9 +108,11 @@ struct StreamRecipe {
         "-hls_segment_type fmp4 -hls_fmp4_init_filename \(initialization) -hls_segment_filename \(file)"
     }
 
-    private func cut(_ source: String, to playlist: String, _ options: String, _ streams: String = "") async throws {
+    private func cut(
+        _ source: String, to playlist: String, _ options: String, _ streams: String = "", offset: Double = 0
+    ) async throws {
         let command =
-            "ffmpeg -v error -i \(sources)/\(source) \(streams) -c copy -f hls -hls_time 1 -hls_playlist_type vod"
+            "ffmpeg -v error -itsoffset \(offset) -i \(sources)/\(source) \(streams) -c copy -f hls -hls_time 1 -hls_playlist_type vod"
         try await Script.run(["\(command) \(options) \(playlist).m3u8"], in: folder)
     }
 
@@ -186,6 +189,28 @@ struct StreamRecipe {
         return fixture("index.m3u8", files("e", "m4s"), initialization: "init.mp4", parts: files("f", "m4s"))
     }
 
+    /// Half of the source, and half of a smaller one. ``StreamFixture/Track/parts`` are two files that play by themselves.
+    private func twoParts() async throws -> StreamFixture {
+        let half = StreamFixture.count / 2
+        try await cut("high.mp4", to: "one", Self.fragments("f%03d.m4s", "one.mp4"))
+        try await cut("middle.mp4", to: "two", Self.fragments("g%03d.m4s", "two.mp4"), "-i \(sources)/de.m4a")
+        let (first, second) = (files("f", "m4s").prefix(half), files("g", "m4s").prefix(half))
+        try await Script.run(
+            [
+                "cat one.mp4 \(first.joined(separator: " ")) > first-part.mp4",
+                "cat two.mp4 \(second.joined(separator: " ")) > second-part.mp4",
+            ], in: folder)
+        let lines =
+            ["#EXT-X-MAP:URI=\"one.mp4\""] + first.flatMap { ["#EXTINF:1,", $0] }
+            + ["#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"two.mp4\""] + second.flatMap { ["#EXTINF:1,", $0] }
+        let text =
+            (["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:2"] + lines + ["#EXT-X-ENDLIST"])
+            .joined(separator: "\n") + "\n"
+        try root.write(name + "/index.m3u8", Array(text.utf8))
+        return fixture(
+            "index.m3u8", Array(first + second), parts: ["first-part.mp4", "second-part.mp4"])
+    }
+
     private func write(_ key: StreamKey) throws { try root.write("\(name)/key\(key.number).bin", key.bytes) }
 
     /// The playlist `index.m3u8` of `plain.m3u8`: other names, and tags in front of segments.
@@ -208,7 +233,8 @@ struct StreamRecipe {
         for picture in ["high", "middle", "low"] {
             try await cut(picture + ".mp4", to: picture, Self.transportStream(picture + "%03d.ts"), "-map 0:v")
         }
-        try await cut("en.m4a", to: "sound-en", Self.fragments("en%03d.m4s", "en-init.mp4"))
+        // Where the pictures begin, which the muxer of transport streams sets off.
+        try await cut("en.m4a", to: "sound-en", Self.fragments("en%03d.m4s", "en-init.mp4"), offset: 1.48)
         try await cutSound("de.m4a", to: "sound-de", "de")
         for language in ["en", "de"] {
             for (file, text) in StreamSubtitles(language: language).files {
