@@ -62,6 +62,24 @@ struct Studio {
         return path
     }
 
+    /// A file with a picture and a tone of so many seconds each, or without one, made with further arguments.
+    func made(picture: Int?, tone: Int?, _ arguments: [String], named name: String) async throws -> FilePath {
+        let path = folder.at(name)
+        var all = ["-v", "error"]
+        if let picture { all += ["-f", "lavfi", "-i", "testsrc=size=128x72:rate=25:duration=\(picture)"] }
+        if let tone { all += ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=\(tone)"] }
+        if picture != nil { all += Self.h264 }
+        if tone != nil { all += Self.aac }
+        try await run("ffmpeg", all + arguments + [path.string])
+        return path
+    }
+
+    /// When the earliest packet of a file is shown, in seconds.
+    func begin(of path: FilePath) async throws -> Double? {
+        let arguments = ["-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path.string]
+        return try await run("ffprobe", arguments).split { $0.isNewline || $0 == "," }.compactMap { Double($0) }.min()
+    }
+
     private func segments(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: self.folder.at(folder).string)
             .filter { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }.sorted()

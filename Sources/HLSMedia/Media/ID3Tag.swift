@@ -15,7 +15,7 @@ package enum ID3Tag {
 
     /// The length of the tag that the bytes begin with, its header and footer included; it may be longer than the bytes.
     /// Nil if there is no tag. Related: ID3v2.4.0 §3.1, §3.4.
-    private static func length(in bytes: UnsafeRawBufferPointer) -> Int? {
+    static func length(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 10, bytes.starts(with: [0x49, 0x44, 0x33]), (2...4).contains(bytes[3]), bytes[4] != 0xFF,
             bytes[6..<10].allSatisfy({ $0 < 0x80 })
         else { return nil }

@@ -1,7 +1,7 @@
 /// The packets of a Transport Stream, by their headers. Related: ISO/IEC 13818-1 §2.4.3.
 enum TransportStreamPacket {
     static let length = 188
-    private static let sync: UInt8 = 0x47
+    static let sync: UInt8 = 0x47
     /// How many headers are looked at.
     private static let enough = 5
 
@@ -11,11 +11,14 @@ enum TransportStreamPacket {
     /// At least two headers are asked for; one comes about by chance once in 1,600 times. With five of them the first may
     /// stand anywhere in the first 188 bytes, for hosts that cut streams where they like or put the header of an image
     /// in front; players find the packets all the same.
-    static func begin(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func begin(_ bytes: UnsafeRawBufferPointer) -> Bool { start(in: bytes) != nil }
+
+    /// Where the first of the packets begins, less than 188; nil if the bytes aren't packets.
+    static func start(in bytes: UnsafeRawBufferPointer) -> Int? {
         let count = headers(bytes, from: 0)
-        if count == enough || (count >= 2 && count * length >= bytes.count) { return true }
-        guard bytes.count > enough * length else { return false }
-        return (1..<length).contains { headers(bytes, from: $0) == enough }
+        if count == enough || (count >= 2 && count * length >= bytes.count) { return 0 }
+        guard bytes.count > enough * length else { return nil }
+        return (1..<length).first { headers(bytes, from: $0) == enough }
     }
 
     /// How many of up to 5 headers that follow each other at 188 bytes are those of packets.

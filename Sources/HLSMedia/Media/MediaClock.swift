@@ -1,0 +1,54 @@
+/// When the media of a stream begin on the stream's own clock: what puts its tracks and subtitles beside each other.
+package enum MediaClock {
+    /// When the media begin whose first bytes are given. Nil if that can't be told, as for kinds without a clock.
+    ///
+    /// - Transport Stream: the earliest of the first presentation times of its streams of video and audio, as far as
+    ///   they begin within the bytes.
+    /// - Packed audio: the timestamp of the ID3 tags in front (RFC 8216 §3.4).
+    /// - Fragmented MP4: the earliest decode time of the tracks of the first fragment. The bytes have to hold the
+    ///   initialization section and the headers of the fragment, both whole. Edit lists, and the composition offsets of the
+    ///   first pictures, aren't reckoned in.
+    ///
+    /// The cost grows with the bytes and no faster; 256 KiB are plenty for most streams.
+    package static func begin(of bytes: UnsafeRawBufferPointer, kind: MediaKind) -> MediaTime? {
+        switch kind {
+        case .transportStream: TransportStreamClock.begin(of: body(of: bytes))
+        case .fragmentedMP4: FragmentClock.begin(of: body(of: bytes))
+        case .adts, .mp3, .ac3, .eac3: ID3Timestamp.first(in: bytes)
+        case .webVTT, .page: nil
+        }
+    }
+
+    /// The same for bytes in an array.
+    package static func begin(of bytes: [UInt8], kind: MediaKind) -> MediaTime? {
+        bytes.withUnsafeBytes { begin(of: $0, kind: kind) }
+    }
+
+    /// The seconds from one moment to another; less than 0 if the other is earlier.
+    ///
+    /// If one of them is a transport time, both are taken for times of that clock, and the way is the shortest around it: from
+    /// -2³² ticks, included, up to 2³², which is 13¼ hours.
+    package static func offset(from: MediaTime, to: MediaTime) -> Double {
+        let difference: Double
+        if from.isTransport || to.isTransport {
+            let forward = (to.ticks &- from.ticks) % MediaTime.transportPeriod
+            let isBackward = forward >= MediaTime.transportPeriod / 2
+            difference = isBackward ? -Double(MediaTime.transportPeriod - forward) : Double(forward)
+        } else {
+            difference =
+                to.ticks >= from.ticks ? Double(to.ticks - from.ticks) : -Double(from.ticks - to.ticks)
+        }
+        return difference / Double(MediaTime.frequency)
+    }
+
+    /// The earlier one of two moments; the other if one isn't known.
+    static func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
+        guard let one, let other else { return one ?? other }
+        return offset(from: one, to: other) < 0 ? other : one
+    }
+
+    /// What stands behind the tags that some hosts put in front of anything.
+    private static func body(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[ID3Tag.totalLength(in: bytes)...])
+    }
+}
