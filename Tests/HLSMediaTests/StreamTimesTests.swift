@@ -57,4 +57,21 @@ struct StreamTimesTests {
         let path = try await studio.made(picture: nil, tone: 1, arguments, named: "audio")
         #expect(try begin(of: path, .adts) == Double(0x1_000D_BBA0) / 90_000)
     }
+
+    @Test("an MP4 tells that its sound is shorter than its picture", arguments: ["", "+faststart"])
+    func length(flags: String) async throws {
+        let arguments = ["-movflags", "0" + flags, "-f", "mp4"]
+        let path = try await studio.made(picture: 5, tone: 2, arguments, named: "movie")
+        let file = try FileHandle(forReadingFrom: URL(filePath: path.string))
+        defer { try? file.close() }
+        let read = try MovieLength.read { place, count in
+            try file.seek(toOffset: UInt64(place))
+            return [UInt8](try file.read(upToCount: count) ?? Data())
+        }
+        let length = try #require(read)
+        #expect(abs(try #require(length.seconds) - 5) < 0.1)
+        #expect(length.tracks.map(\.kind) == [.video, .audio])
+        let seconds = length.tracks.compactMap(\.seconds)
+        #expect(seconds.count == 2 && abs(seconds[0] - 5) < 0.1 && abs(seconds[1] - 2) < 0.1, "\(seconds)")
+    }
 }
