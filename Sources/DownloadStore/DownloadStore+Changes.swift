@@ -41,7 +41,8 @@ extension DownloadStore {
                     old_sha256 = iif(is_placing, old_sha256, sha256),
                     old_source = iif(is_placing, old_source, file_source),
                     is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?,
-                    durable_bytes = ?, total_bytes = ?, updated_at = ?
+                    durable_bytes = ?, total_bytes = ?, media_seconds = iif(stream IS NULL, NULL, media_seconds),
+                    updated_at = ?
                 WHERE id = ?
                 """,
                 [

@@ -50,7 +50,7 @@ struct DoctorTests {
         let (outcome, found) = try await doctor(stage)
         #expect(outcome.exit == 0, "\(outcome.output)")
         #expect(found.filter { $0.severity == "problem" }.isEmpty)
-        for check in ["database", "library", "certificate_authorities", "versions", "lock", "session"] {
+        for check in ["database", "library", "certificate_authorities", "ffmpeg", "versions", "lock", "session"] {
             #expect(found.contains { $0.check == check && $0.severity == "ok" }, "\(check): \(outcome.output)")
         }
         let versions = found.first { $0.check == "versions" }?.message ?? ""

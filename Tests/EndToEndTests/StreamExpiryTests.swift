@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -58,6 +59,35 @@ struct StreamExpiryTests {
         for token in Set(tokens) {
             #expect(stage.files(holding: token).filter { !$0.hasPrefix("plugins/") } == [], "a secret that got out")
         }
+    }
+
+    @Test("links that are over before the sound and the subtitles have come: all of it arrives, subtitles too")
+    func renditions() async throws {
+        var options = NginxServer.Options()
+        options.streamRate = "30k"
+        let nginx = try await NginxServer.start(options)
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.master)
+        try nginx.add(folder: fixture.folder, as: "s")
+        try StreamSigner.install(in: stage, .path, nginx, secret: options.secret, lifetime: 4)
+        try stage.catalog(
+            CatalogText(
+                provider: StreamSigner.name, parameters: ["file": "s/\(fixture.playlist)"],
+                videos: [.init(id: "v", extra: ["quality: 144p", "subtitles: all"])]))
+        let outcome = try await stage.sync("catalog.yaml", ["--segments-per-download", "2"])
+        await nginx.stop()
+        #expect(outcome.exit == 0 && outcome.events("warning").isEmpty, "\(outcome.report)")
+        #expect(stage.reasons(of: StreamSigner.name).count > 2)
+        #expect(LibraryFiles(stage.library).paths == ["Course/01 v.de.vtt", "Course/01 v.en.vtt", "Course/01 v.mp4"])
+        try await StreamFile(path: try stage.path(of: "v", in: outcome), name: "v").check(
+            fixture, picture: "middle", isRemuxed: true)
+        for language in ["en", "de"] {
+            let found = try StreamFile.subtitles(stage.library.appending("Course/01 v.\(language).vtt").string)
+            #expect(found.map(\.text) == StreamSubtitles(language: language).lines.map(\.text))
+        }
+        let served = try nginx.log().filter { $0.status < 400 && !$0.path.hasSuffix(".m3u8") }
+        let names = served.map { $0.path.split(separator: "/").last ?? "" }
+        #expect(Set(names).count == names.count, "nothing is fetched twice")
     }
 
     @Test("absolute addresses with a token in their path, and in the query: another token is no other stream")

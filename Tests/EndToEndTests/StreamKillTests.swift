@@ -6,9 +6,11 @@ import Testing
 
 @Suite("streams killed at any moment", .timeLimit(.minutes(3)))
 struct StreamKillTests {
-    @Test("after ten kills and one clean sync nothing is wrong, left, or fetched below what was durable")
-    func tenKills() async throws {
-        try await StreamKillRounds(.announced(for: "kills of streams")).run(10)
+    @Test(
+        "after ten kills and one clean sync nothing is wrong, left, or fetched below what was durable",
+        arguments: StreamKillRounds.Outcome.allCases)
+    func tenKills(_ outcome: StreamKillRounds.Outcome) async throws {
+        try await StreamKillRounds(.announced(for: "kills of streams, \(outcome.rawValue)"), outcome).run(10)
     }
 
     @Test("killed while ffmpeg runs: that ends too, and the next run begins with what was joined")
@@ -62,6 +64,8 @@ struct StreamKillTests {
 struct SoakStreamKillTests {
     @Test("a hundred kills", .timeLimit(.minutes(60)), arguments: 1...10)
     func many(_ part: Int) async throws {
-        try await StreamKillRounds(.announced(for: "streams, part \(part)")).run(10)
+        for outcome in StreamKillRounds.Outcome.allCases {
+            try await StreamKillRounds(.announced(for: "\(outcome.rawValue) streams, part \(part)"), outcome).run(10)
+        }
     }
 }

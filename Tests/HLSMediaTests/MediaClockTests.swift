@@ -148,6 +148,13 @@ struct MediaClockTests {
         movie + fragments.flatMap { Samples.box("styp", body: 16) + $0 + Samples.box("mdat", body: 50) }
     }
 
+    /// A fragment at 1 s, of a track with an edit list.
+    static func waiting(_ version: UInt8, _ edits: [(length: UInt64, place: UInt64?)]) -> [UInt8] {
+        let track = Samples.track(1, timescale: 12_800, edits: Samples.edits(version, edits))
+        return Samples.box("moov", Samples.timeHeader("mvhd", 0, timescale: 1000) + track)
+            + Samples.fragment([(1, 0, 12_800)])
+    }
+
     static let mp4: [Row] = [
         (
             "the earliest track", fragments(Samples.fragment([(1, 0, 128_000), (2, 1, 96_000)])), .fragmentedMP4,
@@ -166,6 +173,11 @@ struct MediaClockTests {
             "no unit", Samples.box("moov", Samples.track(1, timescale: 0)) + Samples.fragment([(1, 0, 5)]),
             .fragmentedMP4, nil
         ),
+        ("an edit list that has it wait", waiting(0, [(1500, nil), (0, 0)]), .fragmentedMP4, 225_000),
+        ("one of 64 bits", waiting(1, [(1500, nil), (0, 0)]), .fragmentedMP4, 225_000),
+        ("one that only cuts off", waiting(0, [(1500, 1024)]), .fragmentedMP4, 90_000),
+        ("one without edits", waiting(0, []), .fragmentedMP4, 90_000),
+        ("one of an unknown version", waiting(7, [(1500, nil)]), .fragmentedMP4, 90_000),
         ("no fragment", movie, .fragmentedMP4, nil),
         ("no initialization section", Samples.fragment([(1, 0, 5)]), .fragmentedMP4, nil),
         ("one that comes too late", Samples.fragment([(1, 0, 5)]) + movie, .fragmentedMP4, nil),

@@ -77,6 +77,40 @@ struct ReorderWindowTests {
         #expect(started == 4)
     }
 
+    @Test("two lead the way until it is known how large segments are")
+    func leaders() {
+        var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
+        var asked: [Int] = []
+        while let index = window.candidate {
+            window.start(index)
+            asked.append(index)
+        }
+        #expect(asked == [0, 1])
+        window.arrived(1, 1, bytes: 100)
+        while let index = window.candidate {
+            window.start(index)
+            asked.append(index)
+        }
+        #expect(asked == Array(0..<9))
+    }
+
+    @Test("what is released is asked for again, in order, and nothing else is")
+    func release() {
+        var window = ReorderWindow<Int>(count: 6, next: 0, width: 4, byteLimit: 1000)
+        for index in 0..<4 { window.start(index) }
+        for index in 1..<4 { window.arrived(index, index, bytes: 10) }
+        window.failed(0)
+        window.release()
+        var asked: [Int] = []
+        while let index = window.candidate, asked.count < 10 {
+            window.start(index)
+            window.arrived(index, index, bytes: 10)
+            asked.append(index)
+        }
+        #expect(asked == Array(0..<6))
+        #expect((0..<6).map { _ in window.pop() } == [0, 1, 2, 3, 4, 5])
+    }
+
     /// SplitMix64.
     private struct Dice {
         private var state: UInt64

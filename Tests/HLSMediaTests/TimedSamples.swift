@@ -46,13 +46,20 @@ extension Samples {
     }
 
     static func track(
-        _ number: UInt32, _ version: UInt8 = 0, handler: String = "vide", timescale: UInt32, duration: UInt64 = 0
+        _ number: UInt32, _ version: UInt8 = 0, handler: String = "vide", timescale: UInt32, duration: UInt64 = 0,
+        edits: [UInt8] = [UInt8](repeating: 0, count: 20)
     ) -> [UInt8] {
         let dates = versioned(version, 1) + versioned(version, 2)
         let header = box("tkhd", [version, 0, 0, 7] + dates + big(number) + [UInt8](repeating: 0, count: 60))
         let kind = box("hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array(handler.utf8) + [UInt8](repeating: 0, count: 13))
         let time = timeHeader("mdhd", version, timescale: timescale, duration: duration)
-        return box("trak", header + box("edts", body: 20) + box("mdia", time + kind + box("minf", body: 30)))
+        return box("trak", header + box("edts", edits) + box("mdia", time + kind + box("minf", body: 30)))
+    }
+
+    /// An edit list: how long each edit is in units of the movie, and its place in the media; nil for none.
+    static func edits(_ version: UInt8, _ edits: [(length: UInt64, place: UInt64?)]) -> [UInt8] {
+        let rows = edits.map { versioned(version, $0.length) + versioned(version, $0.place ?? .max) + [0, 1, 0, 0] }
+        return box("elst", [version, 0, 0, 0] + big(UInt32(edits.count)) + rows.flatMap { $0 })
     }
 
     static func fragment(_ tracks: [(number: UInt32, version: UInt8, decode: UInt64)]) -> [UInt8] {

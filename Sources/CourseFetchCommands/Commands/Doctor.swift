@@ -40,6 +40,7 @@ struct Doctor: AsyncParsableCommand {
         var options = DiagnosisOptions(location: settings.location)
         options.plugins = settings.plugins.map(\.value)
         options.caFile = settings.caFile.value
+        options.ffmpeg = settings.ffmpeg.value
         options.clockURL = clockUrl
         options.clean = clean
         let diagnosis = try await context.orRefuse { () throws(Refusal) in try await Diagnosis.run(options) }

@@ -7,6 +7,8 @@ struct SettingKey<Value: Sendable>: Sendable {
     let standard: Value
     /// Whether the text is a path: `~` is the home folder then, and in the settings file it is relative to that file.
     var isPath = false
+    /// Texts that aren't paths all the same.
+    var words: Set<String> = []
     let parse: @Sendable (String) throws(ValueError) -> Value
 
     /// The variable that holds it: `COURSEFETCH_MAX_WAIT` for `max-wait`.
@@ -127,7 +129,8 @@ extension SettingKey<Bool> {
 }
 
 extension SettingKey<FFmpegChoice> {
-    static let ffmpeg = SettingKey(name: "ffmpeg", standard: .automatic) { text throws(ValueError) in
+    static let ffmpeg = SettingKey(name: "ffmpeg", standard: .automatic, isPath: true, words: ["none"]) {
+        text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
         return text == "none" ? .none : .path(text)
     }

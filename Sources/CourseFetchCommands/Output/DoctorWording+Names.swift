@@ -29,6 +29,7 @@ extension DoctorWording {
         case .providerMissing: "provider"
         case .authorities, .noAuthorities: "certificate_authorities"
         case .clock, .clockUnknown, .clockUnchecked: "clock"
+        case .ffmpeg, .noFFmpeg: "ffmpeg"
         case .versions: "versions"
         }
     }

@@ -104,6 +104,9 @@ enum DoctorWording {
             return "the clock is \(seconds) \(skew > 0 ? "behind" : "ahead of") that of \(host)"
         case .clockUnknown(let host, let reason): return "the clock of \(host) can't be asked: \(reason)"
         case .clockUnchecked: return "the clock wasn't compared with a server's"
+        case .ffmpeg(let path, let version?): return "\(version) (\(path))"
+        case .ffmpeg(let path, nil): return "\(path) doesn't say that it is ffmpeg"
+        case .noFFmpeg: return "no ffmpeg: streams stay as they come, as .ts, .mp4 or .aac, separate sound beside them"
         case .versions(let coursefetch, let libcurl, let tls, let sqlite, let libyaml, let schema):
             return """
                 coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), \

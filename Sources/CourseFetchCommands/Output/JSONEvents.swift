@@ -33,6 +33,10 @@ package enum JSONEvents {
             line.field("bytes", progress.bytes)
             line.field("size", progress.size)
             line.field("bytes_per_second", progress.bytesPerSecond)
+            if let playing = progress.playing {
+                line.field("media_seconds", seconds: playing.seconds)
+                line.field("media_seconds_total", seconds: playing.total)
+            }
         case .downloadFinished(let reference, let file):
             ids(&line, reference)
             line.field("path", file.path)

@@ -106,12 +106,12 @@ struct AttemptPolicy: Sendable {
     }
 
     /// What follows when a stream can't go on: `length` of all its partials, `received` what was joined
-    /// since its URL was asked for.
+    /// since its URL was asked for, `size` what all of it will have as far as that can be told.
     mutating func next(
-        after failure: StreamFailure, received: Int64, length: Int64, isFresh: Bool, jitter: Double
+        after failure: StreamFailure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, jitter: Double
     ) -> Action {
         let error = DownloadError(failure)
-        let hasProgressed = progress(received, length)
+        let hasProgressed = progress(received, length, of: size)
         let isSilent = if case .transfer(.network, _) = failure { true } else { false }
         return next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: false, isFresh: isFresh,
@@ -122,12 +122,12 @@ struct AttemptPolicy: Sendable {
     mutating func beginStream() { attempt += 1 }
 
     /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
-    private mutating func progress(_ received: Int64, _ length: Int64) -> Bool {
+    private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
         if received > 0 {
             refusals = 0
             freshRefusals = 0
         }
-        let step = min(1 << 20, (total ?? .max) / 100)
+        let step = min(1 << 20, (size ?? total ?? .max) / 100)
         let hasProgressed = length > highWater + step || (length > highWater && length == total)
         if hasProgressed {
             highWater = length
@@ -236,8 +236,10 @@ struct ResumeRecord: Sendable, Equatable {
         stream = record.stream
     }
 
-    /// The bytes stay, and so do their validators; that they are all, and how they came, says nothing any more.
+    /// The bytes of a file stay, and so do their validators; that they are all, and how they came, says nothing any more.
+    /// Those of a stream have no validators: only its source said what they are.
     mutating func forgetProofs() {
+        stream = nil
         total = nil
         highWater = 0
         validatorFailures = 0

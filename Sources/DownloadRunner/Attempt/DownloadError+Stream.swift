@@ -10,12 +10,16 @@ extension DownloadError {
             self.init(failure)
             if case .cancelled = failure { return }
             message = "\(part.name): \(message)"
-        case .cipher(let part):
-            self.init(kind: .truncated, message: "\(part.name) can't be decrypted with the key that the playlist names")
+        case .expired: self.init(kind: .urlRefused, message: "its URL is over before anything has arrived")
+        case .cut(let part):
+            self.init(kind: .truncated, message: "\(part.name) ends in the middle of a block of what is encrypted")
         case .encrypted(let part):
             self.init(
                 kind: .drm,
                 message: "\(part.name) is no media after decryption: its host encrypts in a way of its own")
+        case .notMedia(.playlist):
+            self.init(kind: .notMedia, message: "what came in the place of the playlist is no playlist")
+        case .notMedia(.key): self.init(kind: .notMedia, message: "what came in the place of the key is no key")
         case .notMedia(let part): self.init(kind: .notMedia, message: "\(part.name) holds something else than media")
         case .mixedKinds(let one, let other, let part):
             self.init(

@@ -25,15 +25,38 @@ struct JoinedStream: Sendable {
     /// Of separate sound.
     var language: String?
     var codecs: [String]?
+    /// Files beside the video.
+    var subtitles: [ArrivedFile]
+    /// How long it plays by its playlist, gaps aside.
+    var seconds: Double
+    /// When each track begins on the stream's clock, as far as that can be told.
+    var begins: [MediaTime?] = []
+
+    /// How long after the beginning of the file a track begins, in seconds: tracks that aren't much apart stay so.
+    func delay(of track: Int) -> Double {
+        let known = begins.compactMap(\.self)
+        guard known.count == tracks.count, known.count > 1 else { return 0 }
+        let delays = known.map { MediaClock.offset(from: known[0], to: $0) }
+        let delay = delays[track] - (delays.min() ?? 0)
+        return delay <= Self.largestDelay ? delay : 0
+    }
+
+    /// Beyond this the clocks have nothing to do with each other.
+    private static let largestDelay = 10.0
 }
 
 /// The end of a stream: one file that plays, or a package.
 extension DownloadJob {
-    func complete(_ work: StreamWork, _ source: StreamSource) async -> JobOutcome {
-        // ffmpeg may take its time: what is there is noted before it.
+    func complete(_ work: StreamWork, _ source: StreamSource) async -> JobOutcome? {
+        // ffmpeg may take its time: what is there is noted before it, and ffmpeg reads nothing that has been lost.
         let job = self
-        if let facts = await Blocking.run({ _ in try? job.flush() }) { services.bookkeeper.note(.progress(id, facts)) }
-        var stream = JoinedStream(tracks: [], language: source.audioLanguage, codecs: source.codecs)
+        switch await Blocking.run({ _ in Result { () throws(FileError) in try job.flush() } }) {
+        case .success(let facts): if let facts { services.bookkeeper.note(.progress(id, facts)) }
+        case .failure(let error): return await another("what was joined didn't reach the disk: \(error)")
+        }
+        var stream = JoinedStream(
+            tracks: [], language: source.audioLanguage, codecs: source.codecs, subtitles: [],
+            seconds: source.tracks.map { $0.seconds - $0.gapSeconds }.max() ?? 0)
         for (track, plan) in zip(work.tracks, source.tracks) {
             guard let kind = await track.assembler.container else {
                 return .failed(DownloadError(kind: .notMedia, message: "the stream has no segment that holds media"))
@@ -48,12 +71,12 @@ extension DownloadJob {
                 return .failed(DownloadError(kind: .disk, message: "its index can't be read: \(error)"))
             }
         }
+        stream.begins = await work.begins()
+        do { stream.subtitles = try subtitleParts(source) } catch { return unwritable(error) }
         if services.options.container == .package { return await pack(stream) }
         guard let ffmpeg = services.ffmpeg else {
             if stream.tracks.count > 1 {
-                services.events.post(
-                    .warning(
-                        "its sound is a file of its own: there is no ffmpeg to put both into one", wanted.reference))
+                warn("its sound is a file of its own: there is no ffmpeg to put both into one")
             }
             return await keep(stream)
         }
@@ -102,7 +125,7 @@ extension DownloadJob {
             // What a player opens comes last.
             for (number, playlist) in playlists.enumerated().reversed() {
                 let name = PartialName.playlist(number, of: id)
-                let partial = try writePartial(name, playlist.text, hashes: true)
+                let partial = try writePartial(name, Array(playlist.text.utf8), hashes: true)
                 parts.append(part(playlist.name, name, partial, at: "\(folder)/\(playlist.name)", recorded))
             }
             return ("\(folder)/\(package.video.file)", parts)
@@ -122,7 +145,8 @@ extension DownloadJob {
     ) async -> JobOutcome {
         let track = stream.tracks[0]
         let size = track.partial.length
-        if let wantedSize = wanted.video.size, size != wantedSize {
+        // After ffmpeg has failed nobody has been told that these count.
+        if services.ffmpeg == nil, let wantedSize = wanted.video.size, size != wantedSize {
             return .failed(
                 DownloadError(
                     kind: .sizeMismatch, message: "the joined stream has \(size) bytes instead of \(wantedSize)"))
@@ -131,18 +155,26 @@ extension DownloadJob {
             let recorded = Dictionary(
                 try recordedParts().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             let (path, parts) = try place(services.library, recorded)
+            var partial = track.partial
+            if !isHashed, services.options.checksums {
+                let descriptor = try services.library.openPartial(track.name).release()
+                partial = try PartialFile(descriptor: descriptor, length: size, hashes: true)
+            }
             return .complete(
                 CompletedVideo(
-                    job: self, partial: track.partial, size: size, expectedSHA256: expectedSHA256,
+                    job: self, partial: partial, size: size, expectedSHA256: isHashed ? expectedSHA256 : nil,
                     fileExtension: .choose(
                         .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil, url: nil),
-                    path: path, parts: parts, obsolete: try obsoleteParts(besides: parts)))
-        } catch let error as LibraryError {
-            let facts = DownloadError(kind: .disk, message: error.sentence)
-            return error.isFull ? .suspended(.disk, facts) : .failed(facts)
-        } catch {
+                    path: path, parts: parts + stream.subtitles, obsolete: try obsoleteParts(besides: parts)))
+        } catch { return unwritable(error) }
+    }
+
+    func unwritable(_ error: any Error) -> JobOutcome {
+        guard let error = error as? LibraryError else {
             return .failed(DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)"))
         }
+        let facts = DownloadError(kind: .disk, message: error.sentence)
+        return error.isFull ? .suspended(.disk, facts) : .failed(facts)
     }
 
     private nonisolated func part(
@@ -155,11 +187,10 @@ extension DownloadJob {
     }
 
     /// A small file in a partial.
-    nonisolated func writePartial(_ name: PartialName, _ text: String, hashes: Bool) throws -> PartialFile {
+    nonisolated func writePartial(_ name: PartialName, _ bytes: [UInt8], hashes: Bool) throws -> PartialFile {
         let descriptor = try services.library.openPartial(name).release()
         let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: hashes)
-        var text = text
-        try text.withUTF8 { try partial.append(UnsafeRawBufferPointer($0)) }
+        try bytes.withUnsafeBytes { try partial.append($0) }
         return partial
     }
 

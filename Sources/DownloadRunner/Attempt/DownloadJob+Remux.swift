@@ -8,7 +8,7 @@ import SystemPackage
 
 /// A joined stream made into one file by ffmpeg.
 extension DownloadJob {
-    func remux(_ stream: JoinedStream, with ffmpeg: FFmpeg) async -> JobOutcome {
+    func remux(_ stream: JoinedStream, with ffmpeg: FFmpeg) async -> JobOutcome? {
         let output = PartialName.remuxed(id)
         let library = services.library
         do {
@@ -23,34 +23,45 @@ extension DownloadJob {
                 if let complaint = try await job.run(
                     with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
                 {
-                    services.logger.debug("ffmpeg: \(complaint)")
+                    warn("ffmpeg complained: \(complaint)")
                 }
             } catch {
                 try? library.removePartial(output)
                 switch error {
                 case .cancelled: return .stopped
-                case .noSpace:
-                    return .suspended(
-                        .disk,
-                        DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
                 default: return await keep(stream, because: error.sentence)
                 }
             }
             let size = try open.facts().size
             let partial = try PartialFile(
                 descriptor: open.release(), length: size, hashes: services.options.checksums)
+            if let reason = try shortness(of: partial, stream) {
+                partial.close()
+                try? library.removePartial(output)
+                return await keep(stream, because: reason)
+            }
             return .complete(
                 CompletedVideo(
                     job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
                     fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
-                    obsolete: try obsoleteParts(besides: [])))
-        } catch let error as LibraryError {
-            let facts = DownloadError(kind: .disk, message: error.sentence)
-            return error.isFull ? .suspended(.disk, facts) : .failed(facts)
-        } catch {
-            return .failed(DownloadError(kind: .disk, message: "what ffmpeg wrote can't be read: \(error)"))
-        }
+                    parts: stream.subtitles, obsolete: try obsoleteParts(besides: [])))
+        } catch { return unwritable(error) }
     }
+
+    /// Why what ffmpeg wrote can't be all of it; nil if it is. It ends with 0 after a fragment that it can't read, too.
+    private func shortness(of output: PartialFile, _ stream: JoinedStream) throws(FileError) -> String? {
+        let length = try MovieLength.read { place, count throws(FileError) in
+            try output.bytes(at: place, count: count)
+        }
+        guard let length else { return "what ffmpeg made of it can't be read" }
+        let pictures = length.tracks.filter { $0.kind == .video }
+        let played = (pictures.isEmpty ? length.tracks : pictures).compactMap(\.seconds).min() ?? 0
+        guard played < stream.seconds * Self.leastPart - 2 else { return nil }
+        return "what ffmpeg made of it plays \(Int(played)) s instead of \(Int(stream.seconds)) s"
+    }
+
+    /// Playlists round the lengths of segments, down as well as up.
+    private static let leastPart = 0.9
 
     /// Nil for what ffmpeg has no name for.
     private func remuxJob(_ stream: JoinedStream, _ output: FilePath) throws -> RemuxJob? {
@@ -62,13 +73,15 @@ extension DownloadJob {
             if parts.count > 1 {
                 guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
                 let name = PartialName.list(number, of: id)
-                try writePartial(name, text, hashes: false).close()
+                try writePartial(name, Array(text.utf8), hashes: false).close()
                 list = services.library.partialPath(name)
             }
+            let isSound = number > 0 || stream.tracks.count == 1
             guard
-                let input = RemuxInput(
-                    path: path, kind: track.kind, list: list, language: number == 0 ? nil : stream.language)
+                var input = RemuxInput(
+                    path: path, kind: track.kind, list: list, language: isSound ? stream.language : nil)
             else { return nil }
+            input.delay = stream.delay(of: number)
             inputs.append(input)
         }
         return inputs.first.flatMap { RemuxJob(video: $0, audio: Array(inputs.dropFirst()), output: output) }
@@ -82,7 +95,7 @@ extension DownloadJob {
                     kind: .needsFFmpeg,
                     message: "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"))
         }
-        services.events.post(.warning("\(reason); the joined stream is kept as it is", wanted.reference))
+        warn("\(reason); the joined stream is kept as it is")
         return await keep(stream)
     }
 }

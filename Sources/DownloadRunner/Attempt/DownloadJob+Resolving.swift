@@ -9,10 +9,12 @@ extension DownloadJob {
     func resolveIfNeeded() async -> JobOutcome? {
         let now = services.clock.now
         if let media {
-            if media.isUsable(at: now) { return nil }
+            // Of a stream whose playlists have been read nothing is asked of the URL itself any more.
+            if media.isUsable(at: now) || (loaded != nil && media.isInTime(at: now)) { return nil }
+            loaded = nil
             // Its time ran out, or it was for one request.
             if previous == nil {
-                previous = .init(reason: .expired, status: nil, bytes: live.withLock { $0.partial?.length ?? 0 })
+                previous = .init(reason: .expired, status: nil, bytes: progress.bytes)
             }
             self.media = nil
         }

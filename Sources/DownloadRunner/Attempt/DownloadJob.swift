@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import HLSMedia
 import MediaTransfer
 import ProviderKit
 import Synchronization
@@ -61,6 +62,10 @@ actor DownloadJob {
     var isHashed = false
     /// Whether the person has been told what is worth telling of the stream.
     var hasToldStream = false
+    /// The playlists of a stream that waits for room at the host of its segments.
+    var loaded: StreamSource?
+    /// What has come of the stream's subtitles, by their order in the playlist; nil for those that are given up.
+    var subtitles: [Int: SubtitleStream?] = [:]
     /// What the row said of a stream at the run's start; nil once that has been given up.
     var streamRecord: StreamRecord?
     /// Whether the partial held bytes of a file at the run's start, which no stream may follow.
@@ -107,6 +112,11 @@ actor DownloadJob {
         return (live.partial?.length ?? 0, live.identity.total ?? wanted.video.size)
     }
 
+    /// Of a stream, as far as its playlists have been read.
+    nonisolated var playing: PlayingTime? {
+        live.withLock { $0.stream }.map { PlayingTime(seconds: $0.playedSeconds, total: $0.seconds) }
+    }
+
     /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
     ///
     func run(_ connections: JobConnections) async -> JobOutcome {
@@ -118,10 +128,13 @@ actor DownloadJob {
             if let outcome = await resolveIfNeeded() { return outcome }
             if resolves != known, let media { await connections.resolved(media) }
             guard var media else { return .stopped }
-            guard await connections.claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            if loaded == nil {
+                guard await connections.claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            }
             if media.resolution.kind == .hls {
-                if let outcome = await streamTurn(connections) { return outcome }
-                continue
+                guard let outcome = await streamTurn(connections) else { continue }
+                await rest(after: outcome)
+                return outcome
             }
             // The provider had a stream of it before.
             if live.withLock({ $0.stream != nil }) || streamRecord != nil {

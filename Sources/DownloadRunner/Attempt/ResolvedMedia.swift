@@ -29,10 +29,22 @@ struct ResolvedMedia: Sendable {
     /// whatever it says of its end: clocks differ, and only the server knows.
     func isUsable(at now: Date) -> Bool {
         if resolution.singleUse, uses > 0 { return false }
+        return isInTime(at: now)
+    }
+
+    /// Whether its time isn't over, however often it has been used.
+    func isInTime(at now: Date) -> Bool {
         guard let expiresAt else { return true }
         if uses == 0, now.timeIntervalSince(resolvedAt) < 2 { return true }
         let margin = min(60, max(0, expiresAt.timeIntervalSince(resolvedAt)) / 10)
         return now < expiresAt.addingTimeInterval(-margin)
+    }
+
+    /// Whether another request of a stream may be begun: in time, unless its end was at hand when the answer came. Clocks
+    /// differ, and then only the server knows.
+    func mayGoOn(at now: Date) -> Bool {
+        guard let expiresAt, expiresAt.timeIntervalSince(resolvedAt) > 2 else { return true }
+        return isInTime(at: now)
     }
 
     /// A request for the media, with the token where it belongs.
@@ -45,10 +57,10 @@ struct ResolvedMedia: Sendable {
         return request
     }
 
-    /// A request for a playlist, a key or a segment of the stream: the token goes to its origins only.
+    /// A request for a playlist, a key or a segment of the stream: the token goes to its origins only. What the answer is
+    /// is told by its bytes: hosts give media the type of a page, and pages that of media.
     func streamRequest(_ url: String, limitRate: Int64?) -> TransferRequest {
         var request = sidecarRequest(url)
-        request.allowsMarkup = false
         request.limitRate = limitRate
         return request
     }

@@ -1,3 +1,4 @@
+import Crypto
 import DownloadStore
 import HLSMedia
 import MediaTransfer
@@ -34,17 +35,34 @@ final class StreamWork: Sendable {
     /// Received over the network by this work.
     var received: Int64 { tracks.reduce(0) { $0 + $1.assembler.received } }
 
-    /// What all of it will have, by the playing time that is there; nil as long as that says little.
+    /// What all of it will have, by the playing time that is there; nil as long as that says little. What hasn't begun
+    /// counts nothing: that is sound, and small.
     var estimatedSize: Int64? {
         var size = 0.0
         for track in tracks {
             let position = track.assembler.position
             guard let total = track.times.last, position.next < track.times.count else { return nil }
             let done = track.times[position.next]
-            guard done > 0, total > 0 else { return nil }
-            size += Double(position.bytes) * (total / done)
+            if done > 0, total > 0 { size += Double(position.bytes) * (total / done) }
         }
-        return size < 1e18 ? Int64(size) : nil
+        return size > 0 && size < 1e18 ? Int64(size) : nil
+    }
+
+    /// When each track begins on the stream's clock; nil for those of which that can't be told. Blocks.
+    func begins() async -> [MediaTime?] {
+        var begins: [MediaTime?] = []
+        for track in tracks {
+            let kind = await track.assembler.container
+            let bytes = try? track.partial.prefix(256 << 10)
+            begins.append(kind.flatMap { kind in bytes.flatMap { MediaClock.begin(of: $0, kind: kind) } })
+        }
+        return begins
+    }
+
+    /// Seconds of playing time that are joined, the mean of its tracks.
+    var playedSeconds: Double {
+        let played = tracks.map { $0.times[min($0.assembler.position.next, $0.times.count - 1)] }
+        return played.reduce(0, +) / Double(max(1, played.count))
     }
 
     /// What is durable after a flush that this call makes. Blocks.
@@ -53,7 +71,7 @@ final class StreamWork: Sendable {
         let positions = tracks.map(\.assembler.position)
         for partial in partials where partial.isOpen { _ = try partial.flush() }
         return ProgressFacts(
-            bytes: positions.reduce(0) { $0 + $1.bytes }, total: nil, validators: Validators(),
+            bytes: positions.reduce(0) { $0 + $1.bytes }, total: estimatedSize, validators: Validators(),
             stream: StreamRecord(
                 plan: digest, tracks: positions.map { .init(next: $0.next, bytes: $0.bytes) }, seconds: seconds))
     }
@@ -62,6 +80,21 @@ final class StreamWork: Sendable {
     func close() { for partial in partials { partial.close() } }
 
     private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index].compactMap(\.self) } }
+}
+
+/// How a joined file is laid out: one that was begun in one way isn't gone on with in another.
+enum StreamLayout: String {
+    /// Segment behind segment.
+    case plain
+    /// With an index beside it, and possibly of several parts.
+    case indexed
+    /// The same, every segment as it came, so that a playlist can lead through it.
+    case package
+
+    /// Tells streams apart, and layouts.
+    func digest(of source: StreamSource) -> [UInt8] {
+        self == .plain ? source.digest : Array(SHA256.hash(data: source.digest + Array(rawValue.utf8)))
+    }
 }
 
 extension PartialName {
@@ -90,6 +123,11 @@ extension PartialName {
     static func all(of download: DownloadID) -> [PartialName] {
         (0..<2).flatMap { [track($0, of: download), index($0, of: download), list($0, of: download)] }
             + (0..<3).map { playlist($0, of: download) } + [remuxed(download)]
+    }
+
+    /// Subtitles of a stream, by their order in its playlist.
+    static func subtitle(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "subtitle\(number)")
     }
 
     /// What ffmpeg makes of the joined file.

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import HLSMedia
 import MediaTransfer
 import SystemPackage
 import YAMLSource
@@ -14,6 +15,8 @@ package struct DiagnosisOptions: Sendable {
     package var caFile: String?
     /// A server whose clock is compared with ours; nil compares with none.
     package var clockURL: String?
+    /// What makes one file of a joined stream.
+    package var ffmpeg = FFmpegChoice.automatic
     /// Whether leftovers are removed.
     package var clean = false
 
@@ -47,12 +50,18 @@ extension Diagnosis {
         let used = (try? store?.providers()) ?? []
         diagnosis.facts += await PluginCheck(folders: options.plugins, user: place.user.text).run(used: used)
         diagnosis.facts += await NetworkCheck(caFile: options.caFile, clockURL: options.clockURL).run()
+        if options.ffmpeg != .none { diagnosis.facts.append(await ffmpeg(options.ffmpeg)) }
         diagnosis.facts.append(
             .versions(
                 coursefetch: Version.text, libcurl: CurlLibrary.version, tls: CurlLibrary.tlsLibrary,
                 sqlite: DownloadStore.sqliteVersion, libyaml: YAMLLibrary.version, schema: DownloadStore.schemaVersion))
         store?.close()
         return diagnosis
+    }
+
+    private static func ffmpeg(_ choice: FFmpegChoice) async -> DiagnosisFact {
+        guard let program = choice.program else { return .noFFmpeg }
+        return .ffmpeg(path: program.executable.string, version: await program.version())
     }
 
     private static func library(

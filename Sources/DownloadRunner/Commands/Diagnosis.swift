@@ -125,6 +125,11 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// No server was named to compare with.
     case clockUnchecked
 
+    // Programs.
+    /// `version` is the first line of what it says of itself; nil if it says nothing.
+    case ffmpeg(path: String, version: String?)
+    case noFFmpeg
+
     // Versions, each as it says itself.
     case versions(coursefetch: String, libcurl: String, tls: String?, sqlite: String, libyaml: String, schema: Int)
 }
@@ -142,17 +147,20 @@ extension DiagnosisFact {
             .library
         case .noPlugins, .plugin, .pluginTrouble, .pluginBroken, .pluginHidden, .providerMissing: .plugins
         case .authorities, .noAuthorities, .clock, .clockUnknown, .clockUnchecked: .network
-        case .versions: .versions
+        case .ffmpeg, .noFFmpeg, .versions: .versions
         }
     }
 
     /// How much it matters.
     package var severity: Diagnosis.Severity {
         switch self {
-        case .state, .database, .lock, .loggedIn, .library, .plugin, .authorities, .versions: .ok
-        case .noState, .databaseOlder, .noLibrary, .unknownFiles, .partials, .pluginHidden, .clockUnchecked: .note
+        case .state, .database, .lock, .loggedIn, .library, .plugin, .authorities, .versions,
+            .ffmpeg(_, .some):
+            .ok
+        case .noState, .databaseOlder, .noLibrary, .unknownFiles, .partials, .pluginHidden, .clockUnchecked, .noFFmpeg:
+            .note
         case .stateOnNetwork, .stateInMemory, .loggedOut, .catalogMissing, .catalogUnreadable, .otherState,
-            .libraryInMemory, .spaceShort, .folderUnreadable, .filesMissing, .noPlugins, .clockUnknown:
+            .libraryInMemory, .spaceShort, .folderUnreadable, .filesMissing, .noPlugins, .clockUnknown, .ffmpeg(_, nil):
             .warning
         case .openToOthers, .ownedByAnother, .stateNotWritable, .stateDiskFull, .databaseDamaged, .databaseUnusable,
             .lockUnusable, .libraryUnusable, .libraryNotWritable, .diskFull, .providerMissing, .noAuthorities:

@@ -98,19 +98,35 @@ package struct SyncStart: Sendable {
     }
 }
 
+/// How much of a stream is there, in seconds of playing time: its size in bytes is known at its end only.
+package struct PlayingTime: Sendable, Equatable {
+    /// Joined so far.
+    package var seconds: Double
+    /// By its playlist.
+    package var total: Double
+
+    package init(seconds: Double, total: Double) {
+        self.seconds = seconds
+        self.total = total
+    }
+}
+
 /// How far a download is.
 package struct DownloadProgress: Sendable, Equatable {
     /// Bytes in the partial.
     package var bytes: Int64
-    /// The whole size, if known.
+    /// The whole size, if known; of a stream an estimate by its playing time.
     package var size: Int64?
     /// Over the last seconds.
     package var bytesPerSecond: Int64
+    /// Of a stream; nil of a file.
+    package var playing: PlayingTime?
 
-    package init(bytes: Int64, size: Int64?, bytesPerSecond: Int64) {
+    package init(bytes: Int64, size: Int64?, bytesPerSecond: Int64, playing: PlayingTime? = nil) {
         self.bytes = bytes
         self.size = size
         self.bytesPerSecond = bytesPerSecond
+        self.playing = playing
     }
 }
 

@@ -10,9 +10,13 @@ final class EventHub: Sendable {
     private struct State {
         var readers: [SyncEvents.Inbox] = []
         var isFinished = false
+        var warnings = 0
     }
 
     private let state = Mutex(State())
+
+    /// How many warnings have been posted.
+    var warnings: Int { state.withLock { $0.warnings } }
 
     /// A new reader; it sees what is posted from now on.
     func subscribe() -> SyncEvents {
@@ -24,7 +28,11 @@ final class EventHub: Sendable {
     }
 
     func post(_ event: SyncEvent) {
-        for reader in state.withLock({ $0.readers }) { reader.post(event) }
+        let readers = state.withLock { state in
+            if case .warning = event { state.warnings += 1 }
+            return state.readers
+        }
+        for reader in readers { reader.post(event) }
     }
 
     /// Ends every reader's sequence after what it still has to read.

@@ -137,8 +137,7 @@ extension PlacedFile {
     /// one that replaces another stays as it is until then: it proves that the file is ours.
     fileprivate var placing: [DownloadChange] {
         switch file.role {
-        case .video(let id, _): [.placing(id, stored)] + parts.flatMap(\.placing)
-        case .sidecar(_, .stream, _) where file.old == nil: [finished]
+        case .video(let id, _): [.placing(id, stored)] + parts.filter { $0.file.old == nil }.map(\.finished)
         default: []
         }
     }

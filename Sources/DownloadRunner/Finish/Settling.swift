@@ -46,17 +46,20 @@ struct Settling {
             return try store.write([.unplace(record.id)])
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
-        guard try hasParts(record) else { return try store.write([.unplace(record.id)]) }
+        let parts = record.mediaSeconds == nil ? [] : try store.sidecars(of: [record.id]).filter(\.isOfStream)
         if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.flushFolders(of: [file.path])
             var stored = file
             stored.modified = facts.modified
-            try store.write([.adopt(record.id, stored)])
+            // Its parts came before it.
+            try library.flushFolders(of: parts.map(\.path))
+            try store.write(parts.map(asItIs) + [.adopt(record.id, stored)])
             try library.removePartial(partial)
             if let old = record.oldFile, old.path != file.path {
                 _ = try library.remove(old.path, record: FileRecord(old))
             }
-        } else if try !place(record, file, partial) {
+        } else if try !parts.isEmpty || !place(record, file, partial) {
+            // One with parts is placed once more as a whole.
             // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partialFacts(partial), facts.links > 1 {
@@ -69,12 +72,13 @@ struct Settling {
         }
     }
 
-    /// Whether everything is at its place that the video isn't whole without; else all of it is placed once more.
-    private func hasParts(_ record: DownloadRecord) throws -> Bool {
-        for part in try store.sidecars(of: [record.id]) where part.kind == .stream {
-            guard try library.facts(of: part.path)?.size == part.size else { return false }
-        }
-        return true
+    /// What stands at a part's place now is the part; what isn't there has been left out by the video's new version.
+    private func asItIs(_ part: SidecarRecord) throws -> DownloadChange {
+        guard let facts = try library.facts(of: part.path) else { return .sidecarLost(part) }
+        var known = part
+        known.size = facts.size
+        known.modified = facts.modified
+        return .sidecar(known)
     }
 
     /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
@@ -106,4 +110,9 @@ struct Settling {
     private func dropPartials() throws {
         for name in try Leftovers.unwantedPartials(store, library).keys { try library.removePartial(name) }
     }
+}
+
+extension SidecarRecord {
+    /// Whether it may have come with a stream, as a part of it.
+    var isOfStream: Bool { kind == .stream || kind == .subtitle }
 }

@@ -200,8 +200,10 @@ struct Reconciler {
         want(number, kept, stem: kept.stem)
     }
 
-    /// What the catalog says the file must be, and it isn't.
+    /// What the catalog says the file must be, and it isn't. Of a stream it says what the joined file must be, which was
+    /// compared when that was complete: ffmpeg may have made another one of it.
     func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
+        guard row.isNull(.mediaSeconds) else { return false }
         if let size = video.size, row.integer(.size) != size { return true }
         return video.withSHA256Bytes { $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) }
     }

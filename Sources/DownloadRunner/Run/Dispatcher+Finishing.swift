@@ -198,7 +198,6 @@ extension Dispatcher {
 
     private func sidecarFailed(_ wish: SidecarWish, _ error: DownloadError) {
         if stopReason == nil {
-            result.warnings += 1
             services.events.post(.warning("\(wish.title) was not fetched: \(error.message)", wish.video))
         }
         sidecarSettled(wish.owner, isStored: false)
@@ -206,7 +205,6 @@ extension Dispatcher {
 
     private func sidecarNotPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
         sidecarsPlacing -= 1
-        result.warnings += 1
         services.events.post(.warning("\(file.path) could not be placed: \(failure.sentence)", nil))
         try? services.library.removePartial(file.partialName)
         let owner: SidecarWish.Owner

@@ -9,7 +9,8 @@ extension Dispatcher {
     func hasRoom(for wanted: WantedDownload) -> Bool {
         guard let space = services.space, let free = space.free() else { return true }
         // A file that the library has already is linked: it takes nothing.
-        let size = wanted.donor == nil ? wanted.video.size ?? wanted.resume?.total : 0
+        var size = wanted.donor == nil ? wanted.video.size ?? wanted.resume?.total : 0
+        if wanted.resume?.stream != nil { size = size.map(withRemux) }
         let written = jobs[wanted.id]?.progress.bytes ?? wanted.resume?.durableBytes ?? 0
         let need = FreeSpaceGuard.Need(id: wanted.id, size: size, written: written)
         guard !space.rule.hasRoom(for: need, beside: needs, free: free) else { return true }
@@ -43,13 +44,18 @@ extension Dispatcher {
         active.filter { !withoutRoom.contains($0.key) }.values.sorted { $0.job.wanted.entry > $1.job.wanted.entry }
             .map { turn in
                 var (bytes, size) = turn.job.progress
-                // ffmpeg writes it once more.
-                if let joined = size, services.ffmpeg != nil, turn.job.live.withLock({ $0.stream != nil }) {
-                    size = joined.multipliedReportingOverflow(by: 2).partialValue
+                if let joined = size, turn.job.live.withLock({ $0.stream != nil }) {
+                    size = withRemux(joined)
+                    bytes += (try? services.library.partialFacts(.remuxed(turn.job.id)))?.size ?? 0
                 }
                 return FreeSpaceGuard.Need(
                     id: turn.job.id, size: size ?? turn.job.wanted.resume?.total, written: bytes)
             }
+    }
+
+    /// What a stream takes until its joined file goes: ffmpeg writes it once more.
+    private func withRemux(_ joined: Int64) -> Int64 {
+        services.ffmpeg == nil ? joined : joined.multipliedReportingOverflow(by: 2).partialValue
     }
 
     private func noteFullDisk(_ space: SpaceWatch, _ free: Int64) {

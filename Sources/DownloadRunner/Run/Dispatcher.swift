@@ -18,7 +18,6 @@ actor Dispatcher {
         var failed = 0
         var finished = 0
         var received: Int64 = 0
-        var warnings = 0
         /// Whether it was stopped before all sidecars were there.
         var hasSidecarsLeft = false
         /// Why it was stopped; nil if it came to its end.
@@ -215,7 +214,7 @@ actor Dispatcher {
     private nonisolated func connections(_ id: DownloadID) -> JobConnections {
         JobConnections(
             claim: { await self.claim(id, host: $0) }, enter: { await self.enter($0) }, leave: { await self.leave($0) },
-            resolved: { await self.resolved(id, $0) }, subtitles: { await self.offered($0, of: id) })
+            resolved: { await self.resolved(id, $0) })
     }
 
     /// Takes one more connection to a host for a stream that has one already.
@@ -229,15 +228,6 @@ actor Dispatcher {
     private func leave(_ host: String) {
         queue.release(host)
         fill()
-    }
-
-    /// Subtitles that a playlist names.
-    private func offered(_ wishes: [SidecarWish], of id: DownloadID) {
-        guard !wishes.isEmpty, sidecars.isFirstPlaylist(of: id) else { return }
-        for wish in sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? []) {
-            sidecars.add(wish)
-        }
-        fillSidecars(at: services.clock.now)
     }
 
     /// Room for a connection to `host`? A job has one at a time, and a stream asks for more with ``enter(_:)``.
@@ -373,8 +363,8 @@ actor Dispatcher {
         services.bookkeeper.note(.fail(wanted.id, error, retryAt: retryAt))
         if let job = jobs[wanted.id] {
             services.bookkeeper.unwatch(job)
-            // Nothing arrived: nothing is kept.
-            if job.progress.bytes == 0 {
+            // Nothing has ever arrived: nothing is kept.
+            if job.progress.bytes == 0, wanted.resume == nil {
                 for name in PartialName.all(of: wanted.id) { try? services.library.removePartial(name) }
             }
         }
@@ -430,7 +420,8 @@ actor Dispatcher {
             turn.job.live.withLock { $0.bytesPerSecond = rate }
             services.events.post(
                 .progress(
-                    turn.job.wanted.reference, DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate)))
+                    turn.job.wanted.reference,
+                    DownloadProgress(bytes: bytes, size: size, bytesPerSecond: rate, playing: turn.job.playing)))
         }
         return true
     }

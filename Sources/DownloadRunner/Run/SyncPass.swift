@@ -33,6 +33,7 @@ struct SyncPass: Sendable {
             credentials = try RunCredentials(
                 open.place.folder, generation: session.generation, store: open.store, logger: logger)
         } catch { throw Refusal(error) }
+        let warnedBefore = hub.warnings
         var warnings = check.diagnostics.map(\.text)
         warnings += catalog.courses.filter(\.discover).map { course in
             "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
@@ -63,7 +64,7 @@ struct SyncPass: Sendable {
         // After the downloads: what is gone may be what another course wants.
         let isStopped = stopReason != nil && !(stopReason?.isBound == true && summary.conditions.isEmpty)
         let pruned = isStopped ? .nothing : try prune(plan)
-        summary.warnings += warnings.count
+        summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A logout is what ended it, whatever else there was.
@@ -223,7 +224,6 @@ struct SyncPass: Sendable {
         summary.failedNow = result.failed
         summary.bytes = result.received
         summary.failures = result.failures
-        summary.warnings = result.warnings
         summary.fromOtherSource = plan.fromOtherSource
         summary.providersToLogIn = result.providersToLogIn.sorted()
         if isWorkLeft { summary.conditions.insert(.workLeft) }

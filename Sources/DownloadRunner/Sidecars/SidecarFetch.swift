@@ -1,7 +1,6 @@
 import Crypto
 import DownloadStore
 import Foundation
-import HLSMedia
 import MediaTransfer
 import SystemPackage
 
@@ -24,7 +23,6 @@ struct SidecarFetch: Sendable {
                 case .file(let path): await copy(path, to: partial)
                 case .url(let url): await fetch(TransferRequest(url: url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
-                case .playlist(let url, let media): await join(url, media, into: partial)
                 }
             if case .failure = result {
                 partial.close()
@@ -59,27 +57,6 @@ struct SidecarFetch: Sendable {
             }
         }
         return .failure(DownloadError(kind: .bug, message: "unreachable"))
-    }
-
-    /// Subtitles in segments become one file.
-    private func join(
-        _ url: String, _ media: ResolvedMedia, into partial: PartialFile
-    ) async -> Result<ArrivedFile, DownloadError> {
-        let services = services
-        let access = StreamAccess(engine: services.engine) { url in
-            media.streamRequest(url, limitRate: services.knobs.limitRate)
-        } enter: { _ in
-            false
-        } leave: { _ in
-        }
-        switch await SubtitleStream.load(url, access: access) {
-        case .success(let text):
-            do {
-                try text.withUnsafeBytes { try partial.append($0) }
-            } catch { return .failure(DownloadError(kind: .disk, message: "it can't be written: \(error)")) }
-            return await arrived(partial, contentType: "text/vtt")
-        case .failure(let problem): return .failure(DownloadError(problem))
-        }
     }
 
     private func copy(_ path: String, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {

@@ -24,7 +24,6 @@ struct SidecarLine: Sendable {
     private var waiting: Deque<Item> = []
     private var groups: [DownloadID: Group] = [:]
     private var resolutions: Set<DownloadID> = []
-    private var playlists: Set<DownloadID> = []
     private var lastOrdinal = 0
     private(set) var running = 0
     private var isStopped = false
@@ -48,9 +47,6 @@ struct SidecarLine: Sendable {
 
     /// True once for each download.
     mutating func isFirstResolution(of id: DownloadID) -> Bool { resolutions.insert(id).inserted }
-
-    /// True once for each download that is a stream.
-    mutating func isFirstPlaylist(of id: DownloadID) -> Bool { playlists.insert(id).inserted }
 
     /// The wishes that aren't there yet.
     func missing(_ wishes: [SidecarWish], having records: [SidecarRecord]) -> [SidecarWish] {

@@ -42,7 +42,7 @@ enum SidecarPlan {
             plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
         }
         let others = plan.wishes.count
-        for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .playlist(subtitle.url, media)) }
+        for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .url(subtitle.url)) }
         return Array(plan.wishes.dropFirst(others))
     }
 

@@ -17,13 +17,11 @@ struct SidecarWish: Sendable {
         case url(String)
         /// A URL that a resolution names: its fields go along, its token to its origins only.
         case resolved(String, ResolvedMedia)
-        /// A playlist of subtitles that such a stream names; they are joined.
-        case playlist(String, ResolvedMedia)
 
         var url: String? {
             switch self {
             case .file: nil
-            case .url(let url), .resolved(let url, _), .playlist(let url, _): url
+            case .url(let url), .resolved(let url, _): url
             }
         }
     }

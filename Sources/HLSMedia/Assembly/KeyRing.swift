@@ -1,7 +1,7 @@
 /// The keys of a stream, each fetched once for each URL, for all who wait for it.
 actor KeyRing {
-    /// The largest answer that is read for a key of 16 bytes.
-    private static let limit: Int64 = 4 << 10
+    /// The largest answer that is read for a key of 16 bytes: a page in its place has to be told from a transfer that fails.
+    private static let limit: Int64 = 1 << 20
 
     private typealias Answer = Result<SegmentCipher, StreamFailure>
 
@@ -21,13 +21,15 @@ actor KeyRing {
         return answer
     }
 
+    /// No key is known any more: one of them was wrong.
+    func forget() { ciphers = [:] }
+
     private static func fetch(_ url: String, _ access: StreamAccess) async -> Answer {
         switch await access.fetch(url, range: nil, part: .key, maxSize: limit).result {
         case .failure(let failure): return .failure(failure)
         case .success(let bytes):
-            if let cipher = try? SegmentCipher(key: bytes) { return .success(cipher) }
             // An answer of another length is a page or an API's error, whatever its type says.
-            return .failure(MediaKind.recognize(bytes) == .page ? .notMedia(.key) : .cipher(.key))
+            return (try? SegmentCipher(key: bytes)).map { .success($0) } ?? .failure(.notMedia(.key))
         }
     }
 }

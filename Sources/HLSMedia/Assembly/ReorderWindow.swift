@@ -49,6 +49,8 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
         // The one that everything else waits for is asked for in any case.
         if index == next { return index }
         guard index - next < 2 * width, running.count < width else { return nil }
+        // Two lead the way until it is known how large they are.
+        guard largest > 0 || running.count + held.count < 2 else { return nil }
         return heldBytes + largest * (running.count + 1) <= byteLimit ? index : nil
     }
 
@@ -78,6 +80,13 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
         heldBytes -= item.bytes
         next += 1
         return item.body
+    }
+
+    /// Nothing is held any more: what had arrived before its turn will be asked for again.
+    package mutating func release() {
+        givenBack.formUnion(held.keys)
+        held = [:]
+        heldBytes = 0
     }
 
     /// What was popped last could not be appended: it is held again.

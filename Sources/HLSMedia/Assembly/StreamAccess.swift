@@ -10,15 +10,22 @@ package struct StreamAccess: Sendable {
     package var enter: @Sendable (_ url: String) async -> Bool
     /// Gives it back.
     package var leave: @Sendable (_ url: String) async -> Void
+    /// Whether requests may still be begun, by the word of whoever gave the URLs.
+    package var isUsable: @Sendable () -> Bool
+    /// A request to this URL has failed.
+    package var failed: @Sendable (_ url: String) -> Void
 
     package init(
         engine: TransferEngine, request: @escaping @Sendable (String) -> TransferRequest,
-        enter: @escaping @Sendable (String) async -> Bool, leave: @escaping @Sendable (String) async -> Void
+        enter: @escaping @Sendable (String) async -> Bool, leave: @escaping @Sendable (String) async -> Void,
+        isUsable: @escaping @Sendable () -> Bool = { true }, failed: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.engine = engine
         self.request = request
         self.enter = enter
         self.leave = leave
+        self.isUsable = isUsable
+        self.failed = failed
     }
 
     /// What came of a fetch.
@@ -49,10 +56,15 @@ package struct StreamAccess: Sendable {
             case nil, .lengthUnknown(framed: true):
                 answer.result = .success(bytes)
                 return answer
+            // These say themselves whether they are whole: by an end mark, and by 16 bytes.
+            case .lengthUnknown where part == .playlist || part == .key:
+                answer.result = .success(bytes)
+                return answer
             case let failure?:
                 answer.result = .failure(.transfer(Task.isCancelled ? .cancelled : failure, part))
                 let isWorthIt = failure.verdict == .retry && attempt < 2
                 guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else {
+                    self.failed(url)
                     return answer
                 }
             }

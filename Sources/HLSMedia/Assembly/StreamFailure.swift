@@ -13,11 +13,13 @@ package enum StreamFailure: Error, Sendable, Equatable {
 
     /// A request went wrong.
     case transfer(TransferFailure, Part)
-    /// A key that isn't 16 bytes long, or a segment that no key of ours opens.
-    case cipher(Part)
-    /// What was decrypted is no media: the vendor's own encryption comes on top.
+    /// The URLs of the stream are over by the word of whoever gave them.
+    case expired
+    /// What is encrypted ends in the middle of a block: the rest of it is missing.
+    case cut(Part)
+    /// No key of the playlist makes media of it, and never has: the vendor's own encryption comes on top.
     case encrypted(Part)
-    /// What arrived is something else than media.
+    /// What arrived is something else than media, or no key.
     case notMedia(Part)
     /// The segments are of several kinds, which can't stand in one file.
     case mixedKinds(MediaKind, MediaKind, Part)
@@ -29,11 +31,14 @@ package enum StreamFailure: Error, Sendable, Equatable {
     /// What is sensible after it.
     package var verdict: RetryVerdict {
         switch self {
-        case .transfer(let failure, _): failure.verdict
-        // Another answer may come for a fresh URL: hosts send pages with the status and type of media.
-        case .notMedia: .resolveAgain
+        // What is joined stays good when a host answers a range with something else: another answer may be better.
+        case .transfer(let failure, _): failure.verdict == .startOver ? .retry : failure.verdict
+        case .cut: .retry
+        // Another answer may come for a fresh URL: hosts send pages with the status and type of media, and keys that
+        // aren't the stream's.
+        case .expired, .notMedia, .encrypted: .resolveAgain
         case .file: .disk
-        case .cipher, .encrypted, .mixedKinds, .severalInitializations: .final
+        case .mixedKinds, .severalInitializations: .final
         }
     }
 }

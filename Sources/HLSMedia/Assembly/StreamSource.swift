@@ -31,6 +31,8 @@ package struct StreamSource: Sendable {
     /// The codecs that the master playlist names for the picture; nil without any.
     package var codecs: [String]?
     package var subtitles: [Subtitles] = []
+    /// Whether nothing of it has the quality that is wanted, so that something else was taken.
+    package var isFallback = false
 
     /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
     package static func load(
@@ -75,6 +77,7 @@ package struct StreamSource: Sendable {
         var source = StreamSource(
             tracks: tracks, digest: Array(digest.finalize()), seconds: tracks.map(\.seconds).max() ?? 0)
         source.audioLanguage = choice.audio?.language
+        source.isFallback = choice.isFallback
         if let codecs = choice.variant?.codecs, !codecs.isEmpty { source.codecs = codecs }
         for rendition in choice.subtitles {
             guard let uri = rendition.uri else { continue }
@@ -109,8 +112,11 @@ package struct StreamSource: Sendable {
         case .success(let body): bytes = body
         case .failure(let failure): throw .failure(failure)
         }
-        // A page with the type of a playlist: the URL is no good any more.
-        if MediaKind.recognize(bytes) == .page { throw .failure(.notMedia(.playlist)) }
+        // A page or another word in its place: the URL is no good any more. A byte order mark may come first.
+        if bytes.prefix(64).firstRange(of: "#EXTM3U".utf8) == nil {
+            access.failed(url)
+            throw .failure(.notMedia(.playlist))
+        }
         let base = answer.url ?? url
         do throws(PlaylistError) {
             return (try Playlist.parse(bytes, url: base, imports: imports), base)

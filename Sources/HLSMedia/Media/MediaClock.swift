@@ -6,8 +6,8 @@ package enum MediaClock {
     ///   they begin within the bytes.
     /// - Packed audio: the timestamp of the ID3 tags in front (RFC 8216 §3.4).
     /// - Fragmented MP4: the earliest decode time of the tracks of the first fragment. The bytes have to hold the
-    ///   initialization section and the headers of the fragment, both whole. Edit lists, and the composition offsets of the
-    ///   first pictures, aren't reckoned in.
+    ///   initialization section and the headers of the fragment, both whole. Of edit lists only what a track waits for is
+    ///   reckoned in; neither what they cut off nor the composition offsets of the first pictures, which mostly are the same.
     ///
     /// The cost grows with the bytes and no faster; 256 KiB are plenty for most streams.
     package static func begin(of bytes: UnsafeRawBufferPointer, kind: MediaKind) -> MediaTime? {

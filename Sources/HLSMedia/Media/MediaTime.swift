@@ -27,4 +27,15 @@ package struct MediaTime: Sendable, Equatable {
         ticks = divisor.dividingFullWidth(product).quotient
         isTransport = false
     }
+
+    private init(_ ticks: UInt64) {
+        self.ticks = ticks
+        isTransport = false
+    }
+
+    /// So many ticks later, of a time of ISO base media. Nil if the ticks don't fit into 64 bits.
+    func later(by wait: UInt64) -> MediaTime? {
+        let (sum, isTooMuch) = ticks.addingReportingOverflow(wait)
+        return isTooMuch ? nil : MediaTime(sum)
+    }
 }

@@ -30,11 +30,11 @@ enum SegmentKeys: Equatable {
             switch key.method {
             case .sampleAES: return .drm(system: "SAMPLE-AES")
             case .sampleAESCTR: return .drm(system: "SAMPLE-AES-CTR")
-            case .unknown: return .unsupported(reason: "the encryption method isn't known")
+            case .unknown: return .drm(system: "an encryption method that isn't of the standard")
             case .aes128: continue
             }
         }
-        return .unsupported(reason: "the format of the key isn't known")
+        return .drm(system: "keys in a format of its host's own")
     }
 
     private static func isFairPlay(_ uri: String) -> Bool { uri.prefix(6).lowercased() == "skd://" }

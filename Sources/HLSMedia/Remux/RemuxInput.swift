@@ -4,6 +4,8 @@ package import SystemPackage
 package struct RemuxInput: Sendable, Equatable {
     /// An absolute path.
     package let path: FilePath
+    /// Seconds after the beginning of the output at which it begins; at least 0. By themselves all begin at once.
+    package var delay = 0.0
     /// Of a file that holds several with initialization sections of their own: the list that tells ffmpeg where each one
     /// lies, see ``listText(of:parts:)``. An absolute path.
     package let list: FilePath?
@@ -29,9 +31,14 @@ package struct RemuxInput: Sendable, Equatable {
 
     /// What ffmpeg is told of it.
     var arguments: [String] {
-        guard let list else { return ["-protocol_whitelist", "file,pipe", "-f", format, "-i", "file:" + path.string] }
+        let start = delay > 0 ? ["-itsoffset", "\(Int64((delay * 1_000_000).rounded()))us"] : []
+        guard let list else {
+            return start + ["-protocol_whitelist", "file,pipe", "-f", format, "-i", "file:" + path.string]
+        }
         // subfile is a range of a local file.
-        return ["-protocol_whitelist", "file,pipe,subfile", "-f", "concat", "-safe", "0", "-i", "file:" + list.string]
+        return start + [
+            "-protocol_whitelist", "file,pipe,subfile", "-f", "concat", "-safe", "0", "-i", "file:" + list.string,
+        ]
     }
 
     /// The list of the parts of a file, as ffmpeg's concat demuxer reads it: each part follows the one before in time. Nil

@@ -23,8 +23,8 @@ package struct RemuxJob: Sendable, Equatable {
     /// What ffmpeg is told.
     ///
     /// Subtitles, timed metadata and other data are left out. AAC in ADTS frames needs no filter to be named: the muxer of MP4
-    /// inserts `aac_adtstoasc` by itself, and naming it would refuse any other sound. ffmpeg lets each file begin at 0, so that
-    /// separate sound begins with the picture, whatever the times in its file.
+    /// inserts `aac_adtstoasc` by itself, and naming it would refuse any other sound. ffmpeg lets each file begin at 0,
+    /// whatever the times in it; ``RemuxInput/delay`` sets one off against the other.
     package var arguments: [String] {
         var arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
         for input in [video] + audio {
@@ -34,7 +34,7 @@ package struct RemuxJob: Sendable, Equatable {
         if audio.isEmpty {
             arguments += ["-map", "0:v?", "-map", "0:a?"]
         } else {
-            arguments += ["-map", "0:v"] + (1...audio.count).flatMap { ["-map", "\($0):a:0"] }
+            arguments += ["-map", "0:v?"] + (1...audio.count).flatMap { ["-map", "\($0):a:0"] }
         }
         for (index, input) in (audio.isEmpty ? [video] : audio).enumerated() {
             if let language = input.language { arguments += ["-metadata:s:a:\(index)", "language=\(language)"] }

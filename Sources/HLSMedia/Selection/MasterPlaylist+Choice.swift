@@ -28,8 +28,11 @@ extension MasterPlaylist {
 
     private func choice(_ variant: Variant, _ wish: StreamWish) -> StreamChoice {
         let audio = RenditionChoice.audio(audioGroup(of: variant), languages: wish.audio)
+        // Without pictures the variant is a rendition too, and one of them is enough.
+        let isSound = CodecPreference.areAudioOnly(variant.codecs) && audio?.uri != nil
         return StreamChoice(
-            variant: variant, audio: audio?.uri == nil ? nil : audio, subtitles: subtitles(of: variant, wish))
+            variant: isSound ? nil : variant, audio: audio?.uri == nil ? nil : audio,
+            subtitles: subtitles(of: variant, wish))
     }
 
     /// The rendition that would go with the best variant, if it stands alone; else a variant of sound.

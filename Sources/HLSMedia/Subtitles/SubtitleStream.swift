@@ -1,56 +1,95 @@
+import MediaTransfer
+
 /// Subtitles that come in segments: one text.
-package enum SubtitleStream {
-    /// How many segments are on their way at a time, the download's own connection included.
+package struct SubtitleStream: Sendable, Equatable {
+    /// How many segments are on their way at a time, at most.
     private static let width = 4
     /// The largest segment, in bytes.
     private static let limit: Int64 = 8 << 20
 
+    /// WebVTT.
+    package var text: [UInt8]
+    /// Segments that the playlist marks as missing.
+    package var gaps: Int
+    /// What came over the network for it.
+    package var received: Int64
+
     /// Fetches the media playlist at `url` and its segments, and joins them. Segments marked as gaps are left out.
-    package static func load(_ url: String, access: StreamAccess) async -> Result<[UInt8], StreamSource.Problem> {
+    ///
+    /// - Parameter origin: the time of the media at the beginning of the video, in ticks of 90 kHz; nil if it isn't known.
+    package static func load(
+        _ url: String, origin: UInt64?, access: StreamAccess
+    ) async -> Result<SubtitleStream, StreamSource.Problem> {
         let plan: StreamPlan
         // Nothing to choose: a playlist of subtitles names its segments itself.
         switch await StreamSource.load(url, wish: StreamWish(), access: access) {
         case .success(let source): plan = source.tracks[0]
         case .failure(let problem): return .failure(problem)
         }
-        var joiner = WebVTTJoiner()
+        var joiner = WebVTTJoiner(origin: origin)
+        var stream = SubtitleStream(text: [], gaps: plan.gaps, received: 0)
         let keys = KeyRing()
         var time = 0.0
         for first in stride(from: 0, to: plan.segments.count, by: width) {
             let indices = first..<min(first + width, plan.segments.count)
-            let bodies = await withTaskGroup(of: (Int, Result<[UInt8], StreamFailure>).self) { group in
-                for index in indices where !plan.segments[index].isGap {
-                    group.addTask { (index, await fetch(plan.segments[index], index, access, keys)) }
-                }
-                var bodies: [Int: Result<[UInt8], StreamFailure>] = [:]
-                for await (index, body) in group { bodies[index] = body }
-                return bodies
-            }
+            let answers = await fetch(indices, plan, access, keys)
             for index in indices {
-                switch bodies[index] {
-                case .success(let bytes)?:
+                stream.received += answers[index]?.received ?? 0
+                switch answers[index]?.result {
+                // A stretch without a word may be a file without a byte.
+                case .failure(.transfer(.empty, _)), nil: break
+                case .failure(let failure): return .failure(.failure(failure))
+                case .success(let bytes):
                     do { try joiner.add(bytes, start: .seconds(time)) } catch {
                         return .failure(.failure(.notMedia(.segment(index))))
                     }
-                case .failure(let failure)?: return .failure(.failure(failure))
-                case nil: break
                 }
                 time += plan.segments[index].duration
             }
         }
-        return .success(Array(joiner.joined().utf8))
+        stream.text = Array(joiner.joined().utf8)
+        return .success(stream)
+    }
+
+    /// Some of the segments, as many at a time as there are connections.
+    private static func fetch(
+        _ indices: Range<Int>, _ plan: StreamPlan, _ access: StreamAccess, _ keys: KeyRing
+    ) async -> [Int: StreamAccess.Answer] {
+        await withTaskGroup(of: (Int, StreamAccess.Answer).self) { group in
+            var answers: [Int: StreamAccess.Answer] = [:]
+            var count = 0
+            var extras: [Int: String] = [:]
+            func take() async {
+                guard let (index, answer) = await group.next() else { return }
+                answers[index] = answer
+                count -= 1
+                if let url = extras.removeValue(forKey: index) { await access.leave(url) }
+            }
+            for index in indices where !plan.segments[index].isGap {
+                let segment = plan.segments[index]
+                while count > extras.count {
+                    if await access.enter(segment.url) { extras[index] = segment.url } else { await take() }
+                }
+                count += 1
+                group.addTask { (index, await fetch(segment, index, access, keys)) }
+            }
+            while count > 0 { await take() }
+            return answers
+        }
     }
 
     private static func fetch(
         _ segment: PlannedSegment, _ index: Int, _ access: StreamAccess, _ keys: KeyRing
-    ) async -> Result<[UInt8], StreamFailure> {
-        let answer = await access.fetch(segment.url, range: segment.range, part: .segment(index), maxSize: limit)
-        guard case .success(var bytes) = answer.result, let key = segment.key else { return answer.result }
+    ) async -> StreamAccess.Answer {
+        var answer = await access.fetch(segment.url, range: segment.range, part: .segment(index), maxSize: limit)
+        guard case .success(let bytes) = answer.result, let key = segment.key else { return answer }
         switch await keys.cipher(key.url, access) {
-        case .failure(let failure): return .failure(failure)
+        case .failure(let failure): answer.result = .failure(failure)
         case .success(let cipher):
-            do { try cipher.decrypt(&bytes, iv: key.iv) } catch { return .failure(.cipher(.segment(index))) }
-            return .success(bytes)
+            do throws(StreamFailure) {
+                answer.result = .success(try SegmentBody(bytes, opening: cipher, iv: key.iv, .segment(index)).bytes)
+            } catch { answer.result = .failure(error) }
         }
+        return answer
     }
 }

@@ -115,13 +115,16 @@ package final class PartialFile: Sendable {
     }
 
     /// The first bytes that have been written, at most `count`.
-    package func prefix(_ count: Int) throws(FileError) -> [UInt8] {
+    package func prefix(_ count: Int) throws(FileError) -> [UInt8] { try bytes(at: 0, count: count) }
+
+    /// Bytes that have been written, at most `count`.
+    package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
         let descriptor = try open()
-        let count = Int(min(Int64(count), length))
+        let count = Int(min(Int64(count), max(0, length - offset)))
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count, let base = buffer.baseAddress {
-                let step = pread(descriptor.raw, base + filled, count - filled, off_t(filled))
+                let step = pread(descriptor.raw, base + filled, count - filled, off_t(offset) + off_t(filled))
                 if step > 0 {
                     filled += step
                 } else if step == 0 || errno != EINTR {

@@ -24,6 +24,8 @@ struct Event: Decodable, Sendable {
     var resumeFrom: Int?
     var bytes: Int?
     var size: Int?
+    var mediaSeconds: Double?
+    var mediaSecondsTotal: Double?
     var path: String?
     var from: String?
     var sha256: String?
@@ -49,7 +51,7 @@ struct Event: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case event, course, chapter, video, attempt, reason, resumeFrom, bytes, size, path, from, sha256, error, retryAt
         case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why, stopReason, pid,
-            catalogs
+            catalogs, mediaSeconds, mediaSecondsTotal
     }
 
     /// All events of an output. Throws if a line isn't one.

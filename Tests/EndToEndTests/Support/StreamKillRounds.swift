@@ -6,8 +6,34 @@ import Testing
 
 /// Rounds of syncs of streams that are killed.
 final class StreamKillRounds {
+    /// What becomes of the streams.
+    enum Outcome: String, CaseIterable {
+        case remuxed, joined, package
+
+        var options: [String] {
+            switch self {
+            case .remuxed: []
+            case .joined: ["--ffmpeg", "none"]
+            case .package: ["--container", "package"]
+            }
+        }
+
+        /// The files of a stream, by the track whose bytes they have; nil where they aren't those that came.
+        func files(_ path: String, _ fixture: StreamFixture) -> [(path: String, track: Int)]? {
+            let folder = FilePath(path).removingLastComponent().string
+            switch self {
+            case .remuxed: return nil
+            case .joined:
+                return [(path, 0)]
+                    + (fixture.tracks.count > 1 ? [(path.replacing(#/\.\w+$/#, with: ".en.m4a"), 1)] : [])
+            case .package: return [(path, 0)] + (fixture.tracks.count > 1 ? [(folder + "/audio.m4a", 1)] : [])
+            }
+        }
+    }
+
     private static let kinds: [StreamFixture.Kind] = [.rotatingKeys, .encryptedMP4, .master]
 
+    private let outcome: Outcome
     private let stage: Stage
     private var chance: Chance
     private var fixtures: [String: StreamFixture] = [:]
@@ -16,8 +42,9 @@ final class StreamKillRounds {
     /// What the killed ones had started.
     private let children = Recorded<ProcessTable.Entry>()
 
-    init(_ chance: Chance) throws {
+    init(_ chance: Chance, _ outcome: Outcome) throws {
         self.chance = chance
+        self.outcome = outcome
         stage = try Stage()
     }
 
@@ -43,8 +70,8 @@ final class StreamKillRounds {
             try floors.append(recordedFloors(round))
             try await nginx.visit("/plain/round-\(round)")
         }
-        let outcome = try await stage.sync("catalog.yaml", [])
-        #expect(outcome.exit == 0, "seed \(chance.seed): \(outcome.report)")
+        let last = try await stage.sync("catalog.yaml", outcome.options)
+        #expect(last.exit == 0, "seed \(chance.seed): \(last.report)")
         await nginx.stop()
         for _ in 0..<500 where !ProcessTable.now().remaining(children.all).isEmpty {
             try await Task.sleep(for: .milliseconds(20))
@@ -53,13 +80,32 @@ final class StreamKillRounds {
         #expect(left.isEmpty, "seed \(chance.seed): left behind: \(left.map(\.command))")
         for (name, fixture) in fixtures {
             let row = try stage.stateCopy().rows("SELECT path FROM downloads WHERE video = '\(name)'").first
-            let path = stage.library.appending(try #require(row?["path"], "\(name) isn't there")).string
-            let file = StreamFile(path: path, name: "seed \(chance.seed): \(name)")
-            try await file.check(fixture, isRemuxed: true)
+            let path = try #require(row?["path"], "\(name) isn't there")
+            try await check(path, name, fixture)
         }
-        #expect(LibraryFiles(stage.library).paths.count == Self.kinds.count, "seed \(chance.seed)")
+        let count = [.remuxed: Self.kinds.count, .joined: Self.kinds.count + 1, .package: 9][outcome]
+        #expect(LibraryFiles(stage.library).paths.count == count, "seed \(chance.seed)")
+        #expect(try await stage.command(["verify"]).exit == 0, "seed \(chance.seed)")
         #expect(try stage.strays() == [], "seed \(chance.seed)")
         try checkRequests(nginx.log())
+    }
+
+    private func check(_ path: String, _ name: String, _ fixture: StreamFixture) async throws {
+        let place = "seed \(chance.seed): \(name)"
+        guard let files = outcome.files(path, fixture) else {
+            let file = StreamFile(path: stage.library.appending(path).string, name: place)
+            return try await file.check(fixture, isRemuxed: true)
+        }
+        for file in files {
+            let bytes = FileManager.default.contents(atPath: stage.library.appending(file.path).string)
+            let joined = try fixture.joined(file.track)
+            let isRight = bytes == Data(joined)
+            #expect(isRight, "\(place): \(file.path), \(bytes?.count ?? -1) bytes instead of \(joined.count)")
+        }
+        if outcome == .package {
+            let index = stage.library.appending(FilePath(path).removingLastComponent().string + "/index.m3u8")
+            try await StreamFile(path: index.string, name: place).check(fixture)
+        }
     }
 
     /// What a random time passes after before a kill.
@@ -78,7 +124,8 @@ final class StreamKillRounds {
         let stage = stage
         let before = Self.durable(stage)
         let killed = children
-        let outcome = try await stage.sync("catalog.yaml", ["--segments-per-download", "2"]) { running in
+        let options = outcome.options + ["--segments-per-download", "2"]
+        let end = try await stage.sync("catalog.yaml", options) { running in
             let pid = try await running.pid()
             if moment != .beginning {
                 try await running.wait { ["download_started", "sync_finished"].contains($0.event) }
@@ -96,7 +143,7 @@ final class StreamKillRounds {
             // The next round doesn't wait for their ends.
             for child in children { killed.note(child) }
         }
-        #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
+        #expect(end.exit == 137 || end.exit == 0, "\(end.report)")
     }
 
     /// How many segments are durable in all, of those streams that aren't finished.

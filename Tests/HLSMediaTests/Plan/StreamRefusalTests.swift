@@ -32,9 +32,9 @@ struct StreamRefusalTests {
             ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.microsoft.playready\"", .drm(system: "PlayReady")),
             (
                 "METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.vendor\"",
-                .unsupported(reason: "the format of the key isn't known")
+                .drm(system: "keys in a format of its host's own")
             ),
-            ("METHOD=AES-512,URI=\"k\"", .unsupported(reason: "the encryption method isn't known")),
+            ("METHOD=AES-512,URI=\"k\"", .drm(system: "an encryption method that isn't of the standard")),
             (
                 "METHOD=AES-512,URI=\"k\"\n#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"com.microsoft.playready\"",
                 .drm(system: "PlayReady")

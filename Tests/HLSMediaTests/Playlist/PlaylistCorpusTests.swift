@@ -97,4 +97,24 @@ struct PlaylistCorpusTests {
         #expect(files.count == Self.expected.count)
         for file in files { #expect(Self.summary(file.bytes) == Self.expected[file.name], "\(file.name)") }
     }
+
+    @Test(
+        "of each something is chosen, or planned and printed and planned alike, or it is refused",
+        .enabled(if: folder != nil, "the corpora are not beside the checkout"))
+    func plans() throws {
+        for file in Self.files() {
+            switch try? Self.parse(file.bytes) {
+            case .master(let master)?:
+                #expect(master.choose(StreamWish()).variant != nil, "\(file.name)")
+            case .media(let media)?:
+                guard let plan = try? StreamPlan.make(media, url: "https://h/p.m3u8") else { continue }
+                #expect(plan.segments.count == media.segments.count, "\(file.name)")
+                guard case .media(let again) = try Playlist.parse(Array(plan.text().utf8), url: "https://h/p.m3u8")
+                else { continue }
+                let other = try StreamPlan.make(again, url: "https://h/p.m3u8")
+                #expect(other.segments == plan.segments && other.maps == plan.maps, "\(file.name)")
+            case nil: continue
+            }
+        }
+    }
 }

@@ -258,7 +258,10 @@ struct StreamRecipe {
             }
         let text = (["#EXTM3U", "#EXT-X-VERSION:7"] + media + variants).joined(separator: "\n") + "\n"
         try root.write(name + "/master.m3u8", Array(text.utf8))
-        let sound = track(files("en", "m4s"), initialization: "en-init.mp4", parts: files("en", "m4s"))
+        // Set off, it may be cut once more.
+        let sounds = try playlist("sound-en.m3u8").split(separator: "\n").filter { $0.hasSuffix(".m4s") }.map(
+            String.init)
+        let sound = track(sounds, initialization: "en-init.mp4", parts: sounds)
         return fixture("master.m3u8", files("high", "ts"), parts: files("high", "ts"), more: [sound])
     }
 }

@@ -8,6 +8,8 @@ package struct StreamSubtitles: Sendable {
 
     /// Where the picture begins in what ffmpeg makes, in ticks of 90 kHz.
     static let start = 133_200
+    /// What the text's time 0 is on the stream's clock: for one language where the picture begins, for others 0.
+    private var map: Int { language == "de" ? Self.start : 0 }
 
     /// The lines, with their beginnings and ends in seconds of playing time.
     package var lines: [(begin: Double, end: Double, text: String)] {
@@ -24,9 +26,10 @@ package struct StreamSubtitles: Sendable {
         var list = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:6", "#EXT-X-PLAYLIST-TYPE:VOD"]
         for index in 0..<4 {
             let (begin, end) = (6 * Double(index), 6 * Double(index + 1))
-            var text = "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:\(Self.start)\n"
+            var text = "WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:\(map)\n"
+            let shift = Double(Self.start - map) / 90_000
             for line in lines where line.begin < end && line.end > begin {
-                text += "\n\(Self.time(line.begin)) --> \(Self.time(line.end))\n\(line.text)\n"
+                text += "\n\(Self.time(line.begin + shift)) --> \(Self.time(line.end + shift))\n\(line.text)\n"
             }
             files["text-\(language)-\(index).vtt"] = text
             list += ["#EXTINF:6.0,", "text-\(language)-\(index).vtt"]
