@@ -73,6 +73,33 @@ struct FullDiskTests {
         await host.stop()
     }
 
+    @Test("room for a stream, and none for what ffmpeg makes of it: it waits, and nothing is filled up")
+    func stream() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try host.serve(fixture, at: "/s/")
+        try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
+        try stage.folder.make("library")
+        let size = try fixture.joined().count
+        let outcome = try await mounted(
+            """
+            mount -t tmpfs -o size=\(size * 3 / 2) none "$place"
+            "$@" --min-free-space 64K --limit-rate 300K || echo "first $?" >&2
+            df -B1 --output=avail "$place" | tail -1 | sed 's/^/left /' >&2
+            mount -o remount,size=64m "$place"
+            "$@" --min-free-space 64K && echo "second $?" >&2
+            cp -r "$place" "$place.copy"
+            """, at: stage.folder.at("library"), stage)
+        #expect(outcome.error.contains("first 73"), "\(outcome.report)")
+        #expect(outcome.error.contains("second 0"), "\(outcome.report)")
+        let left = try #require(outcome.error.firstMatch(of: #/left\s+(\d+)/#).flatMap { Int($0.1) })
+        #expect(left > size / 2, "it stopped long before the disk was full")
+        let path = stage.folder.at("library.copy").appending("Course/01 v.mp4").string
+        try await StreamFile(path: path, name: "v").check(fixture, isRemuxed: true)
+        await host.stop()
+    }
+
     /// Runs a script in which `$place` is a folder and `"$@"` a sync; its mounts end with it.
     private func mounted(_ script: String, at place: FilePath, _ stage: Stage) async throws -> Outcome {
         try await Program.run(

@@ -23,7 +23,8 @@ extension DownloadJob {
                 if let complaint = try await job.run(
                     with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
                 {
-                    warn("ffmpeg complained: \(complaint)")
+                    // Of much that doesn't matter; what does makes the file too short.
+                    services.logger.debug("ffmpeg: \(complaint)")
                 }
             } catch {
                 try? library.removePartial(output)

@@ -95,6 +95,8 @@ extension DownloadJob {
             media.mayGoOn(at: services.clock.now)
         } failed: { url in
             failed.note(url)
+        } answered: { head in
+            self.note(head)
         }
     }
 

@@ -282,7 +282,7 @@ actor DownloadJob {
         }
     }
 
-    private func note(_ head: ResponseHead) {
+    nonisolated func note(_ head: ResponseHead) {
         guard let skew = services.serverClocks.note(head) else { return }
         let seconds = Int(skew.timeInterval.rounded())
         services.events.post(

@@ -14,11 +14,14 @@ package struct StreamAccess: Sendable {
     package var isUsable: @Sendable () -> Bool
     /// A request to this URL has failed.
     package var failed: @Sendable (_ url: String) -> Void
+    /// A server has answered.
+    package var answered: @Sendable (_ head: ResponseHead) -> Void
 
     package init(
         engine: TransferEngine, request: @escaping @Sendable (String) -> TransferRequest,
         enter: @escaping @Sendable (String) async -> Bool, leave: @escaping @Sendable (String) async -> Void,
-        isUsable: @escaping @Sendable () -> Bool = { true }, failed: @escaping @Sendable (String) -> Void = { _ in }
+        isUsable: @escaping @Sendable () -> Bool = { true }, failed: @escaping @Sendable (String) -> Void = { _ in },
+        answered: @escaping @Sendable (ResponseHead) -> Void = { _ in }
     ) {
         self.engine = engine
         self.request = request
@@ -26,6 +29,7 @@ package struct StreamAccess: Sendable {
         self.leave = leave
         self.isUsable = isUsable
         self.failed = failed
+        self.answered = answered
     }
 
     /// What came of a fetch.
@@ -51,6 +55,7 @@ package struct StreamAccess: Sendable {
             let report = await engine.fetch(request, into: buffer)
             answer.received += report.received
             answer.url = report.url
+            if let head = report.head { answered(head) }
             let bytes = buffer.take()
             switch report.failure {
             case nil, .lengthUnknown(framed: true):

@@ -9,12 +9,15 @@ enum ProcessText {
     /// them, blanks and other odd characters are no end.
     static func lastLine(of bytes: [UInt8], names: [String] = []) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        for line in text.split(whereSeparator: \.isNewline).reversed() {
+        for line in text.split(whereSeparator: \.isNewline).reversed() where !isRepetition(line) {
             let shown = withoutControls(shortened(String(line), names: names))
             if shown.contains(where: { !$0.isWhitespace }) { return String(shown.prefix(lineBound)) }
         }
         return ""
     }
+
+    /// ffmpeg's word for a line that would come again.
+    private static func isRepetition(_ line: Substring) -> Bool { line.contains("Last message repeated") }
 
     /// The text without control and format characters (Unicode Cc, Cf), which could steer a terminal.
     static func withoutControls(_ text: String) -> String {
