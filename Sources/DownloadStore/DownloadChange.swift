@@ -36,6 +36,9 @@ package enum DownloadChange: Sendable {
     case prioritize(DownloadID, Int?)
     /// The cover, subtitles and attachments of the catalog are in the library.
     case extrasStored(DownloadID, [UInt8]?)
+    /// A part of a video that is about to be renamed to its place, as ``placing(_:_:)`` is of the video itself. Forgotten
+    /// when the video is finished or put back.
+    case placingPart(PartRecord)
     /// A file that came along.
     case sidecar(SidecarRecord)
     /// A file that came along is missing: the next sync fetches what the catalog names beside the video. One that was part

@@ -219,6 +219,22 @@ package struct ChapterRecord: Sendable, Equatable {
     }
 }
 
+/// A file without which a video isn't whole, on its way to its place.
+package struct PartRecord: Sendable, Equatable {
+    /// What it will be.
+    package var file: SidecarRecord
+    /// The file name of its partial.
+    package var partial: String
+    /// Nil where none was computed.
+    package var sha256: [UInt8]?
+
+    package init(file: SidecarRecord, partial: String, sha256: [UInt8]?) {
+        self.file = file
+        self.partial = partial
+        self.sha256 = sha256
+    }
+}
+
 /// A file that came along with a video.
 package struct SidecarRecord: Sendable, Equatable {
     /// What came along.

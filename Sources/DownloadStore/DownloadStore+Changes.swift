@@ -49,7 +49,15 @@ extension DownloadStore {
                     file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), file.size,
                     file.size, now, id.rawValue,
                 ], db)
+        case .placingPart(let part):
+            try run(
+                "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    part.file.download.rawValue, part.file.kind.rawValue, part.file.name, part.partial, part.file.path,
+                    part.file.size, part.file.modified, part.sha256.map { Data($0) },
+                ], db)
         case .unplace(let id):
+            try run("DELETE FROM parts WHERE download = ?", [id.rawValue], db)
             try run(
                 """
                 UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
@@ -57,6 +65,7 @@ extension DownloadStore {
                 WHERE id = ? AND is_placing = 1
                 """, [now, id.rawValue], db)
         case .finish(let id):
+            try run("DELETE FROM parts WHERE download = ?", [id.rawValue], db)
             try move(id, .finish, ended, [], now, db)
         case .adopt(let id, let file):
             try move(

@@ -59,6 +59,22 @@ extension DownloadStore {
         }
     }
 
+    /// The parts of a download that are on their way to their places.
+    package func parts(of id: DownloadID) throws(StoreError) -> [PartRecord] {
+        try read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM parts WHERE download = ?", arguments: [id.rawValue]).compactMap {
+                row in
+                SidecarRecord.Kind(rawValue: row["kind"]).map { kind in
+                    let file = SidecarRecord(
+                        download: id, kind: kind, name: row["name"], path: row["path"], size: row["size"],
+                        modified: row["modified"])
+                    return PartRecord(
+                        file: file, partial: row["partial"], sha256: (row["sha256"] as Data?).map(Array.init))
+                }
+            }
+        }
+    }
+
     /// The files that came along with these downloads.
     package func sidecars(of ids: [DownloadID]) throws(StoreError) -> [SidecarRecord] {
         try read { db in

@@ -144,5 +144,16 @@ enum Schema {
         PRAGMA user_version = 3;
         ALTER TABLE downloads ADD COLUMN stream TEXT;
         ALTER TABLE downloads ADD COLUMN media_seconds REAL;
+        CREATE TABLE parts (
+            download INTEGER NOT NULL REFERENCES downloads (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            partial TEXT NOT NULL,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            sha256 BLOB,
+            PRIMARY KEY (download, kind, name)
+        ) WITHOUT ROWID, STRICT;
         """
 }

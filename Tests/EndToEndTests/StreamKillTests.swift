@@ -13,6 +13,48 @@ struct StreamKillTests {
         try await StreamKillRounds(.announced(for: "kills of streams, \(outcome.rawValue)"), outcome).run(10)
     }
 
+    @Test(
+        "killed between any two steps of placing a video with its parts, the next sync finishes that, and fetches nothing",
+        // strace counts for each thread by itself; all but the library's mark are renamed by one.
+        arguments: [
+            ("--ffmpeg none", 2), ("--ffmpeg none", 3), ("--ffmpeg none", 4), ("--container package", 2),
+            ("--container package", 3), ("--container package", 5), ("--container package", 7),
+        ])
+    func parts(_ option: String, _ step: Int) async throws {
+        try await Tool.strace.require()
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.master)
+        try host.serve(fixture, at: "/s/")
+        try stage.catalog(
+            CatalogText(videos: [
+                CatalogText.stream("v", host.url("/s/master.m3u8"), extra: ["subtitles: all"])
+            ]))
+        let options = option.split(separator: " ").map(String.init)
+        let killed = try await stage.traced(
+            ["-e", "trace=renameat2", "-e", "inject=renameat2:signal=KILL:when=\(step)"], options)
+        #expect(killed.exit == 137, "\(killed.report)")
+        let requests = host.requests().count
+        let last = try await stage.sync("catalog.yaml", options)
+        #expect(last.exit == 0, "\(last.report)")
+        #expect(host.requests().count == requests, "\(last.report)")
+        let folder = stage.library.appending("Course")
+        let files = LibraryFiles(stage.library)
+        if option == "--ffmpeg none" {
+            #expect(
+                files.paths == ["Course/01 v.de.vtt", "Course/01 v.en.m4a", "Course/01 v.en.vtt", "Course/01 v.ts"])
+            #expect(files.digests["Course/01 v.ts"] == StreamFile.digest(Data(try fixture.joined(0))))
+            #expect(files.digests["Course/01 v.en.m4a"] == StreamFile.digest(Data(try fixture.joined(1))))
+        } else {
+            #expect(files.paths.count == 7, "\(files.paths)")
+            let index = folder.appending("01 v.hls/index.m3u8").string
+            try await StreamFile(path: index, name: "\(step)").check(fixture)
+        }
+        #expect(try stage.strays() == [])
+        #expect(try await stage.command(["verify"]).exit == 0)
+        await host.stop()
+    }
+
     @Test("killed while ffmpeg runs: that ends too, and the next run begins with what was joined")
     func remuxing() async throws {
         let host = try await FaultHost.start()

@@ -27,22 +27,11 @@ struct JoinedStream: Sendable {
     var codecs: [String]?
     /// Files beside the video.
     var subtitles: [ArrivedFile]
-    /// How long it plays by its playlist, gaps aside.
-    var seconds: Double
-    /// When each track begins on the stream's clock, as far as that can be told.
-    var begins: [MediaTime?] = []
+    /// When its tracks begin on its own clock.
+    var begins: TrackBegins
 
-    /// How long after the beginning of the file a track begins, in seconds: tracks that aren't much apart stay so.
-    func delay(of track: Int) -> Double {
-        let known = begins.compactMap(\.self)
-        guard known.count == tracks.count, known.count > 1 else { return 0 }
-        let delays = known.map { MediaClock.offset(from: known[0], to: $0) }
-        let delay = delays[track] - (delays.min() ?? 0)
-        return delay <= Self.largestDelay ? delay : 0
-    }
-
-    /// Beyond this the clocks have nothing to do with each other.
-    private static let largestDelay = 10.0
+    /// Whether nothing but ffmpeg could make one file of it.
+    var hasParts: Bool { tracks.contains { JoinedPiece.parts(of: $0.pieces).count > 1 } }
 }
 
 /// The end of a stream: one file that plays, or a package.
@@ -56,7 +45,7 @@ extension DownloadJob {
         }
         var stream = JoinedStream(
             tracks: [], language: source.audioLanguage, codecs: source.codecs, subtitles: [],
-            seconds: source.tracks.map { $0.seconds - $0.gapSeconds }.max() ?? 0)
+            begins: await work.begins())
         for (track, plan) in zip(work.tracks, source.tracks) {
             guard let kind = await track.assembler.container else {
                 return .failed(DownloadError(kind: .notMedia, message: "the stream has no segment that holds media"))
@@ -71,7 +60,6 @@ extension DownloadJob {
                 return .failed(DownloadError(kind: .disk, message: "its index can't be read: \(error)"))
             }
         }
-        stream.begins = await work.begins()
         do { stream.subtitles = try subtitleParts(source) } catch { return unwritable(error) }
         if services.options.container == .package { return await pack(stream) }
         guard let ffmpeg = services.ffmpeg else {
@@ -106,10 +94,15 @@ extension DownloadJob {
                 codecs: stream.codecs)
             let playlists = package.playlists
             let names = [package.video.file] + [package.audio?.file].compactMap(\.self) + playlists.map(\.name)
-            let ours = Set(recorded.values.map(\.path) + [wanted.oldFile?.path].compactMap(\.self))
+            let old = recorded.values.map { StoredFile($0) } + [wanted.oldFile].compactMap(\.self)
+            let ours = Dictionary(old.map { ($0.path, FileRecord($0)) }, uniquingKeysWith: { one, _ in one })
             func isFree(_ folder: String) throws -> Bool {
                 try names.map { "\(folder)/\($0)" }.allSatisfy { path in
-                    try ours.contains(path) || library.facts(of: path) == nil
+                    switch try library.proves(path, is: ours[path] ?? FileRecord(size: -1, modified: nil, sha256: nil))
+                    {
+                    case .missing, .ours: true
+                    case .notOurs: false
+                    }
                 }
             }
             let known = recorded[StreamPackage.index].map { LibraryPathParts.split($0.path).folder }
@@ -128,6 +121,7 @@ extension DownloadJob {
                 let partial = try writePartial(name, Array(playlist.text.utf8), hashes: true)
                 parts.append(part(playlist.name, name, partial, at: "\(folder)/\(playlist.name)", recorded))
             }
+            for number in parts.indices { parts[number].keepsName = true }
             return ("\(folder)/\(package.video.file)", parts)
         }
     }
@@ -165,11 +159,16 @@ extension DownloadJob {
                     job: self, partial: partial, size: size, expectedSHA256: isHashed ? expectedSHA256 : nil,
                     fileExtension: .choose(
                         .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil, url: nil),
-                    path: path, parts: parts + stream.subtitles, obsolete: try obsoleteParts(besides: parts)))
+                    path: path, parts: parts + stream.subtitles))
         } catch { return unwritable(error) }
     }
 
     func unwritable(_ error: any Error) -> JobOutcome {
+        if let error = error as? FileError {
+            let failure = TransferFailure.file(errno: error.errno)
+            let facts = DownloadError(kind: .disk, message: failure.sentence)
+            return DownloadError.isFull(failure) ? .suspended(.disk, facts) : .failed(facts)
+        }
         guard let error = error as? LibraryError else {
             return .failed(DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)"))
         }
@@ -198,13 +197,5 @@ extension DownloadJob {
 
     private func recordedParts() throws(StoreError) -> [SidecarRecord] {
         try services.store.sidecars(of: [id]).filter { $0.kind == .stream }
-    }
-
-    func obsoleteParts(besides parts: [ArrivedFile]) throws(StoreError) -> [SidecarRecord] {
-        let names = Set(
-            parts.compactMap { part in
-                if case .sidecar(_, .stream, let name) = part.role { name } else { nil }
-            })
-        return try recordedParts().filter { !names.contains($0.name) }
     }
 }

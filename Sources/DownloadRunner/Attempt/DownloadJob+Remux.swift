@@ -30,6 +30,11 @@ extension DownloadJob {
                 try? library.removePartial(output)
                 switch error {
                 case .cancelled: return .stopped
+                // The joined stream plays by itself: that takes no room.
+                case .noSpace where stream.hasParts:
+                    return .suspended(
+                        .disk,
+                        DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
                 default: return await keep(stream, because: error.sentence)
                 }
             }
@@ -45,7 +50,7 @@ extension DownloadJob {
                 CompletedVideo(
                     job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
                     fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
-                    parts: stream.subtitles, obsolete: try obsoleteParts(besides: [])))
+                    parts: stream.subtitles))
         } catch { return unwritable(error) }
     }
 
@@ -55,10 +60,18 @@ extension DownloadJob {
             try output.bytes(at: place, count: count)
         }
         guard let length else { return "what ffmpeg made of it can't be read" }
-        let pictures = length.tracks.filter { $0.kind == .video }
-        let played = (pictures.isEmpty ? length.tracks : pictures).compactMap(\.seconds).min() ?? 0
-        guard played < stream.seconds * Self.leastPart - 2 else { return nil }
-        return "what ffmpeg made of it plays \(Int(played)) s instead of \(Int(stream.seconds)) s"
+        // Sound within the picture's own segments may end before it.
+        let kinds: [MovieLength.TrackKind] =
+            stream.tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
+        for (kind, track) in zip(kinds, stream.tracks) {
+            let wanted = track.plan.seconds - track.plan.gapSeconds
+            let played = length.tracks.filter { $0.kind == kind }.compactMap(\.seconds).min() ?? 0
+            if played < wanted * Self.leastPart - 2 {
+                let what = kind == .video ? "pictures" : "sound"
+                return "what ffmpeg made of it has \(Int(played)) s of \(what) instead of \(Int(wanted)) s"
+            }
+        }
+        return nil
     }
 
     /// Playlists round the lengths of segments, down as well as up.
@@ -82,7 +95,7 @@ extension DownloadJob {
                 var input = RemuxInput(
                     path: path, kind: track.kind, list: list, language: isSound ? stream.language : nil)
             else { return nil }
-            input.delay = stream.delay(of: number)
+            input.delay = stream.begins.delay(of: number)
             inputs.append(input)
         }
         return inputs.first.flatMap { RemuxJob(video: $0, audio: Array(inputs.dropFirst()), output: output) }
@@ -90,7 +103,7 @@ extension DownloadJob {
 
     /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
     private func keep(_ stream: JoinedStream, because reason: String) async -> JobOutcome {
-        if stream.tracks.contains(where: { JoinedPiece.parts(of: $0.pieces).count > 1 }) {
+        if stream.hasParts {
             return .failed(
                 DownloadError(
                     kind: .needsFFmpeg,

@@ -47,10 +47,19 @@ extension DownloadJob {
         var failure: StreamFailure?
         for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
             failure = await track.assembler.run(plan: plan, access: access)
+            // Nothing more comes for it, and what follows may take its time.
+            if failure == nil { await track.assembler.rest() }
         }
         received.add(work.received - before, ordering: .relaxed)
-        if failure == nil { failure = await fetchSubtitles(source, work, access, isFresh: isFresh) }
-        guard let failure else { return await complete(work, source) }
+        guard let failure else {
+            while let missed = await fetchSubtitles(source, work, access) {
+                let outcome = await failed(
+                    missed.failure, joined: work.bytes - joined, isFresh: false, at: failedURL.host)
+                guard case .failed(let error)? = outcome else { return outcome }
+                give(up: missed.key, missed.name, error.message)
+            }
+            return await complete(work, source)
+        }
         return await failed(
             failure, joined: work.bytes - joined, isFresh: isFresh, at: failedURL.host,
             size: work.estimatedSize)

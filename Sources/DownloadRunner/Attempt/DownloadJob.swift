@@ -64,8 +64,9 @@ actor DownloadJob {
     var hasToldStream = false
     /// The playlists of a stream that waits for room at the host of its segments.
     var loaded: StreamSource?
-    /// What has come of the stream's subtitles, by their order in the playlist; nil for those that are given up.
-    var subtitles: [Int: SubtitleStream?] = [:]
+    /// What has come of the stream's subtitles; nil for those that are given up.
+    var subtitles: [String: SubtitleStream?] = [:]
+    var subtitleAttempts: [String: Int] = [:]
     /// What the row said of a stream at the run's start; nil once that has been given up.
     var streamRecord: StreamRecord?
     /// Whether the partial held bytes of a file at the run's start, which no stream may follow.
@@ -317,6 +318,4 @@ struct CompletedVideo: Sendable {
     var path: String?
     /// Separate sound that nothing can put into it, or the playlists of its package.
     var parts: [ArrivedFile] = []
-    /// Parts of what it replaces that it doesn't have.
-    var obsolete: [SidecarRecord] = []
 }

@@ -48,15 +48,15 @@ final class StreamWork: Sendable {
         return size > 0 && size < 1e18 ? Int64(size) : nil
     }
 
-    /// When each track begins on the stream's clock; nil for those of which that can't be told. Blocks.
-    func begins() async -> [MediaTime?] {
+    /// Reads it from the beginnings of the partials.
+    func begins() async -> TrackBegins {
         var begins: [MediaTime?] = []
         for track in tracks {
             let kind = await track.assembler.container
             let bytes = try? track.partial.prefix(256 << 10)
             begins.append(kind.flatMap { kind in bytes.flatMap { MediaClock.begin(of: $0, kind: kind) } })
         }
-        return begins
+        return TrackBegins(begins)
     }
 
     /// Seconds of playing time that are joined, the mean of its tracks.
@@ -80,6 +80,30 @@ final class StreamWork: Sendable {
     func close() { for partial in partials { partial.close() } }
 
     private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index].compactMap(\.self) } }
+}
+
+/// When the tracks of a stream begin on its clock: tracks that aren't much apart stay so in the file.
+struct TrackBegins: Sendable {
+    /// Beyond so many seconds their clocks have nothing to do with each other.
+    private static let mostApart = 10.0
+
+    /// How long after the beginning of the file each track begins, in seconds.
+    private let delays: [Double]
+    /// When the file begins on the stream's clock, which its subtitles go by, in ticks of 90 kHz; nil if that can't be told.
+    let origin: UInt64?
+
+    /// In the order of the tracks; nil for those of which it can't be told.
+    init(_ begins: [MediaTime?]) {
+        let known = begins.compactMap(\.self)
+        let offsets = known.map { MediaClock.offset(from: known[0], to: $0) }
+        let first = offsets.min() ?? 0
+        let areTogether = known.count == begins.count && (offsets.max() ?? 0) - first <= Self.mostApart
+        delays = areTogether ? offsets.map { $0 - first } : begins.map { _ in 0 }
+        let earliest = offsets.firstIndex(of: first).map { known[$0] }
+        origin = (areTogether ? earliest : begins.first ?? nil)?.ticks
+    }
+
+    func delay(of track: Int) -> Double { delays.indices.contains(track) ? delays[track] : 0 }
 }
 
 /// How a joined file is laid out: one that was begun in one way isn't gone on with in another.

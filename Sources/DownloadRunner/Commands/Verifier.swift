@@ -178,7 +178,11 @@ struct Verifier {
         result.sidecars += 1
         note(
             Item(
-                owner: .sidecar(sidecar, mayBeFetched: record.catalog.extras != nil),
+                owner: .sidecar(
+                    sidecar,
+                    // Subtitles of a stream come with it.
+                    mayBeFetched: record.catalog.extras != nil
+                        && !(sidecar.kind == .subtitle && record.mediaSeconds != nil)),
                 file: VerifiedFile(
                     reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
                     size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))

@@ -24,8 +24,12 @@ struct ArrivedFile: Sendable {
     var old: StoredFile?
     /// Files that the video isn't whole without: they are at their places before it is.
     var parts: [ArrivedFile] = []
-    /// Parts of the video that it replaces, and doesn't have itself.
-    var obsolete: [SidecarRecord] = []
+    /// Whether what stands in its way keeps it from its place: another file leads to it by this very name.
+    var keepsName = false
+    /// Whether it may have had parts before that it doesn't have now.
+    var hasPast = false
+    /// The partial's time, of one that a run before this one was about to place: it may be at its place already.
+    var settles: Int64?
 }
 
 /// A file at its place, durable.
@@ -34,6 +38,10 @@ struct PlacedFile: Sendable {
     var stored: StoredFile
     /// Of ``ArrivedFile/parts``.
     var parts: [PlacedFile] = []
+    /// Whether it is one of these.
+    var isPart = false
+    /// Parts of what the video replaces that it doesn't have itself.
+    var obsolete: [SidecarRecord] = []
 }
 
 /// Why a file isn't at its place.

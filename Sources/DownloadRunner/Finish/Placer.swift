@@ -21,9 +21,10 @@ struct Placer: Sendable {
         for file in group {
             do throws(PlacingFailureError) {
                 let parts = try file.parts.map { part throws(PlacingFailureError) in
-                    PlacedFile(file: part, stored: try flush(part))
+                    PlacedFile(file: part, stored: try flush(part), isPart: true)
                 }
-                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts))
+                let obsolete = obsoleteParts(of: file)
+                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts, obsolete: obsolete))
             } catch { failed(file, error.failure) }
         }
         guard write(ready.flatMap(\.placing)) else {
@@ -52,7 +53,7 @@ struct Placer: Sendable {
         for item in placed { removeOld(item) }
         guard
             write(
-                placed.flatMap { $0.parts.map(\.finished) + $0.file.obsolete.map { .sidecarLost($0) } + [$0.finished] })
+                placed.flatMap { $0.parts.map(\.finished) + $0.obsolete.map { .sidecarLost($0) } + [$0.finished] })
         else {
             for item in placed { failed(item.file, .store) }
             return nil
@@ -64,16 +65,37 @@ struct Placer: Sendable {
     private func flush(_ file: ArrivedFile) throws(PlacingFailureError) -> StoredFile {
         do throws(FileError) { _ = try file.partial?.flush() } catch { throw PlacingFailureError(.flush(error)) }
         do throws(LibraryError) {
-            let modified = try library.partialFacts(file.partialName)?.modified
+            let modified =
+                if let known = file.settles { known } else {
+                    try library.partialFacts(file.partialName)?.modified
+                }
             let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
                 path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source)
         } catch { throw PlacingFailureError(.library(error)) }
     }
 
+    /// What the video had beside it as parts, and has no more.
+    private func obsoleteParts(of file: ArrivedFile) -> [SidecarRecord] {
+        guard case .video(let id, _) = file.role, file.hasPast || file.old != nil || !file.parts.isEmpty else {
+            return []
+        }
+        let names = Set(
+            file.parts.compactMap { part in
+                if case .sidecar(_, .stream, let name) = part.role { name } else { nil }
+            })
+        return ((try? store.sidecars(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
+    }
+
     /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
     private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
         let file = item.file
+        // A run before this one has come this far, as settling has proven.
+        if let modified = file.settles,
+            try library.partialFacts(file.partialName).map({ $0.size != file.size || $0.modified != modified }) ?? true
+        {
+            return
+        }
         if let old = file.old, old.path == item.stored.path {
             switch try library.replace(old.path, with: file.partialName, record: FileRecord(old)) {
             case .replaced, .placed: return
@@ -82,6 +104,7 @@ struct Placer: Sendable {
         }
         for attempt in 0..<100 {
             if attempt > 0 {
+                if file.keepsName { break }
                 item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
                 if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
@@ -111,7 +134,7 @@ struct Placer: Sendable {
     /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
     private func removeOld(_ item: PlacedFile) {
         for part in item.parts { removeOld(part) }
-        for part in item.file.obsolete { _ = try? library.remove(part.path, record: FileRecord(StoredFile(part))) }
+        for part in item.obsolete { _ = try? library.remove(part.path, record: FileRecord(StoredFile(part))) }
         guard let old = item.file.old, old.path != item.stored.path else { return }
         _ = try? library.remove(old.path, record: FileRecord(old))
     }
@@ -133,11 +156,19 @@ extension FileRecord {
 extension PlacedFile {
     /// What is written before the rename; nothing for what has no row of its own until it is there.
     ///
-    /// Parts of a video are known before it is there, so that after a kill it can be told whether all are. The record of
-    /// one that replaces another stays as it is until then: it proves that the file is ours.
+    /// The partials of a video's parts are known before anything is renamed, so that what a kill cuts can be finished.
     fileprivate var placing: [DownloadChange] {
         switch file.role {
-        case .video(let id, _): [.placing(id, stored)] + parts.filter { $0.file.old == nil }.map(\.finished)
+        case .video(let id, _): [.placing(id, stored)] + parts.flatMap(\.placing)
+        case .sidecar(let id, let kind, let name) where isPart:
+            [
+                .placingPart(
+                    PartRecord(
+                        file: SidecarRecord(
+                            download: id, kind: kind, name: name, path: stored.path, size: stored.size,
+                            modified: stored.modified ?? 0), partial: file.partialName.fileName, sha256: stored.sha256)
+                )
+            ]
         default: []
         }
     }

@@ -43,23 +43,24 @@ struct Settling {
         // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
         if record.state == .cancelled {
             _ = try library.remove(file.path, record: FileRecord(file))
+            for part in try store.parts(of: record.id) {
+                _ = try library.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
+            }
             return try store.write([.unplace(record.id)])
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
-        let parts = record.mediaSeconds == nil ? [] : try store.sidecars(of: [record.id]).filter(\.isOfStream)
+        let parts = try store.parts(of: record.id)
+        guard parts.isEmpty else { return try settle(record, file, parts) }
         if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.flushFolders(of: [file.path])
             var stored = file
             stored.modified = facts.modified
-            // Its parts came before it.
-            try library.flushFolders(of: parts.map(\.path))
-            try store.write(parts.map(asItIs) + [.adopt(record.id, stored)])
+            try store.write([.adopt(record.id, stored)])
             try library.removePartial(partial)
             if let old = record.oldFile, old.path != file.path {
                 _ = try library.remove(old.path, record: FileRecord(old))
             }
-        } else if try !parts.isEmpty || !place(record, file, partial) {
-            // One with parts is placed once more as a whole.
+        } else if try !place(record, file, partial) {
             // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partialFacts(partial), facts.links > 1 {
@@ -72,13 +73,53 @@ struct Settling {
         }
     }
 
-    /// What stands at a part's place now is the part; what isn't there has been left out by the video's new version.
-    private func asItIs(_ part: SidecarRecord) throws -> DownloadChange {
-        guard let facts = try library.facts(of: part.path) else { return .sidecarLost(part) }
-        var known = part
-        known.size = facts.size
-        known.modified = facts.modified
-        return .sidecar(known)
+    /// A video with parts: each of them is in its partial or at its place, and is brought there. If one is neither, the
+    /// download begins anew: nobody can tell what its partials are any more.
+    private func settle(_ record: DownloadRecord, _ file: StoredFile, _ parts: [PartRecord]) throws {
+        let known = Dictionary(
+            try store.sidecars(of: [record.id]).map { ("\($0.kind) \($0.name)", $0) },
+            uniquingKeysWith: { one, _ in one })
+        var whole: [ArrivedFile] = []
+        for part in parts {
+            guard let name = PartialName(fileName: part.partial) else { continue }
+            var arrived = ArrivedFile(
+                role: .sidecar(record.id, part.file.kind, name: part.file.name), partialName: name, partial: nil,
+                size: part.file.size, sha256: part.sha256, path: part.file.path, id: record.key.video,
+                old: known["\(part.file.kind) \(part.file.name)"].map { StoredFile($0) })
+            arrived.keepsName = part.file.kind == .stream && isInPackage(part.file.path)
+            arrived.settles = part.file.modified
+            whole.append(arrived)
+        }
+        let names = [PartialName(download: record.id.rawValue), .remuxed(record.id)]
+        var video = ArrivedFile(
+            role: .video(record.id, source: file.source), partialName: names[0], partial: nil, size: file.size,
+            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
+        video.settles = file.modified
+        video.keepsName = isInPackage(file.path)
+        if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
+        if try whole.count == parts.count
+            && (whole + [video]).allSatisfy({ try isIn($0.partialName, $0) || isPlaced($0) }),
+            try place(video)
+        {
+            return
+        }
+        try store.write([
+            .unplace(record.id),
+            .startOver(record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers),
+        ])
+        for name in PartialName.all(of: record.id) { try library.removePartial(name) }
+    }
+
+    private func isInPackage(_ path: String) -> Bool { LibraryPathParts.split(path).folder.hasSuffix(".hls") }
+
+    private func isIn(_ partial: PartialName, _ file: ArrivedFile) throws -> Bool {
+        try library.partialFacts(partial).map { $0.size == file.size && $0.modified == file.settles } ?? false
+    }
+
+    private func isPlaced(_ file: ArrivedFile) throws -> Bool {
+        let record = FileRecord(size: file.size, modified: file.settles, sha256: file.sha256?.hex)
+        if case .ours = try library.proves(file.path, is: record) { return true }
+        return false
     }
 
     /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
@@ -88,9 +129,13 @@ struct Settling {
             try library.partialFacts(name).map { $0.size == file.size && $0.modified == file.modified } ?? false
         }
         guard let partial = complete else { return false }
-        let arrived = ArrivedFile(
-            role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
-            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile)
+        return try place(
+            ArrivedFile(
+                role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
+                sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, hasPast: true))
+    }
+
+    private func place(_ arrived: ArrivedFile) throws -> Bool {
         var failure: StoreError?
         let placed = Placer(store: store, library: library).place(
             [arrived],
@@ -110,9 +155,4 @@ struct Settling {
     private func dropPartials() throws {
         for name in try Leftovers.unwantedPartials(store, library).keys { try library.removePartial(name) }
     }
-}
-
-extension SidecarRecord {
-    /// Whether it may have come with a stream, as a part of it.
-    var isOfStream: Bool { kind == .stream || kind == .subtitle }
 }

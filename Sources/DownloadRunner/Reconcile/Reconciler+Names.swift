@@ -67,8 +67,12 @@ extension Reconciler {
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {
+            let package = try packageFolder(
+                row, sidecars[row.id] ?? [], to: stem, id: entries.video(entries.slots[slot]).id)
             if let path = row.path {
-                let to = Self.following(path, from: row.stem, to: stem, extensions: 1)
+                let to =
+                    package.map { "\($0)/\(LibraryPathParts.split(path).name)" }
+                    ?? Self.following(path, from: row.stem, to: stem, extensions: 1)
                 if to != path {
                     let owner = RecordedMove.Owner.download(row.id.rawValue)
                     result.moves.append(
@@ -76,14 +80,33 @@ extension Reconciler {
                 }
             }
             for sidecar in sidecars[row.id] ?? [] {
-                let to = Self.following(
-                    sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
+                // What the video isn't whole without stays beside it.
+                if sidecar.kind == .stream, row.path == nil { continue }
+                let to =
+                    package.flatMap { package in
+                        sidecar.kind == .stream ? "\(package)/\(LibraryPathParts.split(sidecar.path).name)" : nil
+                    }
+                    ?? Self.following(
+                        sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
                 if to != sidecar.path, try exists(sidecar.path) {
                     let owner = RecordedMove.Owner.sidecar(
                         download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
                     result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
                 }
             }
+        }
+    }
+
+    /// Where all of a package goes, a folder with none of its files in it yet; nil for a video that isn't one.
+    private func packageFolder(
+        _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String
+    ) throws -> String? {
+        guard let path = row.path, LibraryPathParts.split(path).folder.hasSuffix(".hls") else { return nil }
+        let names = ([path] + sidecars.filter { $0.kind == .stream }.map(\.path)).map {
+            LibraryPathParts.split($0).name
+        }
+        return try LibraryName.package(beside: stem, id: id) { folder in
+            try !names.contains { try exists("\(folder)/\($0)") }
         }
     }
 

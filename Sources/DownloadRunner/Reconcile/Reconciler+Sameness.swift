@@ -22,7 +22,7 @@ extension Reconciler {
         for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
             for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
         }
-        var givers: [Int: DownloadID] = [:]
+        var givers: [Int: (id: DownloadID, isStream: Bool)] = [:]
         let excluded = Set(result.changes.lost + result.changes.refetched)
         let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         try store.scan { row in
@@ -35,13 +35,14 @@ extension Reconciler {
             donor.path = targets[file.path] ?? file.path
             for index in found where result.wanted[index].donor == nil {
                 result.wanted[index].donor = donor
-                givers[index] = row.id
+                givers[index] = (row.id, isStream: !row.isNull(.mediaSeconds))
             }
         }
-        // A file that is but a part of a video can't stand for all of it.
+        // A stream that came with sound or subtitles of its own can't be had by linking a file.
+        let streams = Set(givers.values.filter(\.isStream).map(\.id))
         let inParts = Set(
-            try store.sidecars(of: Array(Set(givers.values))).filter { $0.kind == .stream }.map(\.download))
-        for (index, giver) in givers where inParts.contains(giver) { result.wanted[index].donor = nil }
+            try store.sidecars(of: Array(streams)).filter { [.stream, .subtitle].contains($0.kind) }.map(\.download))
+        for (index, giver) in givers where inParts.contains(giver.id) { result.wanted[index].donor = nil }
     }
 
     /// One of several that want the same bytes is transferred.

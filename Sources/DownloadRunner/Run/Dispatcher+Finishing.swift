@@ -19,13 +19,13 @@ extension Dispatcher {
         let id = video.job.id
         do {
             let sha256 = try await video.partial?.sha256() ?? video.sha256
+            var parts = video.parts
+            for number in parts.indices { parts[number].sha256 = try await parts[number].partial?.sha256() }
             // The run was stopped in the meantime.
             guard digesting.remove(id) != nil else { return }
             if let expected = video.expectedSHA256, expected != sha256 {
                 return await checksumFailed(video)
             }
-            var parts = video.parts
-            for number in parts.indices { parts[number].sha256 = try await parts[number].partial?.sha256() }
             guard let wanted = wanted[id] else { return }
             services.bookkeeper.place(
                 ArrivedFile(
@@ -33,7 +33,7 @@ extension Dispatcher {
                     partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
                     size: video.size, sha256: sha256,
                     path: video.path ?? "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
-                    old: wanted.oldFile, parts: parts, obsolete: video.obsolete))
+                    old: wanted.oldFile, parts: parts, keepsName: video.path != nil, hasPast: !wanted.isNew))
         } catch {
             guard digesting.remove(id) != nil else { return }
             await lostPartial(id, DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)"))

@@ -130,9 +130,11 @@ package actor StreamAssembler {
     private func prepare(_ plan: StreamPlan, _ access: StreamAccess) async -> StreamFailure? {
         let start = position
         if kind == nil, start.bytes > 0 {
-            do throws(FileError) { kind = MediaKind.recognize(try partial.prefix(8 << 10)) } catch {
-                return .file(error)
-            }
+            do throws(FileError) {
+                // A tag with a picture may stand in front.
+                kind = MediaKind.recognize(try partial.prefix(8 << 10))
+                if kind == nil { kind = MediaKind.recognize(try partial.prefix(2 << 20)) }
+            } catch { return .file(error) }
         }
         guard !window.isComplete else { return nil }
         var sections = maps
@@ -177,7 +179,7 @@ package actor StreamAssembler {
         while !window.isComplete {
             let index = window.next
             guard let body = window.pop() else { return nil }
-            if let failure = await append(body, plan.segments[index], index) {
+            if let failure = await append(body, index, plan) {
                 window.putBack(body, bytes: body.bytes.count)
                 return failure
             }
@@ -193,14 +195,15 @@ package actor StreamAssembler {
         }
     }
 
-    private func append(_ body: SegmentBody, _ segment: PlannedSegment, _ index: Int) async -> StreamFailure? {
+    private func append(_ body: SegmentBody, _ index: Int, _ plan: StreamPlan) async -> StreamFailure? {
+        let segment = plan.segments[index]
         var initialization: [UInt8] = []
         if let found = body.kind {
             if let kind, kind != found { return .mixedKinds(kind, found, .segment(index)) }
             kind = found
             if let map = segment.map {
                 // What begins anew can only be told apart from what was before if it begins as a file does.
-                let isNewPart = self.index != nil && segment.startsDiscontinuity
+                let isNewPart = self.index != nil && beginsAnew(index, plan)
                 initialization = maps.bytes(before: map, isNewPart: isNewPart)
             }
         }
@@ -215,6 +218,13 @@ package actor StreamAssembler {
         if let map = segment.map, body.kind != nil { maps.written(map) }
         state.withLock { $0 = StreamPosition(next: index + 1, bytes: partial.length) }
         return nil
+    }
+
+    /// Whether there is a discontinuity between a segment and the last one that isn't a gap.
+    private func beginsAnew(_ index: Int, _ plan: StreamPlan) -> Bool {
+        if plan.segments[index].startsDiscontinuity { return true }
+        let gaps = plan.segments[..<index].reversed().prefix { $0.isGap }
+        return gaps.contains(where: \.startsDiscontinuity)
     }
 
     /// The length of the ID3 tags in front of packed audio that don't go into the file.
