@@ -72,6 +72,12 @@ struct SettingsTests {
         #expect(try Self.settings(file: "library: ~/Videos/{user}").library.value == "/home/alice/Videos/{user}")
         #expect(try Self.settings(file: "state: here").state.value == "/home/alice/.config/coursefetch/here")
         #expect(try Self.settings([:], ["COURSEFETCH_LIBRARY": "rel"]).library.value == "rel")
+        #expect(
+            try Self.settings(file: "ffmpeg: bin/ff").ffmpeg.value == .path("/home/alice/.config/coursefetch/bin/ff"))
+        #expect(try Self.settings([:], ["COURSEFETCH_FFMPEG": "~/ff"]).ffmpeg.value == .path("/home/alice/ff"))
+        #expect(try Self.settings(file: "ffmpeg: none").ffmpeg.value == .none)
+        #expect(try Self.settings(file: "container: package").container.value == .package)
+        #expect(throws: SettingsError.self) { try Self.settings(["container": ["zip"]]) }
         #expect(SettingsFile.path(environment: ["HOME": "/h"]) == "/h/.config/coursefetch/config.yaml")
         #expect(
             SettingsFile.path(environment: ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/coursefetch/config.yaml")

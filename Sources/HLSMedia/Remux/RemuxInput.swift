@@ -9,8 +9,9 @@ package struct RemuxInput: Sendable, Equatable {
     /// Of a file that holds several with initialization sections of their own: the list that tells ffmpeg where each one
     /// lies, see ``listText(of:parts:)``. An absolute path.
     package let list: FilePath?
-    /// The name by which ffmpeg knows the format. It is always told: what hosts deliver isn't taken for whatever it may look
-    /// like, a playlist or a list of other files.
+    /// The name by which ffmpeg knows the format. It is told: what hosts deliver isn't taken for whatever it may look like, a
+    /// playlist or a list of other files. Only of the parts in a ``list`` ffmpeg finds it out by itself; each begins with an
+    /// initialization section.
     package let format: String
     /// Of its sound, in three letters of ISO 639-2, as MP4 has it; nil if it isn't known.
     package let language: String?
