@@ -108,7 +108,7 @@ struct JSONEventsTests {
 
     @Test("a download as status tells it")
     func status() {
-        let row = StatusRow(
+        var row = StatusRow(
             reference: Self.video, courseTitle: "Mechanics", chapterTitle: "Kin", state: .failed, reason: nil,
             priority: 10,
             bytes: 5, size: 9, error: Self.refused, retryAt: Self.now, updatedAt: Self.now, provider: "direct",
@@ -117,5 +117,10 @@ struct JSONEventsTests {
             String(decoding: StatusJSON.line(row), as: UTF8.self)
                 == #"{\#(Self.ids),"title":"Position","state":"failed","reason":null,"priority":10,"bytes":5,"size":9,"bytes_per_second":null,"path":null,"error":{"kind":"url_refused","message":"no “more”","status":403},"retry_at":"2026-11-20T23:00:00Z","updated_at":"2026-11-20T23:00:00Z","provider":"direct","file":"/c.yaml","gone":false,"sha256":null}"#
                 + "\n")
+        // Of a stream only.
+        row.mediaSeconds = 1200.5
+        #expect(
+            String(decoding: StatusJSON.line(row), as: UTF8.self).hasSuffix(
+                #""sha256":null,"media_seconds":1200.5}"# + "\n"))
     }
 }

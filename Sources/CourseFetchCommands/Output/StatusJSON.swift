@@ -22,6 +22,7 @@ package enum StatusJSON {
         line.field("file", row.file)
         line.field("gone", row.gone)
         line.field("sha256", row.sha256)
+        if let seconds = row.mediaSeconds { line.field("media_seconds", seconds: seconds) }
         return line.finished()
     }
 }

@@ -37,12 +37,15 @@ package struct StatusRow: Sendable {
     package var gone: Bool
     /// Lower-case hex; nil where none is known.
     package var sha256: String?
+    /// How long a stream plays, in seconds; nil for a file, and before its playlist has been read.
+    package var mediaSeconds: Double?
 
     package init(
         reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
         reason: SuspendReason? = nil, priority: Int = 0, bytes: Int64 = 0, size: Int64? = nil,
         bytesPerSecond: Int64? = nil, path: String? = nil, error: DownloadError? = nil, retryAt: Date? = nil,
-        updatedAt: Date, provider: String, file: String, gone: Bool = false, sha256: String? = nil
+        updatedAt: Date, provider: String, file: String, gone: Bool = false, sha256: String? = nil,
+        mediaSeconds: Double? = nil
     ) {
         self.reference = reference
         self.courseTitle = courseTitle
@@ -61,6 +64,7 @@ package struct StatusRow: Sendable {
         self.file = file
         self.gone = gone
         self.sha256 = sha256
+        self.mediaSeconds = mediaSeconds
     }
 }
 
@@ -200,7 +204,7 @@ extension StatusRow {
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,
             error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
-            sha256: record.file?.sha256?.hex)
+            sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
     }
 }
 
