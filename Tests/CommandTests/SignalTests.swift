@@ -4,7 +4,7 @@ import Testing
 @Suite("Signals")
 struct SignalTests {
     /// Runs the rehearsal and beside it `script`, whose `said WORD N` waits until the rehearsal has said a word so often;
-    /// after some seconds in vain the rehearsal is killed. It ends with the script.
+    /// after a minute in vain the rehearsal is killed. It ends with the script.
     private static func rehearse(_ script: String, ignoring: String? = nil) async throws -> BuiltProgram.Ending {
         // The script runs beside, the program in its place: what a shell starts in its background ignores SIGINT.
         let shell = """
@@ -13,7 +13,7 @@ struct SignalTests {
             (
                 exec 3> in
                 said() { i=0; until [ "$(grep -c "$1" said)" -ge "$2" ]; do
-                    i=$((i+1)); [ $i -gt 400 ] && kill -KILL $pid; sleep 0.02; done; }
+                    i=$((i+1)); [ $i -gt 3000 ] && kill -KILL $pid; sleep 0.02; done; }
                 said ready 1
                 \(script)
             ) &
