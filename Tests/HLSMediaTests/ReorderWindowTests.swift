@@ -35,8 +35,6 @@ struct ReorderWindowTests {
             while let body = window.pop() {
                 if dice.next() % 7 == 0 {
                     window.putBack(body, bytes: 1)
-                } else if dice.next() % 11 == 0 {
-                    window.reject()
                 } else {
                     out.append(body)
                 }

@@ -86,7 +86,7 @@ struct Settling {
                 role: .sidecar(record.id, part.file.kind, name: part.file.name), partialName: name, partial: nil,
                 size: part.file.size, sha256: part.sha256, path: part.file.path, id: record.key.video,
                 old: known["\(part.file.kind) \(part.file.name)"].map { StoredFile($0) })
-            arrived.keepsName = part.file.kind == .stream && isInPackage(part.file.path)
+            arrived.keepsName = part.file.kind == .stream && LibraryName.isInPackage(part.file.path)
             arrived.settles = part.file.modified
             whole.append(arrived)
         }
@@ -95,7 +95,7 @@ struct Settling {
             role: .video(record.id, source: file.source), partialName: names[0], partial: nil, size: file.size,
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
         video.settles = file.modified
-        video.keepsName = isInPackage(file.path)
+        video.keepsName = LibraryName.isInPackage(file.path)
         if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
         if try whole.count == parts.count
             && (whole + [video]).allSatisfy({ try isIn($0.partialName, $0) || isPlaced($0) }),
@@ -109,8 +109,6 @@ struct Settling {
         ])
         for name in PartialName.all(of: record.id) { try library.removePartial(name) }
     }
-
-    private func isInPackage(_ path: String) -> Bool { LibraryPathParts.split(path).folder.hasSuffix(".hls") }
 
     private func isIn(_ partial: PartialName, _ file: ArrivedFile) throws -> Bool {
         try library.partialFacts(partial).map { $0.size == file.size && $0.modified == file.settles } ?? false

@@ -70,11 +70,16 @@ package enum LibraryName {
         let (folder, name) = LibraryPathParts.split(stem)
         let prefix = folder.isEmpty ? "" : folder + "/"
         for attempt in 0..<100 {
-            let candidate = prefix + (attempt == 0 ? name : distinct(name, id: id, attempt: attempt)) + ".hls"
+            let candidate = prefix + (attempt == 0 ? name : distinct(name, id: id, attempt: attempt)) + packageEnd
             if try isFree(candidate) { return candidate }
         }
-        return stem + ".hls"
+        return stem + packageEnd
     }
+
+    /// Whether a file is one of a package's, by its path.
+    static func isInPackage(_ path: String) -> Bool { LibraryPathParts.split(path).folder.hasSuffix(packageEnd) }
+
+    private static let packageEnd = ".hls"
 
     /// The name that a later one gets when `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than
     /// `name` could be.

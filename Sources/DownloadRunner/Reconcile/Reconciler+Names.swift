@@ -101,7 +101,7 @@ extension Reconciler {
     private func packageFolder(
         _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String
     ) throws -> String? {
-        guard let path = row.path, LibraryPathParts.split(path).folder.hasSuffix(".hls") else { return nil }
+        guard let path = row.path, LibraryName.isInPackage(path) else { return nil }
         let names = ([path] + sidecars.filter { $0.kind == .stream }.map(\.path)).map {
             LibraryPathParts.split($0).name
         }

@@ -95,10 +95,4 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
         held[next] = Held(body: body, bytes: bytes)
         heldBytes += bytes
     }
-
-    /// What was popped last is no good: it will be asked for again.
-    package mutating func reject() {
-        next -= 1
-        givenBack.insert(next)
-    }
 }

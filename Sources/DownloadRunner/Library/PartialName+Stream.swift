@@ -1,0 +1,47 @@
+import DownloadStore
+
+/// The partials of a stream, beside the video's own.
+extension PartialName {
+    /// The partial of a stream's track: the first is the video's own.
+    static func track(_ number: Int, of download: DownloadID) -> PartialName {
+        number == 0
+            ? PartialName(download: download.rawValue) : PartialName(download: download.rawValue, sidecar: trackMark)
+    }
+
+    /// Where the segments of a track lie.
+    static func index(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: indexMarks[min(number, 1)])
+    }
+
+    /// What tells ffmpeg of a track's parts.
+    static func list(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "list\(number)")
+    }
+
+    /// A playlist of a package.
+    static func playlist(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "playlist\(number)")
+    }
+
+    /// All that a download may leave behind, its sidecars' aside.
+    static func all(of download: DownloadID) -> [PartialName] {
+        (0..<2).flatMap { [track($0, of: download), index($0, of: download), list($0, of: download)] }
+            + (0..<3).map { playlist($0, of: download) } + [remuxed(download)]
+    }
+
+    /// Subtitles of a stream, by their order in its playlist.
+    static func subtitle(_ number: Int, of download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "subtitle\(number)")
+    }
+
+    /// What ffmpeg makes of the joined file.
+    static func remuxed(_ download: DownloadID) -> PartialName {
+        PartialName(download: download.rawValue, sidecar: "remux")
+    }
+
+    /// Whether a later run goes on with it: a video's own, or what else a stream is joined to.
+    var isResumed: Bool { sidecar.map { $0 == Self.trackMark || Self.indexMarks.contains($0) } ?? true }
+
+    private static var trackMark: String { "audio" }
+    private static var indexMarks: [String] { ["index", "audio-index"] }
+}
