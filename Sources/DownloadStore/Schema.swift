@@ -7,11 +7,12 @@ enum Schema {
         migrator.registerMigration("1") { db in try db.execute(sql: first) }
         migrator.registerMigration("2") { db in try db.execute(sql: second) }
         migrator.registerMigration("3") { db in try db.execute(sql: third) }
+        migrator.registerMigration("4") { db in try db.execute(sql: fourth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 3
+    static let version = 4
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -155,5 +156,12 @@ enum Schema {
             sha256 BLOB,
             PRIMARY KEY (download, kind, name)
         ) WITHOUT ROWID, STRICT;
+        """
+
+    /// What the bytes of a partial are, as their server said, and what their file may be compared by later.
+    private static let fourth = """
+        PRAGMA user_version = 4;
+        ALTER TABLE downloads ADD COLUMN media_type TEXT;
+        ALTER TABLE downloads ADD COLUMN file_proof TEXT;
         """
 }

@@ -218,6 +218,27 @@ struct StoreOpeningTests {
         #expect(try store.openRequests().isEmpty)
     }
 
+    @Test("a file of version 3 is migrated by the holder, and keeps what it knows")
+    func migrationOfThree() throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: "3")
+        try queue.write { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+            #expect(version == 3)
+            try db.execute(
+                sql: """
+                    INSERT INTO downloads (course, video, title, position, ordinal, provider, source, priority, stem, state,
+                        durable_bytes, etag, updated_at)
+                    VALUES ('c', 'v', 'V', 1, 0, 'p', x'00', 0, 'C/01 V', 'paused', 7, '"e"', 0)
+                    """)
+        }
+        try queue.close()
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        let store = try fixture.open(.holder)
+        let record = try #require(try store.download(DownloadID(rawValue: 1)))
+        #expect(record.state == .paused && record.durableBytes == 7 && record.validators.etag == "\"e\"")
+    }
+
     @Test("a newer version's file is refused and not touched")
     func newer() throws {
         let store = try fixture.open()
