@@ -40,6 +40,7 @@ test: needs needs-test lint
 	$(SWIFT) test --skip-build --skip EndToEndTests
 	$(SWIFT) test --skip-build $(FOUR) --filter EndToEndTests --skip $(TIMED)
 	$(SWIFT) test --skip-build $(FOUR) --filter $(TIMED)
+	Tests/Outside/run --program .build/debug/coursefetch
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Plugins Tests
@@ -50,6 +51,7 @@ bench: build needs-test
 # Long runs, not part of `make test`.
 soak: needs needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test --filter Soak
+	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
 
 needs:
 	@contrib/needs build
