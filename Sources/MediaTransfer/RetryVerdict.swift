@@ -23,7 +23,7 @@ extension TransferFailure {
         case .refused: .resolveAgain
         case .status(let status, let retryAfter): Self.verdict(status: status, retryAfter: retryAfter)
         case .rangeIgnored, .rangeMismatch, .identityChanged, .tooLong(.promised): .startOver
-        case .truncated, .empty, .badResponse, .stalled: .retry
+        case .truncated, .empty, .partOnly, .badResponse, .stalled: .retry
         case .tooLong, .sizeMismatch, .lengthUnknown, .invalidRequest: .final
         case .redirect(.downgrade): .final
         case .redirect: .resolveAgain

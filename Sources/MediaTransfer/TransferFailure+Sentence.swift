@@ -18,6 +18,7 @@ extension TransferFailure {
         case .sizeMismatch(let expected, let announced): "the file has \(announced) bytes instead of \(expected)"
         case .empty: "the file is empty"
         case .lengthUnknown: "the server didn't say how long the file is, so that it can't be proven complete"
+        case .partOnly: "the server sent a part only, and didn't say how long the file is"
         case .badResponse(let problem): problem.sentence
         case .redirect(let problem): problem.sentence
         case .network(let problem): problem.sentence

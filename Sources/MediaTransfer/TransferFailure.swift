@@ -87,6 +87,9 @@ package enum TransferFailure: Error, Sendable, Equatable {
     /// Everything that the server sent is there, but it didn't say how much that is; a checksum has to decide.
     /// `framed` tells whether the end was marked (the last chunk), rather than being the end of the connection.
     case lengthUnknown(framed: Bool)
+    /// All of a part of the file has arrived, and nobody has said how long the file is: what lies behind it has to be
+    /// asked for.
+    case partOnly
     case badResponse(BadResponse)
     case redirect(RedirectProblem)
     case network(NetworkProblem)

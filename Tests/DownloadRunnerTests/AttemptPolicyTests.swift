@@ -215,6 +215,25 @@ struct AttemptPolicyTests {
         #expect(policy.verificationFailed(error) == .fail(error))
     }
 
+    @Test("what lies behind a part is asked for at once, and not for ever from a host that gives it in crumbs")
+    func parts() {
+        var policy = AttemptPolicy(retries: 3, record: nil)
+        for index in 1...200 {
+            let part = report(.partOnly, received: 2 << 20, length: Int64(index) * 2 << 20)
+            #expect(next(&policy, part, startedAt: 5) == .transfer)
+        }
+        var asked = 0
+        while case .transfer = next(&policy, report(.partOnly, received: 1, length: 400 << 20 + Int64(asked))) {
+            asked += 1
+            guard asked < 1000 else { break }
+        }
+        #expect(asked == 64)
+        guard case .wait = next(&policy, report(.partOnly, received: 1, length: 401 << 20)) else {
+            Issue.record("should wait")
+            return
+        }
+    }
+
     @Test("a chunked body that ended properly is complete; one until close only against a checksum")
     func lengths() {
         var policy = AttemptPolicy(retries: 10, record: nil)

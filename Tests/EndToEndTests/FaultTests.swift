@@ -53,6 +53,8 @@ struct FaultTests {
         Case("ranges are refused with 416", "range=416&cut=100000&times=2"),
         Case("resumed pieces say they are compressed", "gzip&cut=100000&times=1"),
         Case("chunked", "length=chunked"),
+        Case("chunked, and then parts without a total", "length=chunked&cut=100000&range=star&cap=90000"),
+        Case("chunked, and then parts that end before they should", "length=chunked&cut=100000&range=early&times=2"),
         Case("more bytes than promised", "extra=1000&times=1"),
         Case("three redirects", "", url: "/redirect/3?to=/media/{id}/{size}.mp4"),
         Case("early hints", "informational=3"),

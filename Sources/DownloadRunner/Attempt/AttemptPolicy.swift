@@ -25,6 +25,8 @@ struct AttemptPolicy: Sendable {
         case stop
     }
 
+    private static let mostSmallParts = 64
+
     /// Attempts without progress after which the download fails.
     let retries: Int
     /// Of what the bytes of the partial are known to be.
@@ -37,6 +39,8 @@ struct AttemptPolicy: Sendable {
 
     private(set) var highWater: Int64
     private var withoutProgress = 0
+    /// Parts of a file of unknown size that have arrived since the last progress.
+    private var smallParts = 0
     private var refusals = 0
     private var freshRefusals = 0
     private var checksumFailed = false
@@ -97,6 +101,11 @@ struct AttemptPolicy: Sendable {
         let hasProgressed = progress(report.received, report.length)
         guard let failure = report.failure else { return .verify }
         if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
+        // What lies behind a part is asked for at once, but not for ever from a host that gives a few bytes at a time.
+        if failure == .partOnly, report.received > 0 {
+            smallParts = hasProgressed ? 0 : smallParts + 1
+            if smallParts <= Self.mostSmallParts { return .transfer }
+        }
         let error = DownloadError(failure)
         // No answer at all is the host's matter, not this file's.
         let isSilent = report.head == nil && error.kind == .network

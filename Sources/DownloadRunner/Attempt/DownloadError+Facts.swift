@@ -17,7 +17,7 @@ extension DownloadError {
             case .refused(let status, _): (.urlRefused, status)
             case .status(let status, _): (.httpStatus, status)
             case .rangeIgnored, .rangeMismatch, .identityChanged: (.identityChanged, nil)
-            case .truncated, .empty, .lengthUnknown: (.truncated, nil)
+            case .truncated, .empty, .lengthUnknown, .partOnly: (.truncated, nil)
             case .tooLong: (.tooLong, nil)
             case .sizeMismatch: (.sizeMismatch, nil)
             case .badResponse, .network, .cancelled, .shutDown: (.network, nil)

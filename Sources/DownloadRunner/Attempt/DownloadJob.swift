@@ -194,7 +194,7 @@ actor DownloadJob {
     ) async -> JobOutcome? {
         switch action {
         case .transfer:
-            if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
+            if let failure = report.failure, failure != .partOnly { retrying(DownloadError(failure), delay: .zero) }
             return nil
         case .resolve(let reason, let status):
             if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }

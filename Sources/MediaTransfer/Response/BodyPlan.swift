@@ -4,6 +4,8 @@ package struct BodyPlan: Sendable, Equatable {
     package var start: Int64
     /// The length at which the file is whole, from the answer or, where it doesn't say, from the request.
     package var whole: Int64?
+    /// The length at which the answer ends that is a part of a file whose size nobody has told; nil for all others.
+    package var partEnd: Int64?
     /// The length beyond which nothing is written.
     package var limit: Int64
     /// Why not.
@@ -13,10 +15,12 @@ package struct BodyPlan: Sendable, Equatable {
 
     /// All of it.
     package init(
-        start: Int64, whole: Int64?, limit: Int64, limitReason: TooLong, framing: ResponseHead.Framing
+        start: Int64, whole: Int64?, partEnd: Int64? = nil, limit: Int64, limitReason: TooLong,
+        framing: ResponseHead.Framing
     ) {
         self.start = start
         self.whole = whole
+        self.partEnd = partEnd
         self.limit = limit
         self.limitReason = limitReason
         self.framing = framing
@@ -24,20 +28,22 @@ package struct BodyPlan: Sendable, Equatable {
 
     /// What has come of the transfer when nothing more arrives; nil means that the file is whole.
     ///
-    /// Bytes decide, not how the connection ended: a reset behind the last byte harms nobody.
+    /// Bytes decide, not how the connection ended: a reset behind the last byte harms nobody. How a part was framed
+    /// says nothing of what lies behind it.
     /// - Parameters:
     ///   - length: of the partial now.
     ///   - problem: what ended the connection; nil if the body came to a regular end.
     package func outcome(length: Int64, problem: TransferFailure?) -> TransferFailure? {
         if let whole, whole > 0, length == whole { return nil }
+        let truncated = TransferFailure.truncated(received: length - start, expected: expected)
         if let problem {
-            if case .truncated = problem { return .truncated(received: length - start, expected: expected) }
+            if case .truncated = problem { return length == partEnd ? .partOnly : truncated }
             return problem
         }
         if length == 0 { return .empty }
-        if whole != nil { return .truncated(received: length - start, expected: expected) }
-        return .lengthUnknown(framed: framing != .untilClose)
+        if length == partEnd { return .partOnly }
+        return expected != nil ? truncated : .lengthUnknown(framed: framing != .untilClose)
     }
 
-    private var expected: Int64? { whole.map { $0 - start } }
+    private var expected: Int64? { (whole ?? partEnd).map { $0 - start } }
 }

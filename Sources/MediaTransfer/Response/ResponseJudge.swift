@@ -56,10 +56,11 @@ package struct ResponseJudge: Sendable {
 
     private func part(_ raw: RawHead, _ head: ResponseHead) -> ResponseDecision {
         guard request.rangeField != nil else { return .refuse(.badResponse(.unaskedRange)) }
-        guard let text = raw.value("content-range") else {
-            let isMultipart = head.contentType == "multipart/byteranges"
-            return .refuse(.rangeMismatch(isMultipart ? .multipart : .noContentRange))
+        // Whatever else it says: its body isn't the bytes of the file.
+        if raw.values("content-type").contains(where: { ASCII.lowercased($0).hasPrefix("multipart/") }) {
+            return .refuse(.rangeMismatch(.multipart))
         }
+        guard let text = raw.value("content-range") else { return .refuse(.rangeMismatch(.noContentRange)) }
         guard case .part(let first, let last, let total) = ContentRange(text) else {
             return .refuse(.rangeMismatch(.malformed))
         }
@@ -77,7 +78,7 @@ package struct ResponseJudge: Sendable {
             return .refuse(.rangeMismatch(.contradictoryLength))
         }
         if let change = identityChange(raw, total: total, last: last) { return .refuse(.identityChanged(change)) }
-        return plan(head, total: total ?? request.knownTotal, bodyEnd: last + 1)
+        return plan(head, total: total ?? request.knownTotal, bodyEnd: last + 1, isPart: true)
     }
 
     /// Complete only if the server's size is what is there and the validator is the same one. A checksum needs no
@@ -98,8 +99,8 @@ package struct ResponseJudge: Sendable {
 
     private func identityChange(_ raw: RawHead, total: Int64?, last: Int64) -> IdentityChange? {
         if let known = request.knownTotal {
-            // A total of `*` still has to end where the file ends.
-            guard total.map({ $0 == known }) ?? (last + 1 == known) else { return .total }
+            // A part without a total may end before the file does, never behind it.
+            guard total.map({ $0 == known }) ?? (last < known) else { return .total }
         } else if request.condition == .checksum, total == nil {
             return .total
         }
@@ -114,7 +115,9 @@ package struct ResponseJudge: Sendable {
         }
     }
 
-    private func plan(_ head: ResponseHead, total: Int64?, bodyEnd: Int64?) -> ResponseDecision {
+    private func plan(
+        _ head: ResponseHead, total: Int64?, bodyEnd: Int64?, isPart: Bool = false
+    ) -> ResponseDecision {
         if let total, let expected = request.expectedSize, total != expected {
             return .refuse(.sizeMismatch(expected: expected, announced: total))
         }
@@ -129,9 +132,10 @@ package struct ResponseJudge: Sendable {
             limit = bound
             reason = why
         }
+        let whole = total ?? request.expectedSize
         return .accept(
             BodyPlan(
-                start: request.offset, whole: total ?? request.expectedSize, limit: limit, limitReason: reason,
-                framing: head.framing))
+                start: request.offset, whole: whole, partEnd: isPart && whole == nil ? bodyEnd : nil, limit: limit,
+                limitReason: reason, framing: head.framing))
     }
 }

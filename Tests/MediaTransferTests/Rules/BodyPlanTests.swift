@@ -32,6 +32,20 @@ import Testing
             plan(whole: nil, .chunked).outcome(length: 9, problem: marker) == .truncated(received: 9, expected: nil))
     }
 
+    @Test(
+        "the end of a part proves the part only, however it was framed",
+        arguments: [ResponseHead.Framing.length, .chunked, .untilClose])
+    func part(_ framing: ResponseHead.Framing) {
+        let plan = BodyPlan(
+            start: 4, whole: nil, partEnd: 10, limit: 10, limitReason: .promised, framing: framing)
+        #expect(plan.outcome(length: 10, problem: nil) == .partOnly)
+        #expect(plan.outcome(length: 10, problem: marker) == .partOnly)
+        #expect(plan.outcome(length: 10, problem: .cancelled) == .cancelled)
+        #expect(plan.outcome(length: 9, problem: nil) == .truncated(received: 5, expected: 6))
+        #expect(plan.outcome(length: 9, problem: marker) == .truncated(received: 5, expected: 6))
+        #expect(plan.outcome(length: 9, problem: .network(.broken)) == .network(.broken))
+    }
+
     @Test("zero bytes are an error")
     func empty() {
         #expect(plan(whole: 0).outcome(length: 0, problem: nil) == .empty)

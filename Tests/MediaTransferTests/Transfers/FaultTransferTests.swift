@@ -176,6 +176,29 @@ import Testing
     }
 
     @Test(
+        "parts without a total: each proves itself only, until 416 says where the file ends",
+        arguments: ["", "&length=chunked", "&length=none"])
+    func parts(_ framing: String) async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let url = host.url(content, "range=star&cap=150000" + framing)
+        for (offset, written) in [(100_000, 150_000), (250_000, 50_000)] {
+            try await bench.expect(
+                url, content, at: offset, Self.tag, knowsTotal: false, fails: .partOnly, written: written)
+        }
+        try await bench.expect(url, content, at: 300_000, Self.tag, knowsTotal: false, fails: nil, written: 0)
+        try await bench.expect(
+            host.url(content, "range=early" + framing), content, at: 100_000, Self.tag, knowsTotal: false,
+            fails: framing.isEmpty
+                ? .rangeMismatch(.contradictoryLength) : .truncated(received: 100_000, expected: 200_000))
+        try await bench.expect(
+            host.url(content, "range=multipart" + framing), content, at: 100_000, Self.tag, knowsTotal: false,
+            fails: .rangeMismatch(.multipart), written: 0)
+        await bench.finish()
+        await host.stop()
+    }
+
+    @Test(
         "a server that goes quiet is given up, in the body and in the head", arguments: ["stall=1000", "stall-head=20"])
     func stall(_ query: String) async throws {
         let host = try await FaultHost.start()

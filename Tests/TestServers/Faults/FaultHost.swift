@@ -16,6 +16,8 @@ import Synchronization
 /// | `rate=N` | bytes a second |
 /// | `length=none`, `chunked`, `lie` | no length; chunked; 1,000 bytes more announced than sent |
 /// | `range=ignore`, `shift`, `total`, `star`, `short`, `none`, `malformed`, `multipart`, `416` | answers to ranges |
+/// | `range=early` | like `star`, and only half of what `Content-Range` says |
+/// | `cap=N` | N bytes in the answer to a range, at most |
 /// | `unsatisfied=N`, `none` | the size that goes with 416 |
 /// | `if-range=ignore` | answers 206 whatever the condition |
 /// | `etag=none`, `weak`, `request`, `connection`, `change`, TEXT | another one for each request, connection, or once |

@@ -128,12 +128,14 @@ struct FaultPlan {
         switch query["range"] {
         case "shift": start += 1
         case "total": total = "\(content.size + 1)"
-        case "star": total = "*"
+        case "star", "early": total = "*"
         case "short": end = start + max(1, (content.size - start) / 2)
         case "none": total = ""
         default: break
         }
+        if let most = number("cap") { end = min(end, start + most) }
         reply.body = start..<end
+        if query["range"] == "early" { reply.body = start..<start + (end - start) / 2 }
         if query["range"] == "multipart" { head.append("Content-Type: multipart/byteranges; boundary=x") }
         if query["range"] == "malformed" {
             head.append("Content-Range: bytes \(start)-/\(total)")
