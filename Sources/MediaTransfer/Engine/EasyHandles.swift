@@ -1,6 +1,7 @@
 import CLibCurl
 
-/// libcurl's easy handles: made when none is idle, kept for the next transfer, with TLS sessions in common.
+/// libcurl's easy handles: made when none is idle, kept for the next request where libcurl allows that, with TLS sessions
+/// in common. Connections are the multi handle's, and outlive them.
 ///
 /// Belongs to the transfer thread.
 final class EasyHandles {
@@ -35,12 +36,15 @@ final class EasyHandles {
         return easy
     }
 
-    /// Forgets all options; connections and TLS sessions stay.
-    func reset(_ easy: UnsafeMutableRawPointer) { curl_easy_reset(easy) }
+    /// A handle without options, for the next request of the same transfer; `easy` is gone.
+    func exchange(_ easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        giveBack(easy)
+        return take()
+    }
 
     func giveBack(_ easy: UnsafeMutableRawPointer) {
-        guard idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
-        reset(easy)
+        guard CurlLibrary.keepsHandlesClean, idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
+        curl_easy_reset(easy)
         idle.append(easy)
     }
 

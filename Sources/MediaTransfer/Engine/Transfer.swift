@@ -26,7 +26,8 @@ final class Transfer {
     private static let announcement: Int64 = 1 << 20
 
     let id: Int
-    let easy: UnsafeMutableRawPointer
+    /// Of the current hop.
+    var easy: UnsafeMutableRawPointer
     var policy: RedirectPolicy
     /// Whether libcurl has the handle in its hands.
     var isRunning = false

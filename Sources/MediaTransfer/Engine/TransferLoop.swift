@@ -124,7 +124,7 @@ final class TransferLoop {
         case .redirected(let location):
             leave(transfer)
             if let problem = transfer.policy.follow(location) { return finish(transfer, .redirect(problem)) }
-            easyHandles.reset(transfer.easy)
+            transfer.easy = easyHandles.exchange(transfer.easy)
             enter(transfer)
         }
     }

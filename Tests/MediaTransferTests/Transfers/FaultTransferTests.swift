@@ -253,6 +253,29 @@ import Testing
         await host.stop()
     }
 
+    @Test("a head that begins with a continuation is refused, behind any answer over the same connection")
+    func continuation() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let folded = host.url(content, "first=%20folded:%20x")
+        for _ in 0..<3 {
+            try await bench.expect(host.url(content), content, fails: nil)
+            let report = await bench.fetch(folded, into: try bench.partial())
+            guard case .badResponse = report.failure else {
+                Issue.record("\(report)")
+                continue
+            }
+            #expect(report.received == 0)
+        }
+        // The hops of one transfer, too.
+        let redirect = host.url("/redirect/2?first=X:%20y&to=" + ParsedURL.encoded(folded))
+        let report = await bench.fetch(redirect, into: try bench.partial())
+        #expect(report.received == 0)
+        #expect(report.failure != nil)
+        await bench.finish()
+        await host.stop()
+    }
+
     @Test("no error tells a secret")
     func secrets() async throws {
         let host = try await FaultHost.start()

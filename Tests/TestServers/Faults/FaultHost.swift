@@ -25,7 +25,7 @@ import Synchronization
 /// | `date=none`, `skew=S` | Date; seconds by which it is wrong |
 /// | `gzip` | says that the body is compressed |
 /// | `double=content-length`, `content-range` | the field twice, contradicting |
-/// | `headers=N`, `header-bytes=N`, `raw=LINE` | more fields, a long one, any line |
+/// | `headers=N`, `header-bytes=N`, `raw=LINE`, `first=LINE` | more fields, a long one, any line; one before the others |
 /// | `informational=N` | 103 before the answer |
 /// | `type=T` | Content-Type |
 /// | `status=N`, `retry-after=S`, `date` | a refusal |

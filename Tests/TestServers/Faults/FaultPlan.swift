@@ -56,6 +56,7 @@ struct FaultPlan {
         var head = ["Content-Length: 0"]
         if !location.isEmpty { head.append("Location: \(location)") }
         if query["double"] == "location" { head.append("Location: /elsewhere") }
+        if let first = query["first"] { head.insert(first, at: 0) }
         return FaultReply(status: query["status"].flatMap { Int($0) } ?? 302, head: head)
     }
 
@@ -98,6 +99,7 @@ struct FaultPlan {
         for index in 0..<(number("headers") ?? 0) { head.append("X-Extra-\(index): \(index)") }
         if let size = number("header-bytes") { head.append("X-Long: " + String(repeating: "x", count: size)) }
         if let raw = query["raw"] { head.append(raw) }
+        if let first = query["first"] { head.insert(first, at: 0) }
         reply.head = head
         reply.informational = number("informational") ?? 0
         reply.rate = number("rate")
