@@ -22,7 +22,8 @@ extension DownloadStore {
                     media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
                 """,
                 [
-                    facts.bytes, facts.total, facts.validators.etag, facts.validators.lastModified, facts.bytes,
+                    facts.bytes, ByteCount.believed(facts.total), facts.validators.etag, facts.validators.lastModified,
+                    facts.bytes,
                     facts.bytesPerSecond, try facts.stream?.text, facts.stream?.seconds, now, id.rawValue,
                 ], db)
         case .startOver(let id, let validatorFailures, let startOvers):

@@ -24,14 +24,14 @@ extension DownloadStore {
     }
 
     /// Bytes of the files that came along with the videos of each course.
-    package func sidecarBytes() throws(StoreError) -> [String: Int64] {
+    package func sidecarBytes() throws(StoreError) -> [String: ByteCount] {
         try read { db in
             let sql = """
-                SELECT course, sum(sidecars.size) FROM sidecars JOIN downloads ON downloads.id = sidecars.download
+                SELECT course, CAST(total(sidecars.size) AS INTEGER) FROM sidecars JOIN downloads ON downloads.id = sidecars.download
                 GROUP BY course
                 """
-            var bytes: [String: Int64] = [:]
-            for row in try Row.fetchAll(db, sql: sql) { bytes[row[0]] = row[1] }
+            var bytes: [String: ByteCount] = [:]
+            for row in try Row.fetchAll(db, sql: sql) { bytes[row[0]] = ByteCount(row[1]) }
             return bytes
         }
     }
@@ -49,17 +49,21 @@ extension DownloadStore {
     }
 
     /// Bytes that are still to come, as far as sizes are known, and how many downloads have no known size.
-    package func remaining() throws(StoreError) -> (bytes: Int64, unknown: Int) {
+    package func remaining() throws(StoreError) -> (bytes: ByteCount, unknown: Int) {
         try read { db in
             let sql = """
-                SELECT coalesce(sum(max(0, coalesce(total_bytes, expected_size) - durable_bytes)), 0),
-                    count(*) FILTER (WHERE total_bytes IS NULL AND expected_size IS NULL)
-                FROM downloads
+                WITH sizes AS (
+                    SELECT *, iif(coalesce(total_bytes, expected_size) BETWEEN 0 AND \(ByteCount.largestFile),
+                        coalesce(total_bytes, expected_size), NULL) AS whole
+                    FROM downloads)
+                -- total() is a real number: a sum of integers that overflows is an error.
+                SELECT CAST(total(max(0, whole - durable_bytes)) AS INTEGER), count(*) FILTER (WHERE whole IS NULL)
+                FROM sizes
                 WHERE is_gone = 0 AND (state IN ('waiting', 'active', 'suspended')
                     OR (state = 'failed' AND retry_at IS NOT NULL))
                 """
             guard let row = try Row.fetchOne(db, sql: sql) else { return (0, 0) }
-            return (row[0], row[1])
+            return (ByteCount(row[0]), row[1])
         }
     }
 }

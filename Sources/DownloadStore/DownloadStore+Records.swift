@@ -124,12 +124,13 @@ extension DownloadRecord {
         }
         let file = (row["path"] as String?).map { path in
             StoredFile(
-                path: path, size: row["size"] ?? 0, modified: row["modified"], sha256: bytes("sha256"),
+                path: path, size: max(0, row["size"] ?? 0), modified: row["modified"], sha256: bytes("sha256"),
                 source: bytes("file_source") ?? [])
         }
         let oldFile = (row["old_path"] as String?).map { path in
             StoredFile(
-                path: path, size: row["old_size"] ?? 0, modified: row["old_modified"], sha256: bytes("old_sha256"),
+                path: path, size: max(0, row["old_size"] ?? 0), modified: row["old_modified"],
+                sha256: bytes("old_sha256"),
                 source: bytes("old_source") ?? [])
         }
         self.init(
@@ -138,11 +139,12 @@ extension DownloadRecord {
             catalog: CatalogFields(
                 chapter: row["chapter"], title: row["title"], position: row["position"], ordinal: row["ordinal"],
                 provider: row["provider"], source: bytes("source") ?? [], priority: row["priority"],
-                extras: bytes("extras"), stem: row["stem"], expectedSize: row["expected_size"],
+                extras: bytes("extras"), stem: row["stem"], expectedSize: ByteCount.believed(row["expected_size"]),
                 expectedSHA256: bytes("expected_sha256")),
             state: DownloadState(rawValue: row["state"]) ?? .waiting,
             reason: (row["reason"] as String?).flatMap(SuspendReason.init), priorityOverride: row["priority_override"],
-            durableBytes: row["durable_bytes"], totalBytes: row["total_bytes"],
+            durableBytes: ByteCount.believed(row["durable_bytes"]) ?? 0,
+            totalBytes: ByteCount.believed(row["total_bytes"]),
             validators: Validators(etag: row["etag"], lastModified: row["last_modified"]),
             stream: (row["stream"] as String?).flatMap(StreamRecord.init), mediaSeconds: row["media_seconds"],
             highWater: row["high_water"], validatorFailures: row["validator_failures"],

@@ -27,6 +27,13 @@ struct FreeSpaceGuardTests {
         #expect(!rule.hasRoom(for: need(1, nil), beside: [need(2, 51)], free: 150))
     }
 
+    @Test("sizes that nobody can have leave no room, however many they are")
+    func lies() {
+        let lies = (2..<6).map { need($0, .max) }
+        #expect(!rule.hasRoom(for: need(1, 1), beside: lies, free: .max))
+        #expect(rule.verdict(lies, free: 200) == .suspend(lies.map(\.id)))
+    }
+
     @Test("without a floor it is still looked at whether what begins will fit")
     func noFloor() {
         #expect(FreeSpaceGuard(floor: 0).hasRoom(for: need(1, 100), beside: [], free: 100))

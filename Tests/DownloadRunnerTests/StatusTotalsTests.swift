@@ -34,6 +34,14 @@ struct StatusTotalsTests {
         #expect(none.bytesPerSecond == 10 && none.secondsLeft == nil && none.knownBytes == 0)
     }
 
+    @Test("sums of sizes and rates that nobody can have stop at the largest number")
+    func lies() {
+        let rows = (0..<1_025).map { _ in row(.active, 0, of: ByteCount.largestFile, rate: .max) }
+        let totals = StatusTotals(rows)
+        #expect(totals.knownBytes.value == .max && totals.bytesPerSecond == .max)
+        #expect(totals.secondsLeft?.isFinite == true)
+    }
+
     @Test("while nothing moves there is neither speed nor time")
     func still() {
         let totals = StatusTotals([row(.waiting, 0, of: 100), row(.active, 0, of: 10, rate: 0)])

@@ -40,7 +40,7 @@ enum DryRunText {
         let order = ["download", "resume", "refetch", "link", "adopt", "move", "remove"]
         let parts = order.compactMap { verb in counts[verb].map { "\(verb) \(Wording.grouped($0))" } }
         let sizes = work.compactMap(\.size)
-        let bytes = sizes.reduce(0, +)
+        let bytes = sizes.byteCount(\.self).value
         let size = bytes > 0 ? "; \(sizes.count < work.count ? "at least " : "")\(Wording.size(bytes)) to transfer" : ""
         return "would \(Wording.list(parts))\(size)"
     }

@@ -70,7 +70,7 @@ package struct StatusTable: Sendable {
     }
 
     private func courseLines(
-        _ rows: [StatusRow], disk: [String: Int64], user: String?, listsAll: Bool, now: Date
+        _ rows: [StatusRow], disk: [String: ByteCount], user: String?, listsAll: Bool, now: Date
     ) -> [String] {
         guard let first = rows.first else { return [] }
         let name = Selector(course: first.reference.course).description
@@ -97,7 +97,7 @@ package struct StatusTable: Sendable {
     }
 
     private func heading(
-        _ selector: String, _ title: String, _ rows: [StatusRow], disk: Int64? = nil, role: TerminalStyle.Role,
+        _ selector: String, _ title: String, _ rows: [StatusRow], disk: ByteCount? = nil, role: TerminalStyle.Role,
         indent: Int
     ) -> [String] {
         let totals = StatusTotals(rows)
@@ -119,11 +119,11 @@ package struct StatusTable: Sendable {
     }
 
     /// Bytes, speed and time left, each only where it says something.
-    private func amounts(_ totals: StatusTotals, disk: Int64?) -> [String] {
+    private func amounts(_ totals: StatusTotals, disk: ByteCount?) -> [String] {
         var parts: [String] = []
         // What is there may be all of which the size is known.
         if totals.doneBytes >= totals.knownBytes {
-            if disk ?? 0 == 0, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
+            if disk?.value ?? 0 == 0, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
         } else if totals.knownBytes > 0 {
             let whose = totals.unknownSizes > 0 ? " known of \(Wording.count(totals.knownSizes, "video"))" : ""
             parts.append("\(Wording.size(totals.doneBytes)) of \(Wording.size(totals.knownBytes))\(whose)")
@@ -185,7 +185,7 @@ package struct StatusTable: Sendable {
         return facts.joined(separator: ", ")
     }
 
-    private func totals(_ rows: [StatusRow], disk: Int64?) -> [String] {
+    private func totals(_ rows: [StatusRow], disk: ByteCount?) -> [String] {
         let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
         let states: [DownloadState] = [.finished, .active, .waiting, .suspended, .paused, .failed, .cancelled]
         let parts = states.compactMap { state -> String? in

@@ -18,6 +18,9 @@ enum Wording {
         return "\(decimal(value)) \(units[unit])"
     }
 
+    /// A sum of sizes, as one size.
+    static func size(_ bytes: ByteCount) -> String { size(bytes.value) }
+
     /// A rate: `12.3 MiB/s`.
     static func rate(_ bytesPerSecond: Int64) -> String { size(bytesPerSecond) + "/s" }
 

@@ -12,7 +12,7 @@ struct LiveTally: Sendable {
     private(set) var wantedBytes: Int64?
     private(set) var meter = SpeedMeter()
     /// Sizes of what has finished or told its size, for a guess at the rest.
-    private var knownBytes: Int64 = 0
+    private var knownBytes = ByteCount(0)
     private var known = 0
 
     mutating func start(_ start: SyncStart, at now: Date) {
@@ -72,6 +72,6 @@ struct LiveTally: Sendable {
             left += Double(max(0, size - download.progress.bytes))
             open -= 1
         }
-        return (left + Double(knownBytes) / Double(known) * Double(max(0, open))) / Double(rate)
+        return (left + Double(knownBytes.value) / Double(known) * Double(max(0, open))) / Double(rate)
     }
 }

@@ -46,7 +46,7 @@ struct LibraryCheck {
 
     // MARK: the disk
 
-    private func disk(needed: (bytes: Int64, unknown: Int)?) -> [DiagnosisFact] {
+    private func disk(needed: (bytes: ByteCount, unknown: Int)?) -> [DiagnosisFact] {
         let free = VolumeFacts.freeSpace(at: place.library)
         var facts: [DiagnosisFact] = []
         if needed != nil {
@@ -59,8 +59,8 @@ struct LibraryCheck {
         guard let free else { return facts }
         if free < Self.leastSpace {
             facts.append(.diskFull(path: path, free: free))
-        } else if let needed, needed.bytes > free {
-            facts.append(.spaceShort(path: path, free: free, needed: needed.bytes, unknownSizes: needed.unknown))
+        } else if let needed, needed.bytes.value > free {
+            facts.append(.spaceShort(path: path, free: free, needed: needed.bytes.value, unknownSizes: needed.unknown))
         }
         return facts
     }
@@ -109,7 +109,7 @@ struct LibraryCheck {
         var facts: [DiagnosisFact] = []
         if all.count > unwanted.count {
             let kept = all.filter { unwanted[$0.key] == nil }
-            facts.append(.partials(count: kept.count, bytes: Self.bytes(kept.values)))
+            facts.append(.partials(count: kept.count, bytes: kept.values.byteCount(\.size).value))
         }
         guard !unwanted.isEmpty || !copies.isEmpty else { return facts }
         let sizes = copies.compactMap { (try? library.facts(of: $0)) ?? nil }
@@ -119,7 +119,8 @@ struct LibraryCheck {
         }
         facts.append(
             .leftovers(
-                count: unwanted.count + copies.count, bytes: Self.bytes(unwanted.values) + Self.bytes(sizes),
+                count: unwanted.count + copies.count,
+                bytes: (unwanted.values.byteCount(\.size) + sizes.byteCount(\.size)).value,
                 areRemoved: clean))
         return facts
     }
@@ -129,11 +130,9 @@ struct LibraryCheck {
     ) throws -> [DiagnosisFact] {
         let paths = try Leftovers.stranded(store, library)
         guard !paths.isEmpty else { return [] }
-        var bytes: Int64 = 0
+        var bytes = ByteCount(0)
         for path in paths { bytes += try Leftovers.strandedSize(path, library) }
         if clean { for path in paths { try Leftovers.removeStranded(path, library) } }
-        return [.stranded(paths: paths, bytes: bytes, areRemoved: clean)]
+        return [.stranded(paths: paths, bytes: bytes.value, areRemoved: clean)]
     }
-
-    private static func bytes(_ facts: some Sequence<FileFacts>) -> Int64 { facts.reduce(0) { $0 + $1.size } }
 }

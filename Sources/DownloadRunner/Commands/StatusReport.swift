@@ -118,7 +118,7 @@ package struct StatusReport: Sendable {
     package var userOption: String?
     /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
     /// counts for each of them.
-    package var diskBytes: [String: Int64] = [:]
+    package var diskBytes: [String: ByteCount] = [:]
     /// Whether the library's folder isn't there.
     package var isLibraryMissing = false
     /// Whether a sync would be refused because the user isn't logged in.
@@ -210,8 +210,8 @@ extension StatusRow {
 
 extension DownloadRecord {
     /// What it takes in the library.
-    fileprivate var diskBytes: Int64 {
-        let files = (isPlacing ? oldFile?.size ?? 0 : file?.size ?? 0)
-        return files + (state == .finished ? 0 : durableBytes)
+    fileprivate var diskBytes: ByteCount {
+        let files = ByteCount((isPlacing ? oldFile?.size : file?.size) ?? 0)
+        return files + ByteCount(state == .finished ? 0 : durableBytes)
     }
 }

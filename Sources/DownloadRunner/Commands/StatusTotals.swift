@@ -1,4 +1,4 @@
-import DownloadStore
+package import DownloadStore
 
 /// Sums over some downloads of a ``StatusReport``.
 package struct StatusTotals: Sendable, Equatable {
@@ -7,9 +7,9 @@ package struct StatusTotals: Sendable, Equatable {
     /// How many of them have their file.
     package var finished = 0
     /// Bytes that are there, of what isn't cancelled.
-    package var doneBytes: Int64 = 0
+    package var doneBytes: ByteCount = 0
     /// Bytes of all whose size is known, of what isn't cancelled.
-    package var knownBytes: Int64 = 0
+    package var knownBytes: ByteCount = 0
     /// How many, of what isn't cancelled, have no known size.
     package var unknownSizes = 0
     /// How many, of what isn't cancelled, have a known size.
@@ -21,8 +21,9 @@ package struct StatusTotals: Sendable, Equatable {
     package var secondsLeft: Double?
 
     package init(_ rows: some Sequence<StatusRow>) {
-        var coming: Int64 = 0
+        var coming: ByteCount = 0
         var comingUnknown = 0
+        var rates: [Int64] = []
         for row in rows {
             count += 1
             if row.state == .finished { finished += 1 }
@@ -35,13 +36,14 @@ package struct StatusTotals: Sendable, Equatable {
             } else {
                 unknownSizes += 1
             }
-            if let rate = row.bytesPerSecond { bytesPerSecond = (bytesPerSecond ?? 0) + rate }
+            if let rate = row.bytesPerSecond { rates.append(rate) }
             guard [.waiting, .active, .suspended].contains(row.state), !row.gone else { continue }
-            if let size { coming += max(0, size - row.bytes) } else { comingUnknown += 1 }
+            if let size { coming += ByteCount(size).remaining(after: ByteCount(row.bytes)) } else { comingUnknown += 1 }
         }
+        if !rates.isEmpty { bytesPerSecond = rates.byteCount(\.self).value }
         guard let rate = bytesPerSecond, rate > 0, knownSizes > 0 || comingUnknown == 0 else { return }
-        let mean = knownSizes > 0 ? Double(knownBytes) / Double(knownSizes) : 0
-        secondsLeft = (Double(coming) + mean * Double(comingUnknown)) / Double(rate)
+        let mean = knownSizes > 0 ? Double(knownBytes.value) / Double(knownSizes) : 0
+        secondsLeft = (Double(coming.value) + mean * Double(comingUnknown)) / Double(rate)
     }
 
     /// Whether everything that isn't cancelled is there.

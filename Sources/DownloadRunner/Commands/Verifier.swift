@@ -54,7 +54,7 @@ struct Verifier {
     /// Looks at every file of the selection. Throws ``StoreError`` or ``LibraryError``.
     mutating func run(_ records: [DownloadRecord]) throws {
         result.progress.allFiles = records.count
-        result.progress.allBytes = records.reduce(0) { $0 + ($1.file?.size ?? 0) }
+        result.progress.allBytes = records.byteCount { $0.file?.size ?? 0 }.value
         for record in records {
             if shouldStop() {
                 result.isStopped = true
@@ -88,24 +88,24 @@ struct Verifier {
 
     private mutating func check(_ snapshot: DownloadRecord) throws {
         var record = snapshot
-        let readBefore = result.progress.bytes
+        let readBefore = ByteCount(result.progress.bytes)
         for _ in 0..<4 {
             guard record.state == .finished, let file = record.file else { break }
             let item = try judge(record, file)
             if item.file.verdict == .intact {
-                note(item, size: readBefore + (snapshot.file?.size ?? 0))
+                note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
                 return
             }
             // A sync may have been at it: what the row says now counts.
             guard let now = try store.download(record.id), now.file != record.file || now.state != record.state else {
-                note(item, size: readBefore + (snapshot.file?.size ?? 0))
+                note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
                 return
             }
             record = now
         }
         // It is being fetched again, or was taken away: there is nothing to compare any more.
         result.progress.files += 1
-        result.progress.bytes = readBefore + (snapshot.file?.size ?? 0)
+        result.progress.bytes = (readBefore + ByteCount(snapshot.file?.size ?? 0)).value
     }
 
     private mutating func judge(_ record: DownloadRecord, _ file: StoredFile) throws -> Item {
@@ -150,7 +150,7 @@ struct Verifier {
 
     private mutating func hash(_ path: String, _ facts: FileFacts) throws(LibraryError) -> HashedFile? {
         if facts.links > 1, let known = hashed[facts.inode], known.facts == facts { return known }
-        let readBefore = result.progress.bytes
+        let readBefore = ByteCount(result.progress.bytes)
         let stop = shouldStop
         var blocks: Int64 = -1
         var progress = result.progress
@@ -159,7 +159,7 @@ struct Verifier {
         let found = try library.hash(path) {
             // Asked before each mebibyte.
             blocks += 1
-            progress.bytes = readBefore + min(blocks << 20, facts.size)
+            progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value
             let now = Date()
             if abs(now.timeIntervalSince(last)) >= 0.1 {
                 last = now

@@ -41,7 +41,7 @@ package struct SteeringChoice: Sendable {
     /// How many of them have a file in the library.
     package var files: Int { records.count { $0.file != nil } }
     /// What these files take.
-    package var bytes: Int64 { records.reduce(0) { $0 + ($1.file?.size ?? 0) } }
+    package var bytes: Int64 { records.byteCount { $0.file?.size ?? 0 }.value }
 
     /// Chooses from what the state knows. A selector that picks nothing is refused with near misses.
     package static func choose(_ selection: Selection, at location: StateLocation) async throws(Refusal) -> Self {

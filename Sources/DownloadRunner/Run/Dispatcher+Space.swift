@@ -55,7 +55,7 @@ extension Dispatcher {
 
     /// What a stream takes until its joined file goes: ffmpeg writes it once more.
     private func withRemux(_ joined: Int64) -> Int64 {
-        services.ffmpeg == nil ? joined : joined.multipliedReportingOverflow(by: 2).partialValue
+        services.ffmpeg == nil ? joined : (ByteCount(joined) + ByteCount(joined)).value
     }
 
     private func noteFullDisk(_ space: SpaceWatch, _ free: Int64) {
@@ -76,7 +76,7 @@ extension Dispatcher {
             value /= 1024
             unit = next
         }
-        let tenths = Int((value * 10).rounded())
+        let tenths = Int64((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 }

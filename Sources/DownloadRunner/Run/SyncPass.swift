@@ -185,12 +185,12 @@ struct SyncPass: Sendable {
     }
 
     private static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
-        var sum: Int64 = 0
+        var sum = ByteCount(0)
         for download in wanted {
             guard let size = download.video.size ?? download.resume?.total else { return nil }
             sum += size
         }
-        return sum
+        return sum.value
     }
 
     private static func summary(

@@ -15,7 +15,7 @@ package struct FreeSpaceGuard: Sendable, Hashable {
 
         package init(id: DownloadID, size: Int64?, written: Int64) {
             self.id = id
-            bytes = max(0, (size ?? 0) - written)
+            bytes = ByteCount(size ?? 0).remaining(after: ByteCount(written)).value
         }
     }
 
@@ -30,7 +30,7 @@ package struct FreeSpaceGuard: Sendable, Hashable {
 
     /// Whether one more may begin, with `free` bytes on the disk and `others` under way.
     package func hasRoom(for need: Need, beside others: [Need], free: Int64) -> Bool {
-        free >= floor && free - floor - others.reduce(0) { $0 + $1.bytes } >= need.bytes
+        free >= floor && free - floor - others.byteCount(\.bytes).value >= need.bytes
     }
 
     /// What follows from `free` bytes on the disk for those under way, the most important first.
