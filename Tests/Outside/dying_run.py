@@ -26,7 +26,7 @@ class HostileHeads(Case):
         self.stage.write({"phys": videos})
         self.stage.sync("--retries", 2, "--max-wait", "2s", *arguments)
         for name, body in good.items():
-            self.has(name, body)
+            self.has(f" {name}.mp4", body)
 
     @staticmethod
     def folded(status_line, *more):
@@ -86,7 +86,7 @@ class HugeSizes(Case):
 
     def survives(self, videos, table, *arguments):
         self.stage.urls(table)
-        self.stage.write({"phys": videos})
+        self.stage.write([{"id": "phys", "subtitles": "all", "videos": videos}])
         for _ in range(2):
             self.stage.sync("--retries", 1, "--max-wait", "1s", *arguments)
             self.stage.sync("--dry-run")

@@ -132,7 +132,7 @@ class Night:
                          "parameters": {"which": video["which"]}}
                 entry.update({k: video[k] for k in ("sha256", "size", "quality") if k in video})
                 (chapters.setdefault(video["chapter"], []) if video["chapter"] else direct).append(entry)
-            courses.append({"id": course, "videos": direct, "chapters": [
+            courses.append({"id": course, "subtitles": "all", "videos": direct, "chapters": [
                 {"id": chapter, "title": f"Chapter {chapter}", "videos": entries} for chapter, entries in chapters.items()]})
         self.stage.write(courses)
 
@@ -329,7 +329,7 @@ def answer(params):
         """Every file at a final name is a version that the host had of that very video of that very course."""
         for path, data in self.stage.files().items():
             if path.endswith((".vtt", ".jpg")):
-                self.case.assertIn(data, self.sidecars.values(), f"{path}: {data[:80]}; {self.log}")
+                self.case.assertTrue(data in self.sidecars.values(), f"{path}: {data[:80]}; {self.log}")
                 continue
             self.case.assertTrue(
                 data in self.versions[self.whose(path)], f"{path}: {len(data)} bytes that the host never had; {self.log}")

@@ -176,7 +176,7 @@ class PowerLoss(unittest.TestCase):
                     {"lang": "en", "url": self.host.at("/s.vtt", File(VTT, kind="text/vtt"))}]} if index % 7 == 0 else url
         self.stage.urls(self.table)
         # Other titles and places each turn: all that is there moves.
-        courses = [{"id": course, "videos": []} for course in ("one", "two")]
+        courses = [{"id": course, "subtitles": "all", "videos": []} for course in ("one", "two")]
         for index, id in enumerate(self.bodies):
             courses[index % 2]["videos"].append({"id": id, "title": f"{id} of turn {turn}"})
         for course in courses:

@@ -299,7 +299,7 @@ class TruncatedFiles(Case):
         self.stage.urls({"intro": self.host.at("/intro.mp4", handler)})
         self.stage.write({"phys": ["intro"]})
         for _ in range(3):
-            run = self.stage.sync("--max-wait", "3s")
+            run = self.stage.sync("--max-wait", "30s")
             for path, data in self.stage.files().items():
                 self.assertTrue(data == self.BODY, f"{path}: {len(data)} of {len(self.BODY)} bytes are finished")
             if run.exit == 0:
