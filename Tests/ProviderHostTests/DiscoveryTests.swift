@@ -144,6 +144,43 @@ import Testing
             ])
     }
 
+    @Test("what belongs to a stranger is refused, as is what lies below a folder that others could change")
+    func strangers() throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.folder
+        try add(sandbox, "open/inner/p/x", name: "x")
+        chmod("\(folder)/open", 0o777)
+        #expect(
+            discover(sandbox, extra: ["open/inner/p"]).broken.map(\.reason) == [
+                "\(folder)/open can be written by others"
+            ])
+        // A link leads there as well.
+        symlink("\(folder)/open/inner/p", "\(folder)/link")
+        #expect(discover(sandbox, extra: ["link"]).broken.map(\.reason) == ["\(folder)/open can be written by others"])
+        chmod("\(folder)/open", 0o755)
+        #expect(discover(sandbox, extra: ["open/inner/p", "link"]).plugins.keys.sorted() == ["x"])
+
+        // The rest needs somebody who may give files away.
+        guard getuid() == 0 else { return }
+        chmod("\(folder)/open", 0o1777)
+        #expect(discover(sandbox, extra: ["open/inner/p"]).plugins.keys.sorted() == ["x"], "as /tmp is")
+        for path in ["open/inner/p/x/tool", "open/inner/p/x/plugin.yaml", "open/inner/p/x", "open/inner/p", "open"] {
+            chown("\(folder)/\(path)", 65_534, 0)
+            let reasons = discover(sandbox, extra: ["open/inner/p"]).broken.map(\.reason)
+            #expect(reasons.count == 1 && reasons[0].hasPrefix("\(folder)/\(path) belongs to "), "\(reasons)")
+            chown("\(folder)/\(path)", 0, 0)
+        }
+    }
+
+    @Test("of an installation whose path has blanks and umlauts the plugins are found")
+    func oddPath() throws {
+        let sandbox = try Sandbox()
+        try add(sandbox, "Müllers Käse%20 #1?/lib/coursefetch/plugins/x", name: "x")
+        try sandbox.write("", to: "Müllers Käse%20 #1?/bin/coursefetch", mode: 0o755)
+        let executable = "Müllers Käse%20 #1?/bin/coursefetch"
+        #expect(discover(sandbox, executable: executable).plugins.keys.sorted() == ["x"])
+    }
+
     @Test("what its group could change is refused, unless the group is the owner's own")
     func groups() throws {
         let sandbox = try Sandbox()

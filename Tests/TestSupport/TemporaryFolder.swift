@@ -10,6 +10,8 @@ package final class TemporaryFolder: Sendable {
         let path = FilePath(FileManager.default.temporaryDirectory.path).appending(name)
         do {
             try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+            // The umask must not decide what is thought of a plugin in it.
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path.string)
             // As the kernel spells it, so that paths can be compared.
             self.path = FilePath(URL(filePath: path.string).resolvingSymlinksInPath().path)
         } catch {

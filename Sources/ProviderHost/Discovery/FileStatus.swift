@@ -32,6 +32,46 @@ struct FileStatus {
     /// Whether this process may execute it.
     var isExecutable: Bool { isFile && access(path.string, X_OK) == 0 }
 
+    /// Why it isn't safe to run what lies here, or nil: whoever owns it must be this process's user or root, nobody else may
+    /// write it, and the same holds for every folder above it, links resolved.
+    ///
+    /// A folder above that everybody may write is fine if it is root's and sticky, as `/tmp` is: there nobody can rename what
+    /// isn't his. One of root's that a group of the system may write (`staff` has `/usr/local`) is fine, too.
+    static func distrust(_ path: FilePath) -> String? {
+        guard let real = realPath(path) else { return nil }
+        // What is opened may lie behind links: their folders decide as much as the target's.
+        for start in Set([path, real]) {
+            guard let status = FileStatus(start) else { continue }
+            if let reason = status.ownedByStranger ?? status.writableByOthers { return reason }
+            var folder = start
+            while folder.removeLastComponent() {
+                guard let status = FileStatus(folder) else { continue }
+                if let reason = status.ownedByStranger ?? (status.isSharedByRoot ? nil : status.writableByOthers) {
+                    return reason
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func realPath(_ path: FilePath) -> FilePath? {
+        guard let resolved = realpath(path.string, nil) else { return nil }
+        defer { free(resolved) }
+        return FilePath(platformString: resolved)
+    }
+
+    /// Why its owner may not decide what this process runs, or nil.
+    var ownedByStranger: String? {
+        guard status.st_uid != 0, status.st_uid != geteuid() else { return nil }
+        let name = getpwuid(status.st_uid)?.pointee.pw_name.map { String(cString: $0) }
+        return "\(path) belongs to \(name.map { "the user \($0)" } ?? "user \(status.st_uid)")"
+    }
+
+    private var isSharedByRoot: Bool {
+        guard isFolder, status.st_uid == 0 else { return false }
+        return status.st_mode & S_ISVTX != 0 || (status.st_mode & S_IWOTH == 0 && status.st_gid < 100)
+    }
+
     /// Why somebody other than its owner could change it, or nil.
     ///
     /// Writable by the group is fine where the group is the owner's own: called as the owner and without another

@@ -44,7 +44,11 @@ struct PluginFolder {
         } catch {
             return .failure(broken(nil, "\(error)"))
         }
-        if let reason = FileStatus(plugin.launch.executable)?.writableByOthers {
+        // What is found on PATH is the person's own choice, as far as only its owner can write it.
+        let program = plugin.launch.executable
+        let reason =
+            manifest.run[0].contains("/") ? FileStatus.distrust(program) : FileStatus(program)?.writableByOthers
+        if let reason {
             return .failure(broken(manifest.name, reason))
         }
         return .success(plugin)
@@ -52,10 +56,11 @@ struct PluginFolder {
 
     /// Why this folder, or a file directly in it, can't be trusted.
     private func untrusted() -> String? {
-        if let reason = FileStatus(folder)?.writableByOthers { return reason }
+        if let reason = FileStatus.distrust(folder) { return reason }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []
         for name in names.sorted() {
-            if let reason = FileStatus(folder.appending(name))?.writableByOthers { return reason }
+            guard let status = FileStatus(folder.appending(name)) else { continue }
+            if let reason = status.ownedByStranger ?? status.writableByOthers { return reason }
         }
         return nil
     }

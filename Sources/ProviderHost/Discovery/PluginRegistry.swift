@@ -61,7 +61,7 @@ package struct PluginRegistry: Sendable {
             if place.isNamed { add(failure(folder, "there is no such folder")) }
             return
         }
-        if let reason = status.writableByOthers {
+        if let reason = FileStatus.distrust(folder) {
             add(failure(folder, reason))
             return
         }

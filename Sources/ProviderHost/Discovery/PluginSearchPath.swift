@@ -63,6 +63,6 @@ package struct PluginSearchPath: Sendable, Equatable {
     }
 
     private static func resolved(_ path: FilePath) -> FilePath {
-        FilePath(URL(filePath: path.string).resolvingSymlinksInPath().path())
+        FilePath(URL(filePath: path.string).resolvingSymlinksInPath().path(percentEncoded: false))
     }
 }
