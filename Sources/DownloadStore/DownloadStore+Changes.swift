@@ -10,6 +10,9 @@ extension DownloadStore {
         }
     }
 
+    /// The most that a download that is put back may wait, in seconds: a server or a provider said so, and may be wrong.
+    static let longestWait = 86_400.0
+
     static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
         switch change {
         case .begin(let id):
@@ -75,7 +78,10 @@ extension DownloadStore {
         case .putBack(let id, let retryAt, let error):
             try move(
                 id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
-                [retryAt?.timeIntervalSince1970, error?.kind.rawValue, error?.message, error?.status], now, db)
+                [
+                    retryAt.map { min($0.timeIntervalSince1970, now + longestWait) }, error?.kind.rawValue,
+                    error?.message, error?.status,
+                ], now, db)
         case .suspend(let id, let reason):
             try move(id, .suspend, "reason = ?", [reason.rawValue], now, db)
         case .fail(let id, let error, let retryAt):

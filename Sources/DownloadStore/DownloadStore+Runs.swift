@@ -48,7 +48,8 @@ extension DownloadStore {
     }
 
     /// Settles what an ended process left behind, under the user's lock: `active` becomes `suspended` (interrupted), and
-    /// every `suspended` waits again; failed downloads whose time has come wait again too. Returns the downloads whose
+    /// every `suspended` waits again; failed downloads whose time has come wait again too, and waiting ones
+    /// that would wait longer than a day. Returns the downloads whose
     /// rename was under way.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
         try write { db in
@@ -63,8 +64,8 @@ extension DownloadStore {
                     SELECT id FROM downloads WHERE state = 'suspended'
                         OR (state = 'failed' AND retry_at IS NOT NULL AND retry_at <= ?)
                         OR (state = 'failed' AND is_placing = 1)
-                        OR (state = 'waiting' AND retry_at IS NOT NULL AND retry_at <= ?)
-                    """, arguments: [time, time])
+                        OR (state = 'waiting' AND retry_at IS NOT NULL AND (retry_at <= ? OR retry_at > ?))
+                    """, arguments: [time, time, time + Self.longestWait])
             for id in due {
                 try Self.move(
                     DownloadID(rawValue: id), .revive,

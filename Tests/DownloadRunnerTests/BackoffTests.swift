@@ -17,6 +17,13 @@ struct BackoffTests {
         #expect(Backoff.coolDown(failures: 1, jitter: 0, atLeast: .seconds(30)) == .seconds(30))
     }
 
+    @Test("and never more than a day, whatever a server asks for")
+    func atMost() {
+        let year = Duration.seconds(365 * 86_400)
+        #expect(Backoff.delay(attempt: 1, jitter: 1, atLeast: year) == .seconds(86_400))
+        #expect(Backoff.coolDown(failures: 40, jitter: 0, atLeast: year) == .seconds(86_400))
+    }
+
     @Test("a host that stays away soon lies beyond ten minutes")
     func coolDown() {
         #expect(Backoff.coolDown(failures: 11, jitter: 1) > .seconds(500))

@@ -2,20 +2,23 @@ package import Foundation
 
 /// How long to wait before trying again.
 package enum Backoff {
+    /// The longest that anybody else's word makes us wait: it is stored, so it outlives the run.
+    package static let longest = Duration.seconds(86_400)
+
     /// Before the n-th attempt without progress (from 1): 1, 2, 4 … 64 s, of which a random half is taken off, and never
-    /// less than what the server asked for.
+    /// less than what the server asked for, within ``longest``.
     ///
     /// `jitter` is from 0 to 1. The jitter keeps the downloads that one failure has hit from coming back together.
     package static func delay(attempt: Int, jitter: Double, atLeast: Duration? = nil) -> Duration {
         let full = Double(1 << min(max(attempt - 1, 0), 6))
-        return max(.seconds(full * (1 - jitter / 2)), atLeast ?? .zero)
+        return max(.seconds(full * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
     }
 
     /// How long a host is left alone after `failures` in a row (from 1): doubles from 1 s without a bound but a day, so
     /// that a host that stays away soon lies beyond the longest wait of the run.
     package static func coolDown(failures: Int, jitter: Double, atLeast: Duration? = nil) -> Duration {
         let full = Double(1 << min(max(failures - 1, 0), 16))
-        return max(.seconds(min(full, 86_400) * (1 - jitter / 2)), atLeast ?? .zero)
+        return max(.seconds(min(full, 86_400) * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
     }
 
     /// When a download that failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92 h, then

@@ -43,7 +43,7 @@ package struct WireError: Codable, Sendable {
 
     /// The error that a plugin meant; ``ProviderError/Kind/pluginFault`` if its kind is none of the protocol's.
     ///
-    /// A waiting time below zero counts as zero, one beyond 366 days as 366 days.
+    /// A waiting time below zero counts as zero, one beyond a day as a day: it outlives the run.
     package var providerError: ProviderError {
         let kind = data?.kind.flatMap(ProviderError.Kind.init(rawValue:))
         guard let kind, ProviderError.Kind.ofPlugins.contains(kind) else {
@@ -51,7 +51,7 @@ package struct WireError: Codable, Sendable {
             let about = code == Self.methodNotFound ? "that it doesn't know the method" : unknown
             return ProviderError(.pluginFault, "it answered \(about)\(message.isEmpty ? "" : ": \(message)")")
         }
-        let wait = data?.retryAfter.flatMap { $0.isNaN ? nil : Duration.seconds(min(max($0, 0), 366 * 86_400)) }
+        let wait = data?.retryAfter.flatMap { $0.isNaN ? nil : Duration.seconds(min(max($0, 0), 86_400)) }
         return ProviderError(kind, message, retryAfter: wait, parameter: data?.parameter)
     }
 }
