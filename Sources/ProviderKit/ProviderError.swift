@@ -30,9 +30,12 @@ public struct ProviderError: Error, Sendable, Hashable {
         /// The plugin is at fault: it failed in a way that it has no kind for or, on the host's side, gave a wrong
         /// answer, crashed or hung on this one request twice. Fails the one video.
         case pluginFault = "plugin_fault"
-        /// On the host's side only: the plugin can't be started, or crashed three times in a row without an answer
-        /// between. Fails all of the provider's videos.
+        /// On the host's side only: the plugin can't be started, or failed on three different requests without a good
+        /// answer between. Fails all of the provider's videos.
         case providerFailed = "provider_failed"
+        /// On the host's side only: this machine has no file descriptors, processes or memory left to start the plugin
+        /// with. Suspends the run.
+        case machineExhausted = "machine_exhausted"
         /// On the host's side only: the caller gave up waiting, or the run ends.
         case cancelled
 

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import ProviderKit
 import SystemPackage
 
 /// The line to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
@@ -57,7 +58,7 @@ enum ControlLine {
     }
 
     private static func decoded(_ text: String) throws -> ControlAnswer {
-        try JSONDecoder().decode(ControlAnswer.self, from: Data(text.utf8))
+        try JSONText.decode(ControlAnswer.self, from: text.utf8)
     }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import DownloadStore
 import Foundation
+import ProviderKit
 import Synchronization
 
 /// Looks four times a second whether another process has written to the user's state: a login or logout, or a request.
@@ -68,7 +69,7 @@ final class ControlWatch: Sendable {
         }
         if isNews, let session { inlet.yield(.session(session)) }
         for (id, body) in fresh {
-            inlet.yield(.request(id, try? JSONDecoder().decode(ControlRequest.self, from: Data(body.utf8))))
+            inlet.yield(.request(id, try? JSONText.decode(ControlRequest.self, from: body.utf8)))
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProviderKit
 import SystemPackage
 
 #if canImport(Glibc)
@@ -37,7 +38,7 @@ struct MarkerFile {
         } catch {
             throw .markerUnreadable(library: library.string)
         }
-        guard var marker = try? JSONDecoder().decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
+        guard var marker = try? JSONText.decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
             throw .markerUnreadable(library: library.string)
         }
         marker.id = HarmlessText.of(marker.id, limit: 128)

@@ -31,12 +31,10 @@ struct CredentialsDocument: Sendable, Equatable {
 
     /// Reads the content of a file.
     init(_ bytes: Data) throws(Problem) {
-        let decoder = JSONDecoder()
-        guard String(validating: bytes, as: UTF8.self) != nil,
-            let head = try? decoder.decode(Head.self, from: bytes), head.version >= Self.version
+        guard let value = try? JSONText.value(of: bytes), let version = value["version"]?.int, version >= Self.version
         else { throw .damaged }
-        guard head.version == Self.version else { throw .newer }
-        guard let body = try? decoder.decode(Body.self, from: bytes) else { throw .damaged }
+        guard version == Self.version else { throw .newer }
+        guard let body = try? JSONValueDecoder(value).decode(Body.self) else { throw .damaged }
         for (name, entry) in body.providers {
             guard let savedAt = Timestamp.date(entry.savedAt) else { throw .damaged }
             providers[name] = StoredCredentials(
@@ -54,10 +52,6 @@ struct CredentialsDocument: Sendable, Equatable {
                 savedAt: Timestamp.text(stored.savedAt))
         }
         return try encoder.encode(Body(version: Self.version, providers: entries)) + [UInt8(ascii: "\n")]
-    }
-
-    private struct Head: Decodable {
-        var version: Int
     }
 
     private struct Body: Codable {

@@ -1,109 +1,67 @@
 import ProviderKit
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Decodes the lines of a plugin. `method` tells what an open request asked, which decides how its result is read.
+///
+/// A line is read whole, in time that grows with its length alone, before anything of it is used: what isn't JSON is refused
+/// wherever it stands.
 struct AnswerDecoder: Sendable {
-    fileprivate typealias Lookup = @Sendable (Int) -> AnswerLine.Method?
+    /// How deep a line may be nested. Less than what reads it again, from the credentials file or in a plugin.
+    static let depthBound = 64
 
-    fileprivate static let lookup = {
-        // The initializer fails for no string.
-        guard let key = CodingUserInfoKey(rawValue: "lookup") else { preconditionFailure("no key") }
-        return key
-    }()
+    let method: @Sendable (Int) -> AnswerLine.Method?
 
-    private let decoder: JSONDecoder
-
-    init(method: @escaping @Sendable (Int) -> AnswerLine.Method?) {
-        decoder = JSONDecoder()
-        decoder.userInfo[Self.lookup] = method
-    }
-
-    /// What `line` says. It is checked to be UTF-8 first, since Foundation would also take UTF-16 and UTF-32.
+    /// What `line` says.
     func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
-        guard String(validating: line, as: UTF8.self) != nil else {
-            return .violation("it wrote a line that isn't UTF-8")
-        }
-        let data = line.baseAddress.map { Data(bytes: $0, count: line.count) } ?? Data()
-        do {
-            return try decoder.decode(Envelope.self, from: data).line
+        let value: JSONValue
+        do throws(JSONText.Fault) {
+            value = try JSONText.value(of: line, depth: Self.depthBound)
         } catch {
-            return .violation("it wrote a line that isn't a JSON object")
+            return switch error {
+            case .notUTF8: .violation("it wrote a line that isn't UTF-8")
+            case .notJSON: .violation("it wrote a line that isn't a JSON object")
+            case .tooDeep: .violation("it wrote a line that is nested more than \(Self.depthBound) deep")
+            }
         }
-    }
-}
-
-private struct Envelope: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case id, method, params, result, error
-    }
-
-    private struct LogParameters: Decodable {
-        var level: HostLog.Level?
-        var message: String
-
-        private enum CodingKeys: String, CodingKey {
-            case level, message
+        guard let members = value.object else { return .violation("it wrote a line that isn't a JSON object") }
+        guard let id = members["id"] else { return Self.notification(members) }
+        guard let wire = id.int.flatMap({ Int(exactly: $0) }) else {
+            let said = members["error"].flatMap { Self.error($0)?.message }
+            return .violation("it answered without the id of a request" + (said.map { ": \($0)" } ?? ""))
         }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            level = try? container.decode(HostLog.Level.self, forKey: .level)
-            message = try container.decode(String.self, forKey: .message)
-        }
-    }
-
-    let line: AnswerLine
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        guard container.contains(.id) else {
-            line = Self.notification(container)
-            return
-        }
-        guard let wire = try? container.decode(Int.self, forKey: .id) else {
-            let said = (try? container.decode(WireError.self, forKey: .error))?.providerError.message
-            line = .violation("it answered without the id of a request" + (said.map { ": \($0)" } ?? ""))
-            return
-        }
-        let lookup = decoder.userInfo[AnswerDecoder.lookup] as? AnswerDecoder.Lookup
-        guard let method = lookup?(wire) else {
-            line = .stray(wire: wire)
-            return
-        }
+        guard let method = method(wire) else { return .stray(wire: wire) }
         do {
-            line = .reply(wire: wire, try Self.reply(container, to: method))
+            return .reply(wire: wire, try Self.reply(members, to: method))
         } catch {
-            line = .reply(wire: wire, .wrong(Self.describe(error)))
+            return .reply(wire: wire, .wrong(Self.describe(error)))
         }
     }
 
-    private static func notification(_ container: KeyedDecodingContainer<CodingKeys>) -> AnswerLine {
-        guard let method = try? container.decode(String.self, forKey: .method) else {
+    private static func notification(_ members: [String: JSONValue]) -> AnswerLine {
+        guard let method = members["method"]?.string else {
             return .violation("it wrote an object that is neither an answer nor a notification")
         }
-        guard method == "log", let log = try? container.decode(LogParameters.self, forKey: .params) else {
+        guard method == "log", let log = members["params"], let message = log["message"]?.string else {
             return .ignored
         }
-        return .log(log.level ?? .info, log.message)
+        return .log(log["level"]?.string.flatMap(HostLog.Level.init) ?? .info, message)
+    }
+
+    private static func error(_ value: JSONValue) -> ProviderError? {
+        (try? JSONValueDecoder(value).decode(WireError.self))?.providerError
     }
 
     private static func reply(
-        _ container: KeyedDecodingContainer<CodingKeys>, to method: AnswerLine.Method
+        _ members: [String: JSONValue], to method: AnswerLine.Method
     ) throws -> AnswerLine.Reply {
-        if container.contains(.error), try !container.decodeNil(forKey: .error) {
-            let error = try container.decode(WireError.self, forKey: .error).providerError
-            return error.kind == .pluginFault ? .wrong(error.message) : .error(error)
+        if let error = members["error"], error != .null {
+            return .error(try JSONValueDecoder(error, at: "error").decode(WireError.self).providerError)
         }
-        guard container.contains(.result) else { return .wrong("it answered with neither a result nor an error") }
+        guard let result = members["result"] else { return .wrong("it answered with neither a result nor an error") }
+        let decoder = JSONValueDecoder(result, at: "result")
         switch method {
-        case .resolve: return .resolution(try container.decode(Resolution.self, forKey: .result))
-        case .list: return .listing(try container.decode(Listing.self, forKey: .result))
-        case .login: return .login(try container.decode(Login.self, forKey: .result))
+        case .resolve: return .resolution(try decoder.decode())
+        case .list: return .listing(try decoder.decode())
+        case .login: return .login(try decoder.decode())
         }
     }
 

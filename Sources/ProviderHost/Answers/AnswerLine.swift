@@ -12,7 +12,7 @@ enum AnswerLine {
         case resolution(Resolution)
         case listing(Listing)
         case login(Login)
-        /// An error of one of the protocol's kinds.
+        /// An error; of kind `pluginFault` if its own is none of the protocol's.
         case error(ProviderError)
         /// No answer that the protocol knows; says what is wrong with it.
         case wrong(String)

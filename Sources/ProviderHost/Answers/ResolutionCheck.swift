@@ -18,14 +18,31 @@ enum ResolutionCheck {
         "host", "range", "connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect",
     ]
 
+    /// No file is as large, and beyond it a number of JSON isn't exact.
+    private static let sizeBound: Int64 = 1 << 53
+    /// About 30 years.
+    private static let durationBound = 1e9
+
+    /// Takes out of `resolution` what is wrong and not worth the video: subtitles without a proper language. Returns what is
+    /// to be said about it.
+    static func drop(from resolution: inout Resolution) -> [String] {
+        let all = resolution.subtitles
+        resolution.subtitles = all.filter { isLanguageTag($0.lang) }
+        let count = all.count - resolution.subtitles.count
+        return count == 0
+            ? []
+            : ["\(count == 1 ? "one of its" : "\(count) of its") `subtitles` left out: `lang` isn't a language tag"]
+    }
+
     /// What is wrong with `resolution`, or nil.
     static func fault(in resolution: Resolution) -> String? {
         if let fault = urlFault(resolution.url) { return "`url` in its answer \(fault)" }
         if let token = resolution.token, let fault = tokenFault(token) { return "`token` in its answer \(fault)" }
         if let fault = headersFault(resolution.headers) { return "`headers` in its answer \(fault)" }
-        if let size = resolution.size, size < 0 { return "`size` in its answer is negative" }
-        if let duration = resolution.duration, !(duration >= 0 && duration.isFinite) {
-            return "`duration` in its answer is negative"
+        if let size = resolution.size, let fault = sizeFault(size) { return "`size` in its answer \(fault)" }
+        if let duration = resolution.duration, !(duration >= 0) { return "`duration` in its answer is negative" }
+        if let duration = resolution.duration, duration > durationBound {
+            return "`duration` in its answer is more than \(Int(durationBound)) seconds"
         }
         if let sha256 = resolution.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(isHexDigit)) {
             return "`sha256` in its answer isn't 64 hexadecimal digits"
@@ -48,7 +65,7 @@ enum ResolutionCheck {
             if video.id.isEmpty || video.id.utf8.count > 1024 {
                 return "a video in its answer has an `id` of a wrong length"
             }
-            if let size = video.size, size < 0 { return "`size` of a video in its answer is negative" }
+            if let size = video.size, let fault = sizeFault(size) { return "`size` of a video in its answer \(fault)" }
         }
         let covers = [listing.cover] + chapters.map(\.cover) + videos.map(\.cover)
         if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first {
@@ -66,10 +83,6 @@ enum ResolutionCheck {
         }
         for subtitle in resolution.subtitles {
             if let fault = urlFault(subtitle.url) { return "a `url` of `subtitles` in its answer \(fault)" }
-            let isTag =
-                (1...35).contains(subtitle.lang.utf8.count)
-                && subtitle.lang.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
-            if !isTag { return "a `lang` of `subtitles` in its answer isn't a language tag" }
         }
         for attachment in resolution.attachments {
             if let fault = urlFault(attachment.url) { return "a `url` of `attachments` in its answer \(fault)" }
@@ -79,6 +92,16 @@ enum ResolutionCheck {
         }
         if let cover = resolution.cover, let fault = urlFault(cover) { return "`cover` in its answer \(fault)" }
         return nil
+    }
+
+    private static func sizeFault(_ size: Int64) -> String? {
+        if size < 0 { return "is negative" }
+        return size > sizeBound ? "is more than 2^53 bytes, which no file has" : nil
+    }
+
+    private static func isLanguageTag(_ text: String) -> Bool {
+        (1...35).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
     /// What is wrong with a URL that media is fetched from.

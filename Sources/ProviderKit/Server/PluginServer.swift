@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Answers requests with a provider.
 struct PluginServer<P: Provider>: Sendable {
     private struct Answer<Result: Encodable>: Encodable {
@@ -18,7 +12,7 @@ struct PluginServer<P: Provider>: Sendable {
 
     /// Serves one line from the host. A line that is no request at all is said on standard error and skipped.
     func serve(_ line: String) async {
-        guard let request = try? JSONDecoder().decode(IncomingRequest.self, from: Data(line.utf8)) else {
+        guard let request = try? JSONText.decode(IncomingRequest.self, from: line.utf8) else {
             HostLog.write(.error, "received a line that is no request")
             return
         }
