@@ -1,4 +1,5 @@
 import ArgumentParser
+import DownloadRunner
 import Foundation
 
 /// Where the program begins.
@@ -8,6 +9,7 @@ package enum EntryPoint {
         // A reader that goes away is no reason to end: writing to it fails instead.
         signal(SIGPIPE, SIG_IGN)
         occupyStandardDescriptors()
+        DescriptorLimit.raise()
         do {
             var command = try CourseFetch.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

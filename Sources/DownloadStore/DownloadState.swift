@@ -19,6 +19,8 @@ package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
 /// Why a download waits or is suspended.
 package enum SuspendReason: String, Sendable, Hashable {
     case logout, signal, window, quota, disk, auth, interrupted, lost
+    /// This machine has no file descriptors, processes or memory left.
+    case descriptors
 }
 
 /// What went wrong with a download. Holds no secret: URLs have lost their query before they get here.

@@ -90,7 +90,37 @@ import Testing
         }
     }
 
-    @Test("three breaks in a row without an answer: everything fails, with the last words, and stays failed")
+    @Test("one that answers wrongly and then lingers is out of order soon, and few processes of it were there")
+    func lingering() async throws {
+        let sandbox = try Sandbox()
+        let patience = PluginPatience(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
+        try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 2), patience: patience) { provider in
+            var most = 0
+            for index in 0..<20 {
+                let error = await failure(provider, .video("nothing-\(index)"))
+                #expect(error?.kind == .pluginFault || error?.kind == .providerFailed)
+                most = max(most, sandbox.strays().count)
+            }
+            #expect(most <= Supervision.leavingBound + 1)
+            #expect(provider.brokenReason == "its answer has no `result.url`")
+        }
+    }
+
+    @Test("with good answers between each wrong one costs its video, and no more processes are there at a time")
+    func lingeringNowAndThen() async throws {
+        let sandbox = try Sandbox()
+        let patience = PluginPatience(afterEndOfInput: .milliseconds(50), afterTerminate: .milliseconds(50))
+        try await sandbox.run(try sandbox.python(OddPlugin.script), patience: patience) { provider in
+            for index in 0..<6 {
+                #expect(await failure(provider, .video("nothing-\(index)"))?.kind == .pluginFault)
+                #expect(sandbox.strays().count <= Supervision.leavingBound + 1)
+                #expect(await url(provider, "a") == "https://media.example.org/a")
+            }
+        }
+    }
+
+    @Test(
+        "three videos that break it without an answer between: everything fails, with the last words, and stays failed")
     func outOfOrder() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 3)) { provider in

@@ -42,20 +42,122 @@ import Testing
         #expect(it.brokenReason == nil)
     }
 
-    @Test("three crashes in a row without an answer between fail everything, for good")
+    @Test("three different requests that break it without a good answer between fail everything, for good")
     func outOfOrder() {
         var it = Supervision(concurrency: 2)
         for request in 10...13 { _ = it.ask(request) }
         _ = it.lost(process: 1, reason: "crash")
-        _ = it.backedOff()
+        #expect(it.backedOff() == [.start(process: 2), .send(10, wire: 3, process: 2)])
         _ = it.lost(process: 2, reason: "crash")
-        _ = it.backedOff()
-        let failed = it.lost(process: 3, reason: "last crash")
+        #expect(it.backedOff() == [.start(process: 3), .send(11, wire: 4, process: 3)])
+        _ = it.lost(process: 3, reason: "crash")
+        #expect(it.backedOff() == [.start(process: 4), .send(12, wire: 5, process: 4)])
+        let failed = it.lost(process: 4, reason: "last crash")
         #expect(failed.count == 4)
         for request in 10...13 { #expect(failed.contains(.fail(request, .provider("last crash")))) }
         #expect(it.brokenReason == "last crash")
         #expect(it.ask(20) == [.fail(20, .provider("last crash"))])
         #expect(it.backedOff() == [])
+    }
+
+    @Test(
+        "two neighbours that break it cost themselves: what breaks it again proves nothing new", arguments: [1, 2, 8])
+    func neighbours(concurrency: Int) {
+        var it = Supervision(concurrency: concurrency)
+        let poison: Set = [10, 11]
+        var open: [(request: Int, wire: Int, process: Int)] = []
+        var failed: [Int] = []
+        var delivered: [Int] = []
+        var mustWait = false
+        func note(_ actions: [Supervision.Action]) {
+            for action in actions {
+                switch action {
+                case .send(let request, let wire, let process): open.append((request, wire, process))
+                case .fail(let request, .request): failed.append(request)
+                case .deliver(let request): delivered.append(request)
+                case .wait: mustWait = true
+                case .start, .finish: break
+                default: Issue.record("\(action)")
+                }
+            }
+        }
+        for request in 10...17 { note(it.ask(request)) }
+        for _ in 0..<100 where delivered.count + failed.count < 8 {
+            if let bad = open.first(where: { poison.contains($0.request) }) {
+                open.removeAll { $0.process == bad.process }
+                note(it.lost(process: bad.process, reason: "crash"))
+            } else if let good = open.first {
+                open.removeFirst()
+                note(it.answered(wire: good.wire))
+            }
+            if mustWait {
+                mustWait = false
+                note(it.backedOff())
+            }
+        }
+        #expect(failed.sorted() == [10, 11])
+        #expect(delivered.sorted() == Array(12...17))
+        #expect(it.brokenReason == nil)
+    }
+
+    @Test("wrong answers count as breaks; an error of an unknown kind doesn't")
+    func wrongAnswersCount() {
+        var it = Supervision(concurrency: 1)
+        for request in 10...13 { _ = it.ask(request) }
+        #expect(
+            it.answered(wire: 1, .wrong("no url")) == [
+                .finish(process: 1), .start(process: 2), .send(10, wire: 2, process: 2),
+            ])
+        _ = it.gone(process: 1)
+        #expect(
+            it.answered(wire: 2, .wrong("no url")) == [.fail(10, .request("no url")), .send(11, wire: 3, process: 2)])
+        #expect(
+            it.answered(wire: 3, .unknownError("boo")) == [
+                .finish(process: 2), .start(process: 3), .send(11, wire: 4, process: 3),
+            ])
+        _ = it.gone(process: 2)
+        _ = it.answered(wire: 4, .wrong("no url"))
+        #expect(
+            it.answered(wire: 5, .wrong("no url")) == [
+                .fail(12, .provider("no url")), .fail(13, .provider("no url")), .stop(process: 3),
+            ])
+        #expect(it.brokenReason == "no url")
+    }
+
+    @Test(
+        "no process is started while two others still have to end; one of them is enough, or that it isn't waited for")
+    func fewProcesses() {
+        var it = Supervision(concurrency: 1)
+        var wire = 0
+        // A good answer between, so that only the bound keeps it from starting one for each.
+        func round(_ request: Int) -> [Supervision.Action] {
+            wire += 1
+            _ = it.ask(request)
+            _ = it.answered(wire: wire)
+            wire += 1
+            _ = it.ask(request + 1)
+            return it.answered(wire: wire, .wrong("no url"))
+        }
+        #expect(round(10) == [.finish(process: 1), .start(process: 2), .send(11, wire: 3, process: 2)])
+        wire += 1
+        #expect(it.answered(wire: 3) == [.deliver(11)])
+        #expect(round(20) == [.finish(process: 2)], "21 waits")
+        #expect(it.ask(22) == [])
+        #expect(it.gone(process: 1) == [.start(process: 3), .send(21, wire: 6, process: 3)])
+        #expect(it.gone(process: 1) == [])
+    }
+
+    @Test("where this machine has nothing left to start one with, what is open fails, and the plugin is not to blame")
+    func machine() {
+        var it = Supervision(concurrency: 1)
+        _ = it.ask(10)
+        _ = it.ask(11)
+        #expect(
+            it.cannotStartNow(process: 1, reason: "no descriptors") == [
+                .fail(10, .machine("no descriptors")), .fail(11, .machine("no descriptors")),
+            ])
+        #expect(it.brokenReason == nil)
+        #expect(it.ask(12) == [.start(process: 2), .send(12, wire: 2, process: 2)])
     }
 
     @Test("an answer between crashes starts the count anew")
@@ -90,12 +192,12 @@ import Testing
         var it = Supervision(concurrency: 2)
         for request in 10...12 { _ = it.ask(request) }
         #expect(
-            it.answered(wire: 1, wrong: "no url") == [
+            it.answered(wire: 1, .wrong("no url")) == [
                 .start(process: 2), .send(10, wire: 3, process: 2), .send(12, wire: 4, process: 2),
             ])
         #expect(it.answered(wire: 2) == [.deliver(11), .finish(process: 1)])
         #expect(it.lost(process: 1, reason: "", isClean: true) == [], "nobody cares any more")
-        #expect(it.answered(wire: 3, wrong: "no url") == [.fail(10, .request("no url"))])
+        #expect(it.answered(wire: 3, .wrong("no url")) == [.fail(10, .request("no url"))])
         #expect(it.answered(wire: 4) == [.deliver(12)])
     }
 

@@ -45,6 +45,7 @@ package enum SummaryText {
         case .window: "stopped at the end of its time"
         case .quota: "stopped at the end of its --max-transfer"
         case .disk: "stopped by the disk"
+        case .descriptors: "stopped by a limit of this machine"
         case .auth, .interrupted, .lost: "stopped"
         }
     }

@@ -34,6 +34,7 @@ extension DownloadError {
     init(_ error: ProviderError) {
         let kind: Kind =
             switch error.kind {
+            case .machineExhausted: .disk
             case .unsupported, .pluginFault, .providerFailed, .cancelled: .providerFailed
             default: Kind(rawValue: error.kind.rawValue) ?? .providerFailed
             }

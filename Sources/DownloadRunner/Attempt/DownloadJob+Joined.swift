@@ -172,6 +172,7 @@ extension DownloadJob {
         guard let error = error as? LibraryError else {
             return .failed(DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)"))
         }
+        if DescriptorLimit.isExhausted(error.errno) { return DescriptorLimit.outcome }
         let facts = DownloadError(kind: .disk, message: error.sentence)
         return error.isFull ? .suspended(.disk, facts) : .failed(facts)
     }

@@ -19,6 +19,8 @@ extension DownloadJob {
             outcome = endsRun ? .suspended(.disk, error) : .failed(error)
         }
 
+        init(_ outcome: JobOutcome) { self.outcome = outcome }
+
         /// The whole library is out of reach.
         init(lost library: LibraryError) {
             outcome = .suspended(.disk, DownloadError(kind: .disk, message: Refusal(library).message))
@@ -46,6 +48,7 @@ extension DownloadJob {
             }
             return .success(partial)
         } catch let error as LibraryError {
+            if DescriptorLimit.isExhausted(error.errno) { return .failure(PartialProblem(DescriptorLimit.outcome)) }
             if let loss = services.library.loss() { return .failure(PartialProblem(lost: loss)) }
             // All partials lie in one folder of ours: no other download would fare better.
             return .failure(PartialProblem(error.sentence, endsRun: error.isFull || error.isReadOnly))

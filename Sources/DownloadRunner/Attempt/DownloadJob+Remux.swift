@@ -40,7 +40,7 @@ extension DownloadJob {
             }
             let size = try open.facts().size
             let partial = try PartialFile(
-                descriptor: open.release(), length: size, hashes: services.options.checksums)
+                descriptor: try open.release(), length: size, hashes: services.options.checksums)
             if let reason = try shortness(of: partial, stream) {
                 partial.close()
                 try? library.removePartial(output)

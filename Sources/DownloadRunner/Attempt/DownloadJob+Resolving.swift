@@ -58,6 +58,7 @@ extension DownloadJob {
             case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
             default: return .failed(facts)
             }
+        case .machineExhausted: return .suspended(.descriptors, facts)
         case .cancelled: return .stopped
         default: return .failed(facts)
         }

@@ -67,6 +67,7 @@ package struct ProviderLogin: Sendable {
         let (condition, what): (SyncCondition, String) =
             switch error.kind {
             case .authRequired, .forbidden: (.loginNeeded, "refuses the login")
+            case .machineExhausted: (.stateUnusable, "can't be asked")
             case .unavailable, .rateLimited, .notReady, .cancelled: (.workLeft, "can't answer now; try again later")
             case .unsupported, .pluginFault, .providerFailed: (.providerBroken, "failed")
             case .geoBlocked, .notFound, .gone, .drm, .invalidParameters: (.downloadsFailed, "refuses the login")

@@ -35,8 +35,12 @@ package final class OpenPartial: Sendable {
         }
     }
 
-    /// A descriptor of the same open file for somebody else to own and close. -1 with errno if there are too many.
-    package func release() -> CInt { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
+    /// A descriptor of the same open file for somebody else to own and close.
+    package func release() throws(LibraryError) -> CInt {
+        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw .system(.open, path: name.path, Errno(rawValue: errno)) }
+        return copy
+    }
 
     /// Cuts the file, or extends it with zeros. Not durable by itself.
     package func truncate(to size: Int64) throws(LibraryError) {

@@ -114,6 +114,14 @@ extension Dispatcher {
         case (.video(let id, _), .library(let error)):
             placing.remove(id)
             guard let wanted = wanted[id] else { break }
+            if DescriptorLimit.isExhausted(error.errno),
+                case .suspended(let reason, let facts) = DescriptorLimit.outcome
+            {
+                result.diskError = facts
+                suspend(wanted, jobs[id], reason)
+                stop(reason)
+                break
+            }
             let loss = services.library.loss()
             let facts = DownloadError(
                 kind: .disk, message: loss.map { Refusal($0).message } ?? error.sentence)

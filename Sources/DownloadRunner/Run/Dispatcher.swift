@@ -203,7 +203,7 @@ actor Dispatcher {
             if let donor, let linked = await job.duplicate(donor) {
                 outcome = linked
             } else {
-                outcome = await job.run(self.connections(entry.id))
+                outcome = DescriptorLimit.judged(await job.run(self.connections(entry.id)))
             }
             await self.turnEnded(entry.id, outcome)
         }
@@ -302,7 +302,7 @@ actor Dispatcher {
                 if let other = self.wanted[entry.id] { suspend(other, jobs[entry.id], .auth) }
             }
         case .notReady(let error, let retryAfter):
-            let until = retryAfter.map { services.clock.now.advanced(by: $0) }
+            let until = retryAfter.map { services.clock.now.advanced(by: min($0, Backoff.longest)) }
             if let until, let retryAfter, retryAfter <= services.options.maxWait, notReadyBefore.insert(id).inserted {
                 putBack(wanted, job, error, until: until, host: nil)
             } else {

@@ -33,6 +33,9 @@ package struct PluginPatience: Sendable, Hashable {
     /// From TERM to KILL.
     package var afterTerminate: Duration
 
+    /// From the end of its standard input until it is given up, whether it ended or not.
+    var untilGone: Duration { afterEndOfInput + afterTerminate + .seconds(10) }
+
     /// Makes a patience; without arguments it is the protocol's.
     package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
         self.afterEndOfInput = afterEndOfInput

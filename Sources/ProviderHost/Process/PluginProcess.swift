@@ -15,7 +15,8 @@ private typealias PluginExecution = Execution<CustomWriteInput, SequenceOutput, 
 final class PluginProcess: Sendable {
     /// How a process ended.
     enum End: Sendable, Equatable {
-        /// It never ran. A permanent reason will be the same at the next attempt.
+        /// It never ran. A permanent reason will be the same at the next attempt; another one is this machine's, which has
+        /// no descriptors, processes or memory left.
         case couldNotStart(String, isPermanent: Bool)
         /// It ran and ended; `isClean` is exit status 0.
         case ended(String, isClean: Bool)
@@ -246,10 +247,12 @@ extension PluginProcess.End {
             let passing: [Errno] = [
                 .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
             ]
-            let reason = error.underlyingError.map { ": \($0)" } ?? ""
-            self = .couldNotStart(
-                "\(launch.executable) can't be started\(reason)",
-                isPermanent: !passing.contains { $0 == error.underlyingError })
+            guard let cause = error.underlyingError.flatMap({ cause in passing.first { $0 == cause } }) else {
+                let reason = error.underlyingError.map { ": \($0)" } ?? ""
+                self = .couldNotStart("\(launch.executable) can't be started\(reason)", isPermanent: true)
+                return
+            }
+            self = .couldNotStart(cause.exhausted, isPermanent: false)
         }
     }
 }

@@ -22,14 +22,22 @@ extension PluginProvider {
     private func take(_ line: AnswerLine, from number: Int) {
         switch line {
         case .reply(let wire, let reply):
-            let wrong = Self.fault(in: reply)
-            if let wrong { log(.warning, "wrong answer: \(wrong)") }
+            var reply = reply
+            if case .resolution(var resolution) = reply {
+                for reason in ResolutionCheck.drop(from: &resolution) { log(.warning, reason) }
+                reply = .resolution(resolution)
+            }
+            let answer = Self.judge(reply)
+            switch answer {
+            case .good: break
+            case .unknownError(let reason), .wrong(let reason): log(.warning, "wrong answer: \(reason)")
+            }
             perform(reply: reply) { state in
                 state.processes[number]?.noteAnswer()
-                if wrong == nil, let pending = state.supervision.pending(wire: wire) {
+                if answer == .good, let pending = state.supervision.pending(wire: wire) {
                     state.noteRenewed(reply, of: pending.request)
                 }
-                return state.supervision.answered(wire: wire, wrong: wrong.map { state.redactor.redact($0) })
+                return state.supervision.answered(wire: wire, answer.redacted(by: state.redactor))
             }
         case .stray(let wire):
             let wasSent = state.withLock { $0.supervision.wasSent(wire: wire) }
@@ -40,13 +48,14 @@ extension PluginProvider {
         }
     }
 
-    /// What is wrong with a reply, or nil.
-    private static func fault(in reply: AnswerLine.Reply) -> String? {
+    /// What a reply says about the plugin.
+    private static func judge(_ reply: AnswerLine.Reply) -> Supervision.Answer {
         switch reply {
-        case .resolution(let resolution): ResolutionCheck.fault(in: resolution)
-        case .listing(let listing): ResolutionCheck.fault(in: listing)
-        case .wrong(let reason): reason
-        case .login, .error: nil
+        case .resolution(let resolution): ResolutionCheck.fault(in: resolution).map { .wrong($0) } ?? .good
+        case .listing(let listing): ResolutionCheck.fault(in: listing).map { .wrong($0) } ?? .good
+        case .wrong(let reason): .wrong(reason)
+        case .error(let error): error.kind == .pluginFault ? .unknownError(error.message) : .good
+        case .login: .good
         }
     }
 
@@ -54,8 +63,9 @@ extension PluginProvider {
     private func lose(_ number: Int, _ reason: String) {
         log(.warning, "given up: \(reason)")
         perform { state in
-            state.processes[number]?.stop()
-            return state.supervision.lost(process: number, reason: state.quoting(number, reason))
+            stop(number, &state)
+            return state.supervision.lost(
+                process: number, reason: state.quoting(number, reason), isRunning: state.processes[number] != nil)
         }
     }
 
@@ -63,6 +73,17 @@ extension PluginProvider {
         guard logger.logLevel <= level else { return }
         let redactor = state.withLock { $0.redactor }
         logger.log(level: level, "\(redactor.redact(message))", metadata: ["plugin": "\(plugin.name)"])
+    }
+}
+
+extension Supervision.Answer {
+    /// The answer without the secrets that its text may hold.
+    fileprivate func redacted(by redactor: Redactor) -> Self {
+        switch self {
+        case .good: .good
+        case .unknownError(let reason): .unknownError(redactor.redact(reason))
+        case .wrong(let reason): .wrong(redactor.redact(reason))
+        }
     }
 }
 

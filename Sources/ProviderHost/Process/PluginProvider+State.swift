@@ -20,6 +20,8 @@ extension PluginProvider {
         var abandoned: [Int: RequestCredentials] = [:]
         var deadlines = Deadlines()
         var timer: Task<Void, Never>?
+        /// Of processes that were told to end: how long that is waited for.
+        var endings: [Int: Task<Void, Never>] = [:]
         var redactor = Redactor()
         private var lastCredentials: Secret<JSONValue>?
 
@@ -100,6 +102,7 @@ extension ProviderError.Kind {
         case .invalidParameters: "a parameter is wrong"
         case .unsupported: "not supported by this provider"
         case .pluginFault, .providerFailed: "the plugin failed"
+        case .machineExhausted: "this machine can start no process"
         case .cancelled: "cancelled"
         }
     }

@@ -9,7 +9,6 @@ extension PluginProvider {
         case send(Question, wire: Int, PluginProcess)
         case resume(Open, Result<AnswerLine.Reply, ProviderError>)
         case finish(PluginProcess)
-        case stop(PluginProcess)
         case wait(Duration)
     }
 
@@ -35,8 +34,12 @@ extension PluginProvider {
             return .resume(open, state.result(reply))
         case .fail(let request, let failure):
             return state.open.removeValue(forKey: request).map { .resume($0, .failure(error(failure))) }
-        case .finish(let number): return state.processes[number].map(Work.finish)
-        case .stop(let number): return state.processes[number].map(Work.stop)
+        case .finish(let number):
+            watchEnd(of: number, &state)
+            return state.processes[number].map(Work.finish)
+        case .stop(let number):
+            stop(number, &state)
+            return nil
         case .wait(let duration): return .wait(duration)
         }
     }
@@ -52,6 +55,22 @@ extension PluginProvider {
         if state.timer == nil { state.timer = Task.detached { await self.watchTime() } }
     }
 
+    /// Ends a process now.
+    func stop(_ number: Int, _ state: inout State) {
+        state.processes[number]?.stop()
+        watchEnd(of: number, &state)
+    }
+
+    /// Waits until a process that was told to end has ended, but not for ever: one that KILL doesn't end either (it waits for
+    /// a disk that doesn't answer, say) counts as gone.
+    private func watchEnd(of number: Int, _ state: inout State) {
+        guard state.processes[number] != nil, state.endings[number] == nil else { return }
+        state.endings[number] = Task.detached { [patience] in
+            do { try await Task.sleep(for: patience.untilGone) } catch { return }
+            self.perform { $0.supervision.gone(process: number) }
+        }
+    }
+
     private func carryOut(_ work: Work) {
         switch work {
         case .send(let question, let wire, let process):
@@ -64,7 +83,6 @@ extension PluginProvider {
             }
         case .resume(let open, let result): open.caller.resume(returning: result)
         case .finish(let process): process.finishInput()
-        case .stop(let process): process.stop()
         case .wait(let duration):
             Task.detached {
                 try? await Task.sleep(for: duration)
@@ -77,6 +95,8 @@ extension PluginProvider {
         switch failure {
         case .request(let reason): ProviderError(.pluginFault, "plugin '\(plugin.name)' failed on it: \(reason)")
         case .provider(let reason): ProviderError(.providerFailed, "plugin '\(plugin.name)' is out of order: \(reason)")
+        case .machine(let reason):
+            ProviderError(.machineExhausted, "no process of plugin '\(plugin.name)' can be started: \(reason)")
         case .closed: ProviderError(.cancelled, "the run ends")
         }
     }
@@ -86,18 +106,21 @@ extension PluginProvider {
             defer {
                 state.processes[number] = nil
                 state.tasks[number] = nil
+                state.endings.removeValue(forKey: number)?.cancel()
                 // Their answers don't come any more.
                 if state.processes.isEmpty { state.abandoned = [:] }
             }
-            switch end {
-            case .couldNotStart(let reason, isPermanent: true):
-                return state.supervision.cannotStart(process: number, reason: state.quoting(number, reason))
-            case .couldNotStart(let reason, isPermanent: false):
-                return state.supervision.lost(process: number, reason: reason)
-            case .ended(let reason, let isClean):
-                let reason = state.quoting(number, reason)
-                return state.supervision.lost(process: number, reason: reason, isClean: isClean)
-            }
+            let actions =
+                switch end {
+                case .couldNotStart(let reason, isPermanent: true):
+                    state.supervision.cannotStart(process: number, reason: state.quoting(number, reason))
+                case .couldNotStart(let reason, isPermanent: false):
+                    state.supervision.cannotStartNow(process: number, reason: reason)
+                case .ended(let reason, let isClean):
+                    state.supervision.lost(
+                        process: number, reason: state.quoting(number, reason), isClean: isClean)
+                }
+            return actions + state.supervision.gone(process: number)
         }
     }
 
@@ -117,9 +140,9 @@ extension PluginProvider {
                     }
                 }
                 return culprits.sorted { $0.key < $1.key }.flatMap { number, wires in
-                    state.processes[number]?.stop()
+                    stop(number, &state)
                     let reason = state.quoting(number, "it did not answer within \(limit)")
-                    return state.supervision.lost(process: number, reason: reason, culprits: wires)
+                    return state.supervision.lost(process: number, reason: reason, isRunning: true, culprits: wires)
                 }
             }
         }

@@ -29,8 +29,8 @@ package final class PluginProvider: Provider {
         BrokenPipes.ignore
     }
 
-    /// Why the plugin is out of order for the rest of the run, if it is: it can't be started, or broke three times in
-    /// a row without an answer between.
+    /// Why the plugin is out of order for the rest of the run, if it is: it can't be started, or failed on
+    /// three different requests without a good answer between.
     package var brokenReason: String? { state.withLock { $0.supervision.brokenReason } }
 
     /// Asks where a video is. Defaults of the manifest's parameters are filled in.
@@ -72,12 +72,22 @@ package final class PluginProvider: Provider {
     }
 
     /// Fails what is open, closes the plugin's standard input and waits until its processes are gone: by themselves,
-    /// else by TERM, else by KILL. Requests after it fail as cancelled.
+    /// else by TERM, else by KILL; one that isn't gone some seconds after that is left. Requests after it fail as cancelled.
     package func shutDown() async {
         perform { $0.supervision.close() }
         let (tasks, timer) = state.withLock { (Array($0.tasks.values), $0.timer) }
         timer?.cancel()
-        for task in tasks { await task.value }
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        Task.detached {
+            for task in tasks { await task.value }
+            end.finish()
+        }
+        let bound = Task.detached { [patience] in
+            try? await Task.sleep(for: patience.untilGone)
+            end.finish()
+        }
+        for await _ in ended {}
+        bound.cancel()
         await timer?.value
     }
 

@@ -7,9 +7,12 @@
 /// - A process that breaks costs its own pending requests. They are asked again one at a time, with nothing beside
 ///   them; one that is alone when the plugin breaks, twice, fails.
 /// - While the plugin has not answered since it broke, requests that never were alone in a broken process go before
-///   those that were, so that one poisonous request can't use up the three attempts.
-/// - Three breaks in a row without an answer between: everything fails, for good.
-/// - A wrong answer is asked for once more in a fresh process; the old one finishes what it has.
+///   those that were, so that neighbours of a poisonous request don't wait for it.
+/// - A wrong answer is a break that is known to be its request's: it is asked for once more in a fresh process; the old one
+///   finishes what it has.
+/// - Three different requests that broke it without a good answer between: everything fails, for good. That the same request
+///   breaks it again proves nothing new.
+/// - No process is started while two others still have to end.
 struct Supervision {
     enum Action: Equatable {
         /// Start a process.
@@ -33,6 +36,8 @@ struct Supervision {
         case request(String)
         /// The plugin is out of order.
         case provider(String)
+        /// This machine has nothing left to start a process with.
+        case machine(String)
         /// The run ends.
         case closed
     }
@@ -56,11 +61,26 @@ struct Supervision {
         case closed
     }
 
+    /// How a process answered.
+    enum Answer: Equatable {
+        case good
+        /// An error that names none of the protocol's kinds: asked once more, but the plugin is in order.
+        case unknownError(String)
+        /// Not as the protocol has it; says what is wrong.
+        case wrong(String)
+    }
+
+    /// How many processes may be on their way out when another one starts.
+    static let leavingBound = 2
+    private static let breakersBound = 3
+
     private let concurrency: Int
     private var phase = Phase.ready
     private var current: Int?
     /// Processes that get no more requests but still have some to answer.
     private var retired: Set<Int> = []
+    /// Processes that have been told to end and haven't yet.
+    private var leaving: Set<Int> = []
     private var lastProcess = 0
     private var lastWire = 0
     private var inFlight: [Int: InFlight] = [:]
@@ -69,7 +89,10 @@ struct Supervision {
     private var suspects: [Int] = []
     private var solo: Int?
     private var records: [Int: Record] = [:]
+    /// Since the last good answer.
     private var breaksInARow = 0
+    /// Requests that were seen to break the plugin since its last good answer.
+    private var breakers: Set<Int> = []
 
     /// Makes a supervision for a plugin that can have `concurrency` requests in flight.
     init(concurrency: Int) {
@@ -108,21 +131,26 @@ struct Supervision {
         if let wire = inFlight.first(where: { $0.value.request == request })?.key { inFlight[wire]?.isAbandoned = true }
     }
 
-    /// A process has answered a request that was pending in it. Nil means the answer is as the protocol has it, else
-    /// it says what is wrong with it.
-    mutating func answered(wire: Int, wrong: String? = nil) -> [Action] {
+    /// A process has answered a request that was pending in it.
+    mutating func answered(wire: Int, _ answer: Answer = .good) -> [Action] {
         guard let entry = inFlight.removeValue(forKey: wire) else { return [] }
-        breaksInARow = 0
         load[entry.process, default: 1] -= 1
         if solo == wire { solo = nil }
         var actions: [Action] = []
-        if entry.isAbandoned {
-            records[entry.request] = nil
-        } else if let wrong {
-            actions += takeWrongAnswer(entry, wrong)
-        } else {
+        switch answer {
+        case .good:
+            breaksInARow = 0
+            breakers = []
             if !records.isEmpty { records[entry.request] = nil }
-            actions.append(.deliver(entry.request))
+            if !entry.isAbandoned { actions.append(.deliver(entry.request)) }
+        case .unknownError(let reason):
+            actions += takeWrongAnswer(entry, reason)
+        case .wrong(let reason):
+            breakers.insert(entry.request)
+            if breakers.count == Self.breakersBound {
+                return breakDown(reason, lost: entry.isAbandoned ? [] : [entry.request])
+            }
+            actions += takeWrongAnswer(entry, reason)
         }
         if retired.contains(entry.process), load[entry.process] == 0 { actions.append(release(entry.process)) }
         return actions + pump()
@@ -131,23 +159,27 @@ struct Supervision {
     /// A process is lost: it crashed, hung or broke the protocol. `culprits` are the wire ids that it hung on.
     ///
     /// An end that nobody waited for (`isClean`, nothing pending) is no fault. A process that isn't known any more has
-    /// been dealt with already.
-    mutating func lost(process: Int, reason: String, isClean: Bool = false, culprits: Set<Int> = []) -> [Action] {
+    /// been dealt with already. One that `isRunning` has been told to end; ``gone(process:)`` says when it has.
+    mutating func lost(
+        process: Int, reason: String, isClean: Bool = false, isRunning: Bool = false, culprits: Set<Int> = []
+    ) -> [Action] {
         guard current == process || retired.contains(process) else { return [] }
-        if current == process { current = nil }
-        retired.remove(process)
-        load[process] = nil
+        drop(process)
+        if isRunning { leaving.insert(process) }
         let wires = inFlight.filter { $0.value.process == process }.map(\.key)
             .sorted { (culprits.contains($0) ? 1 : 0, $0) < (culprits.contains($1) ? 1 : 0, $1) }
         if wires.isEmpty, isClean { return pump() }
         breaksInARow += 1
         var pending: [Int] = []
+        var lastRequest: Int?
         for wire in wires {
             if solo == wire { solo = nil }
-            guard let entry = inFlight.removeValue(forKey: wire), !entry.isAbandoned else { continue }
-            pending.append(entry.request)
+            guard let entry = inFlight.removeValue(forKey: wire) else { continue }
+            lastRequest = entry.request
+            if !entry.isAbandoned { pending.append(entry.request) }
         }
-        guard breaksInARow < 3 else { return breakDown(reason, lost: pending) }
+        if wires.count == 1, let request = lastRequest { breakers.insert(request) }
+        guard breakers.count < Self.breakersBound else { return breakDown(reason, lost: pending) }
         var actions: [Action] = []
         for request in pending {
             if wires.count == 1 { records[request, default: Record()].breaksAlone += 1 }
@@ -167,11 +199,30 @@ struct Supervision {
     /// The plugin can't be started, and won't be at the next attempt.
     mutating func cannotStart(process: Int, reason: String) -> [Action] {
         guard current == process else { return [] }
-        current = nil
-        load[process] = nil
+        drop(process)
         let wires = inFlight.filter { $0.value.process == process && !$0.value.isAbandoned }.keys.sorted()
         let pending = wires.compactMap { inFlight.removeValue(forKey: $0)?.request }
         return breakDown(reason, lost: pending)
+    }
+
+    /// A process has ended, or its end is not waited for any longer.
+    mutating func gone(process: Int) -> [Action] {
+        guard leaving.remove(process) != nil else { return [] }
+        return pump()
+    }
+
+    /// No process came to be for a reason that isn't the plugin's: all that is open fails, and the next request tries again.
+    mutating func cannotStartNow(process: Int, reason: String) -> [Action] {
+        guard current == process || retired.contains(process) else { return [] }
+        drop(process)
+        let lost = inFlight.filter { $0.value.process == process }.sorted { $0.key < $1.key }
+        for (wire, _) in lost { inFlight[wire] = nil }
+        solo = nil
+        let open = lost.filter { !$0.value.isAbandoned }.map(\.value.request) + suspects + waiting.all
+        suspects = []
+        waiting = RequestQueue()
+        for request in open { records[request] = nil }
+        return open.map { .fail($0, .machine(reason)) }
     }
 
     /// The wait of a ``Action/wait(_:)`` is over.
@@ -186,13 +237,14 @@ struct Supervision {
         let open = inFlight.values.filter { !$0.isAbandoned }.map(\.request).sorted() + suspects + waiting.all
         forgetAll()
         if phase != .closed { phase = .closed }
-        let processes = retired.union([current].compactMap(\.self)).sorted()
-        current = nil
-        retired = []
-        return open.map { .fail($0, .closed) } + processes.map { .finish(process: $0) }
+        return open.map { .fail($0, .closed) } + dropAll().map { .finish(process: $0) }
     }
 
     private mutating func takeWrongAnswer(_ entry: InFlight, _ reason: String) -> [Action] {
+        guard !entry.isAbandoned else {
+            records[entry.request] = nil
+            return []
+        }
         records[entry.request, default: Record()].wrongAnswers += 1
         guard records[entry.request]?.wrongAnswers == 1 else {
             records[entry.request] = nil
@@ -206,8 +258,8 @@ struct Supervision {
     }
 
     private mutating func release(_ process: Int) -> Action {
-        retired.remove(process)
-        load[process] = nil
+        drop(process)
+        leaving.insert(process)
         return .finish(process: process)
     }
 
@@ -216,10 +268,22 @@ struct Supervision {
         let open = inFlight.values.filter { !$0.isAbandoned }.map(\.request).sorted()
         let failed = lost + open + suspects + waiting.all
         forgetAll()
+        return failed.map { .fail($0, .provider(reason)) } + dropAll().map { .stop(process: $0) }
+    }
+
+    /// Forgets a process that gets and answers nothing any more.
+    private mutating func drop(_ process: Int) {
+        if current == process { current = nil }
+        retired.remove(process)
+        load[process] = nil
+    }
+
+    /// Forgets all processes, and says which there were.
+    private mutating func dropAll() -> [Int] {
         let processes = retired.union([current].compactMap(\.self)).sorted()
-        current = nil
-        retired = []
-        return failed.map { .fail($0, .provider(reason)) } + processes.map { .stop(process: $0) }
+        for process in processes { drop(process) }
+        leaving.formUnion(processes)
+        return processes
     }
 
     private mutating func forgetAll() {
@@ -238,6 +302,8 @@ struct Supervision {
         let process: Int
         if let current {
             process = current
+        } else if leaving.count + retired.count >= Self.leavingBound {
+            return []
         } else {
             lastProcess += 1
             process = lastProcess

@@ -24,6 +24,14 @@ enum OddPlugin {
                 # Ends after the first answer.
                 say(good); os._exit(0)
             elif kind == "hang": time.sleep(60)
+            elif kind == "nothing":
+                # Answers nothing of use, and doesn't end by itself any more.
+                say({"id": id, "result": {}})
+                for line in sys.stdin:
+                    request = json.loads(line)
+                    video = request["params"]["video"]["id"]
+                    say({"id": request["id"], "result": {} if video.startswith("nothing") else {"url": "https://media.example.org/" + video}})
+                time.sleep(60)
             elif kind == "garbage": print("Hello, world", flush=True)
             elif kind == "array": print("[1]", flush=True)
             elif kind == "blank": print("", flush=True)
