@@ -382,6 +382,28 @@ class Losses(Case):
         self.has("intro", body)
 
 
+class Advice(Case):
+    """What a command says helps."""
+
+    def test_a_subtitle_that_verify_told_missing_comes_back_with_the_retry_that_it_names(self):
+        text = b"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n"
+        self.stage.urls({"intro": {
+            "url": self.host.at("/v", File(media.mp4(1, 30000), etag='"1"')),
+            "subtitles": [{"lang": "en", "url": self.host.at("/s.vtt", File(text, kind="text/vtt"))}]}})
+        self.stage.write([{"id": "phys", "subtitles": "all", "videos": ["intro"]}])
+        self.stage.sync(exit=0)
+        self.has(".en.vtt", text)
+        next(self.stage.library.rglob("*.vtt")).unlink()
+        told = self.stage.command("verify")
+        self.assertEqual(told.exit, 1, told)
+        named = [line.split() for line in told.out.splitlines() if line.strip().startswith("coursefetch retry ")]
+        self.assertEqual(len(named), 1, told)
+        self.stage.command("retry", named[0][-1].strip("'"))
+        self.stage.sync(exit=0)
+        self.has(".en.vtt", text)
+        self.assertEqual(self.stage.command("verify").exit, 0)
+
+
 class Stuck(Case):
     """Beyond items 16 and 19."""
 

@@ -5,8 +5,11 @@ asks nobody. COURSEFETCH_SEED=n repeats one night, COURSEFETCH_SOAK=1 runs hundr
 """
 
 import hashlib
+import json
 import os
 import random
+import shlex
+import shutil
 import signal
 import time
 
@@ -169,8 +172,6 @@ def answer(params):
 ''', timeout=2)
 
     def set_weather(self):
-        import json
-
         streams = [key for key, source in self.sources.items() if source["kind"] == "stream"]
         self.stage.replace(self.weather_file, json.dumps({"faulty": self.faulty, "streams": streams}))
 
@@ -273,9 +274,11 @@ def answer(params):
             self.stage.command("login")
         else:
             run = running.end(90)
-        self.case.assertTrue(run.exit in (0, 1, 69, 73, 75, 77) or (how == "kill" and run.exit == -9), (self.log, run))
+        # On a busy machine a signal may come before the program has begun.
+        ended = (how == "kill" and run.exit == -9) or (how == "stop" and run.exit == -15 and not run.events)
+        self.case.assertTrue(ended or run.exit in (0, 1, 69, 73, 75, 77), (self.log, run))
         if away:
-            self.case.assertTrue(run.exit in (73, 75, -9), (self.log, run))
+            self.case.assertTrue(ended or run.exit in (73, 75), (self.log, run))
             away()
         self.look()
 
@@ -298,7 +301,6 @@ def answer(params):
             def back():
                 self.case.assertEqual(self.stage.files() if self.stage.library.exists() else {}, {}, self.log)
                 if self.stage.library.exists():
-                    import shutil
                     shutil.rmtree(self.stage.library)
                 elsewhere.rename(self.stage.library)
             return back
@@ -340,7 +342,10 @@ def answer(params):
         self.set_weather()
         self.stage.command("login")
         self.stage.command("resume", "--all")
-        self.stage.command("verify", "--repair")
+        # What came along and is missing comes back by the command that `verify` names.
+        for line in self.stage.command("verify", "--repair").out.splitlines():
+            if line.strip().startswith("coursefetch retry "):
+                self.stage.command("retry", *shlex.split(line)[2:])
         for attempt in range(4):
             self.stage.command("retry", "--failed")
             self.stage.command("retry", "--cancelled")
@@ -358,7 +363,8 @@ def answer(params):
         asked = len(self.stage.asked())
         self.stage.sync("--ffmpeg", "none", exit=0)
         self.case.assertEqual((self.host.asked(), len(self.stage.asked())), ([], asked), self.log)
-        self.case.assertEqual(self.stage.command("verify").exit, 0, self.log)
+        run = self.stage.command("verify")
+        self.case.assertEqual(run.exit, 0, (self.log, run))
 
 
 class Nights(Case):

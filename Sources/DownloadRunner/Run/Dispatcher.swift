@@ -248,10 +248,16 @@ actor Dispatcher {
         var wishes = SidecarPlan.wishes(of: wanted, resolved: media)
         guard !wishes.isEmpty, sidecars.isFirstResolution(of: id) else { return }
         if !wanted.isNew {
-            wishes = sidecars.missing(wishes, having: (try? services.store.sidecars(of: [id])) ?? [])
+            let recorded = (try? services.store.sidecars(of: [id])) ?? []
+            wishes = sidecars.missing(wishes, having: recorded.filter { !isLost($0) })
         }
         for wish in wishes { sidecars.add(wish) }
         fillSidecars(at: services.clock.now)
+    }
+
+    /// Whether its file is certainly not there any more.
+    private func isLost(_ sidecar: SidecarRecord) -> Bool {
+        do { return try services.library.facts(of: sidecar.path) == nil } catch { return false }
     }
 
     private func turnEnded(_ id: DownloadID, _ outcome: JobOutcome) async {
