@@ -349,7 +349,7 @@ def answer(params):
         for attempt in range(4):
             self.stage.command("retry", "--failed")
             self.stage.command("retry", "--cancelled")
-            run = self.stage.sync("--ffmpeg", "none", "--max-wait", "20s", "--segments-per-download", 4, seconds=120)
+            run = self.stage.sync("--ffmpeg", "none", "--max-wait", "20s", "--prune", "--max-delete", "100%", seconds=120)
             self.look()
             if run.exit == 0:
                 break
