@@ -82,6 +82,51 @@ struct WatchTests {
         await host.stop()
     }
 
+    @Test(
+        "a library that is away rests the watch with 73; once it is back the sync goes on by itself, and nothing has failed"
+    )
+    func libraryAway() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let url = host.url("/media/{id}/3000.mp4")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
+        let outcome = try await stage.sync("catalog.yaml", ["--watch"], limit: 120) { running in
+            try await running.wait { $0.event == "sync_resting" && $0.exit == 0 }
+            try stage.folder.move("library", to: "away")
+            try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2"), .init(id: "3")]))
+            try await running.wait { $0.event == "sync_resting" && $0.exit == 73 }
+            #expect(!stage.folder.has("library"), "nothing is made in its place")
+            // A copy: the same marker, other folders.
+            try FileManager.default.copyItem(atPath: stage.folder.at("away").string, toPath: stage.library.string)
+            try await running.wait { $0.event == "download_finished" && $0.video == "3" }
+            try await running.signal(SIGTERM)
+        }
+        #expect([0, 75].contains(outcome.exit), "\(outcome.report)")
+        #expect(stage.folder.has("library/Course/03 3.mp4") && !stage.folder.has("away/Course/03 3.mp4"))
+        #expect(
+            outcome.events("download_finished").compactMap(\.video).sorted() == ["1", "2", "3"], "\(outcome.report)")
+        #expect(outcome.events("download_failed").isEmpty)
+        await host.stop()
+    }
+
+    @Test("a folder that somebody renames between two looks gets nothing more; the next video goes where its name says")
+    func renamedFolder() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let url = host.url("/media/{id}/3000.mp4")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
+        let outcome = try await stage.sync("catalog.yaml", ["--watch"]) { running in
+            try await running.wait { $0.event == "sync_resting" && $0.exit == 0 }
+            try stage.folder.move("library/Course", to: "library/Kurs")
+            try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
+            try await running.wait { $0.event == "download_finished" && $0.video == "2" }
+            try await running.signal(SIGTERM)
+        }
+        #expect([0, 75].contains(outcome.exit), "\(outcome.report)")
+        #expect(stage.folder.has("library/Course/02 2.mp4") && !stage.folder.has("library/Kurs/02 2.mp4"))
+        await host.stop()
+    }
+
     @Test("eight syncs at once: one runs, seven say who does and end with 75, and the state is whole")
     func eight() async throws {
         let host = try await FaultHost.start()

@@ -152,6 +152,15 @@ struct LibraryMarkerTests {
         #expect(library.loss() == .markerOfAnother(library: root.string, found: LibraryMarker(id: two, owner: bob)))
     }
 
+    @Test("an open library knows that a copy of it stands at its path")
+    func copied() throws {
+        let library = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        try temporary.move("media/library", to: "media/old")
+        _ = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
+        #expect(library.loss() == .replaced(library: root.string))
+        #expect(throws: LibraryError.replaced(library: root.string)) { try library.refreshFolders(of: ["a/b.mp4"]) }
+    }
+
     @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
     func advice() {
         let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message

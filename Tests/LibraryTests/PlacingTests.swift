@@ -39,6 +39,16 @@ struct PlacingTests {
         #expect(text(".coursefetch/partials/1.part") == "ours")
     }
 
+    @Test("a folder that was renamed while it is open gets no more files: the path's own folder is made anew")
+    func renamedFolder() throws {
+        let library = try library()
+        _ = try library.place(try library.write("one", to: 1), at: "A/01 B/one.mp4")
+        try temporary.move("library/A", to: "library/C")
+        try library.refreshFolders(of: ["A/01 B/two.mp4"])
+        #expect(try library.place(try library.write("two", to: 2), at: "A/01 B/two.mp4") == .placed)
+        #expect(temporary.files(under: "library") == ["A/01 B/two.mp4": "two", "C/01 B/one.mp4": "one"])
+    }
+
     @Test("no link is followed, whether it leads out or stays inside", arguments: [false, true])
     func links(stepwise: Bool) throws {
         let library = try library(stepwise: stepwise)

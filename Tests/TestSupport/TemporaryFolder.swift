@@ -51,6 +51,11 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createSymbolicLink(atPath: at(relative).string, withDestinationPath: target)
     }
 
+    /// Renames a file or folder.
+    package func move(_ relative: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: at(relative).string, toPath: at(other).string)
+    }
+
     /// Everything beneath, by its path.
     package func names() -> [String] {
         (try? FileManager.default.subpathsOfDirectory(atPath: path.string)) ?? []

@@ -77,7 +77,7 @@ struct ControlDesk: Sendable {
             case .prioritize(let wish, let ids):
                 let ids = ids.map(DownloadID.init)
                 if let pass { return .steered(try await pass.dispatcher.prioritize(wish, ids)) }
-                return .steered(try await steering.prioritize(wish, ids).outcomes)
+                return .steered(try await steering(nil).prioritize(wish, ids).outcomes)
             case .set(let settings): return await change(settings, pass)
             case .loggedOut:
                 control.interruptPass(.logout)
@@ -120,13 +120,19 @@ struct ControlDesk: Sendable {
             _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
         ) async throws -> [SteeringOutcome] {
             if let pass { return try await pass.dispatcher.steer(transition, ids) }
-            let result = try await steering.apply(transition, to: ids)
+            let result: Steering.Result
+            // A library that isn't there keeps nobody from giving up what isn't there yet: the next start drops its partial.
+            if transition == .remove || (transition == .cancel && open.library.isThere) {
+                result = try await open.library.use { try await steering($0).apply(transition, to: ids) }
+            } else {
+                result = try await steering(nil).apply(transition, to: ids)
+            }
             if result.changed.contains(where: { $0.record.state == .waiting }) { control.ring(.asked) }
             return result.outcomes
         }
 
-        private var steering: Steering {
-            Steering(store: open.store, library: open.library) { changes in
+        private func steering(_ library: LibraryFolder?) -> Steering {
+            Steering(store: open.store, library: library) { changes in
                 try open.store.write(changes)
                 return true
             }

@@ -6,7 +6,7 @@ import Synchronization
 final class RunControl: Sendable {
     /// What a run that watches its catalogs is woken by.
     enum Wake: Sendable, Equatable {
-        case time, catalogs, asked, session, stop
+        case time, catalogs, library, asked, session, stop
     }
 
     /// A pass that is under way.

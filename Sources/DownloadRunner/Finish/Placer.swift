@@ -27,6 +27,12 @@ struct Placer: Sendable {
                 ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts, obsolete: obsolete))
             } catch { failed(file, error.failure) }
         }
+        do {
+            try library.refreshFolders(of: ready.flatMap { [$0] + $0.parts }.map(\.stored.path))
+        } catch {
+            for placed in ready { failed(placed.file, .library(error)) }
+            return []
+        }
         guard write(ready.flatMap(\.placing)) else {
             for placed in ready { failed(placed.file, .store) }
             return nil

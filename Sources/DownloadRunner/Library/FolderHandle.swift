@@ -147,6 +147,13 @@ final class FolderHandle: Sendable {
         return overflow ? .max : Int64(clamping: bytes)
     }
 
+    /// Whether it is the very same folder: device and inode.
+    func isSame(as other: FolderHandle) -> Bool {
+        var (mine, there) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, fstat(other.descriptor, &there) == 0 else { return false }
+        return mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
+    }
+
     private func device(of name: String) throws(Errno) -> UInt64 {
         var facts = stat()
         try call { fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) }

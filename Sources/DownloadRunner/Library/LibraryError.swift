@@ -11,6 +11,8 @@ package enum LibraryError: Error, Sendable, Hashable {
     case markerMissing(library: String, folderExists: Bool)
     /// The marker is another state's.
     case markerOfAnother(library: String, found: LibraryMarker)
+    /// Another folder with the same marker stands there than the one that was opened.
+    case replaced(library: String)
     /// `library.json` is there and isn't a marker.
     case markerUnreadable(library: String)
     /// Something else stands where a folder is needed.

@@ -79,6 +79,23 @@ extension LibraryFolder {
         return stranger.map(Replacement.notOurs) ?? .replaced
     }
 
+    /// Makes sure that open folders are still those that the paths lead to: somebody may have renamed or replaced one since
+    /// it was opened. To be called before files are placed; a folder that has gone is made anew then.
+    ///
+    /// Throws what ``loss()`` says if the library as a whole is another one now.
+    package func refreshFolders(of paths: some Sequence<String>) throws(LibraryError) {
+        guard leadsHere else { throw loss() ?? .replaced(library: root.string) }
+        var seen: Set<String> = []
+        for path in paths {
+            let folder = try LibraryPath(path).folder
+            guard !folder.isEmpty, seen.insert(folder).inserted, let open = cache.handle(folder) else { continue }
+            // What can't be looked at is told of by whoever places a file there.
+            if let now = try? opened(folder), open.isSame(as: now) { continue }
+            // The ones above may have gone with it.
+            cache.forget(String(folder.prefix { $0 != "/" }))
+        }
+    }
+
     /// Makes the names of files durable: flushes the folder of each path once, and the folders above one that is new to this
     /// process. Files must have been flushed before they were placed.
     package func flushFolders(of paths: some Sequence<String>) throws(LibraryError) {

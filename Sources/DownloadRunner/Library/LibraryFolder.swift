@@ -112,10 +112,17 @@ package final class LibraryFolder: Sendable {
     package func loss() -> LibraryError? {
         do throws(LibraryError) {
             guard let marker = try Self.marker(of: root) else { return Self.markerMissing(root) }
-            return marker.id == id.rawValue ? nil : .markerOfAnother(library: root.string, found: marker)
+            guard marker.id == id.rawValue else { return .markerOfAnother(library: root.string, found: marker) }
+            // A copy bears the same marker.
+            return leadsHere ? nil : .replaced(library: root.string)
         } catch {
             return error
         }
+    }
+
+    /// Whether the root's path still leads to the folder that is open: the same device and inode.
+    var leadsHere: Bool {
+        (try? Self.openRoot(root)).map { rootHandle.isSame(as: $0) } ?? false
     }
 
     private static func markerMissing(_ root: FilePath) -> LibraryError {
@@ -130,9 +137,14 @@ package final class LibraryFolder: Sendable {
     func folder(_ path: String) throws(LibraryError) -> FolderHandle? {
         if path.isEmpty { return rootHandle }
         if let handle = cache.handle(path) { return handle }
-        guard let handle = try opensBeneath ? openInOneCall(path) : openStepwise(path) else { return nil }
+        guard let handle = try opened(path) else { return nil }
         cache.insert(handle, at: path)
         return handle
+    }
+
+    /// A folder of the library that is opened now; nil if it doesn't exist.
+    func opened(_ path: String) throws(LibraryError) -> FolderHandle? {
+        try opensBeneath ? openInOneCall(path) : openStepwise(path)
     }
 
     /// An open folder of the library, created with those above it where it is missing.

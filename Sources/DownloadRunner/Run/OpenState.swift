@@ -6,7 +6,7 @@ struct OpenState: Sendable {
     let place: StateLocation.Place
     let registry: PluginRegistry
     let store: DownloadStore
-    let library: LibraryFolder
+    let library: RunLibrary
     /// The user's session as the run began.
     let session: UserSession
 }

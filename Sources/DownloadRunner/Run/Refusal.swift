@@ -87,6 +87,7 @@ extension LibraryError {
         switch self {
         case .markerMissing(let library, _): "\(library) isn't the library that the state knows"
         case .markerOfAnother(let library, _): "\(library) is another state's library"
+        case .replaced(let library): "another folder stands at \(library) than when it was opened"
         case .markerUnreadable(let library): "\(library)/.coursefetch/library.json isn't what it should be"
         case .notAFolder(let path): "\(path) is needed as a folder, and is something else"
         case .notAFile(let path): "\(path) is needed as a file, and is something else"

@@ -17,6 +17,8 @@ struct SyncPass: Sendable {
     let control: RunControl
     let limits: RunLimits
     let open: OpenState
+    /// As it was opened for this pass.
+    let library: LibraryFolder
     /// Bytes free on the disk of the partials; nil if it can't be told.
     let freeSpace: @Sendable () -> Int64?
 
@@ -42,7 +44,7 @@ struct SyncPass: Sendable {
         // One instant for all that compares times: what is due for one step is due for the next.
         let now = clock.now
         do {
-            try Settling(store: open.store, library: open.library).run(at: now)
+            try Settling(store: open.store, library: library).run(at: now)
         } catch {
             throw Refusal(any: error)
         }
@@ -92,8 +94,8 @@ struct SyncPass: Sendable {
                 settings: HostSettings(
                     userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
                 credentials: credentials, logger: logger),
-            library: open.library, store: open.store,
-            bookkeeper: Bookkeeper(store: open.store, library: open.library), events: hub, clock: clock,
+            library: library, store: open.store,
+            bookkeeper: Bookkeeper(store: open.store, library: library), events: hub, clock: clock,
             serverClocks: ServerClocks(),
             space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
             limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
@@ -106,7 +108,7 @@ struct SyncPass: Sendable {
         _ catalog: Catalog, _ now: Date
     ) throws(Refusal) -> Reconciliation {
         do {
-            let listing = open.library.names()
+            let listing = library.names()
             var reconciler = try Reconciler(
                 catalog: catalog, store: open.store, only: options.only, now: now, isListed: listing.isListed,
                 exists: listing.contains)
@@ -123,7 +125,7 @@ struct SyncPass: Sendable {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
             try open.store.apply(changes)
-            let places = try Settling(store: open.store, library: open.library).finishMoves(changes.moves)
+            let places = try Settling(store: open.store, library: library).finishMoves(changes.moves)
             let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
             return (try open.store.beginRun(catalogs: options.catalogs), moved)
         } catch {
@@ -148,7 +150,7 @@ struct SyncPass: Sendable {
         do {
             let verdict = Prune.verdict(plan, options.maxDelete)
             if case .delete(let gone) = verdict {
-                for item in gone where try Prune.delete(item, open.store, open.library) {
+                for item in gone where try Prune.delete(item, open.store, library) {
                     hub.post(.downloadRemoved(item.reference))
                 }
             }

@@ -86,21 +86,27 @@ package final class SyncRun: Sendable {
             throw Refusal(error)
         }
         let session = try place.requireSession(in: store)
+        let open = OpenState(
+            place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         let library: LibraryFolder
         do {
-            library = try LibraryOpening.open(place, store)
+            library = try open.library.open()
         } catch {
             throw Refusal(condition: error.condition, message: "nothing was started: \(error.message)")
         }
-        let open = OpenState(place: place, registry: registry, store: store, library: library, session: session)
-        let pass = SyncPass(
-            options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
-            freeSpace: freeSpace ?? { try? library.freeSpace() })
+        defer { open.library.close() }
+        let first = pass(open, library, limits)
         return if let every = options.watchEvery, let files {
-            try await watch(pass, catalog, check, files, every: every, started: started)
+            try await watch(first, catalog, check, files, every: every, started: started)
         } else {
-            try await pass.run(catalog, check, started: started)
+            try await first.run(catalog, check, started: started)
         }
+    }
+
+    private func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits) -> SyncPass {
+        SyncPass(
+            options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
+            library: library, freeSpace: freeSpace ?? { try? library.freeSpace() })
     }
 
     /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
@@ -124,30 +130,51 @@ package final class SyncRun: Sendable {
 
     /// Pass after pass: after a time, when a catalog has changed, when somebody asks for something, or logs in again.
     private func watch(
-        _ pass: SyncPass, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch, every: Duration,
+        _ first: SyncPass, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch, every: Duration,
         started: Date
     ) async throws(Refusal) -> SyncSummary {
         var (catalog, check, files, started) = (catalog, check, files, started)
+        let (open, limits) = (first.open, first.limits)
+        var next: SyncPass? = first
         let desk: ControlDesk
-        do { desk = try ControlDesk(pass.open, control) } catch { throw Refusal(error) }
+        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
         var summary: SyncSummary
         repeat {
-            do throws(Refusal) {
-                summary =
-                    check.conditions.isEmpty
-                    ? try await pass.run(catalog, check, started: started, desk: desk) : SyncSummary(check)
-            } catch {
-                summary = SyncSummary(error)
+            var isLibraryAway = false
+            if check.conditions.isEmpty {
+                do throws(Refusal) {
+                    // Somebody may have moved, unmounted or replaced it, or renamed a folder in it, since the last pass.
+                    let pass: SyncPass
+                    if let ready = next {
+                        pass = ready
+                    } else {
+                        do throws(Refusal) { pass = self.pass(open, try open.library.open(), limits) } catch {
+                            isLibraryAway = true
+                            if let session = try? open.place.session(in: open.store) {
+                                control.beginPass(session)
+                                control.endTurns()
+                            }
+                            throw error
+                        }
+                    }
+                    summary = try await pass.run(catalog, check, started: started, desk: desk)
+                } catch {
+                    summary = SyncSummary(error)
+                }
+            } else {
+                summary = SyncSummary(check)
             }
+            next = nil
+            open.library.close()
             if control.runStop != nil { break }
-            let next = clock.now.advanced(by: every)
+            let until = clock.now.advanced(by: every)
             if control.isLoggedOut {
                 hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
             }
-            hub.post(.resting(summary, until: next))
-            await rest(pass, files, until: next)
+            hub.post(.resting(summary, until: until))
+            await rest(open, files, until: until, isLibraryAway: isLibraryAway)
             if control.runStop != nil { break }
-            (catalog, check) = CatalogCheck.read(options.catalogs, registry: pass.open.registry)
+            (catalog, check) = CatalogCheck.read(options.catalogs, registry: open.registry)
             // One that can't be read is looked at again when it changes.
             if check.conditions.isEmpty { files = CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
             started = clock.now
@@ -157,8 +184,8 @@ package final class SyncRun: Sendable {
         return summary
     }
 
-    /// Until it is time for the next pass, and the user is logged in.
-    private func rest(_ pass: SyncPass, _ files: CatalogWatch, until: Date) async {
+    /// Until it is time for the next pass, and the user is logged in. A library that is away is looked for meanwhile.
+    private func rest(_ open: OpenState, _ files: CatalogWatch, until: Date, isLibraryAway: Bool) async {
         let alarm = Task { [clock, control] in
             try await clock.sleep(until: until)
             control.ring(.time)
@@ -167,15 +194,23 @@ package final class SyncRun: Sendable {
             await files.changed()
             if !Task.isCancelled { control.ring(.catalogs) }
         }
+        let search = Task { [control, clock] in
+            guard isLibraryAway else { return }
+            repeat {
+                try await clock.sleep(until: clock.now + 2)
+            } while await !Blocking.run { _ in open.library.isThere }
+            control.ring(.library)
+        }
         defer {
             alarm.cancel()
             lookout.cancel()
+            search.cancel()
         }
         while true {
             let wake = await control.wait()
             if wake == .stop { return }
             // A state that can't be read is what the pass reports; it is looked at again after the next rest.
-            guard let session = try? pass.open.place.session(in: pass.open.store) else { return }
+            guard let session = try? open.place.session(in: open.store) else { return }
             // Whatever came up while nobody is logged in is looked at after the login.
             if session.isOpen, wake != .session || control.isLoggedOut { return }
         }
