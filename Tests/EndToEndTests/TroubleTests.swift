@@ -136,6 +136,35 @@ struct TroubleTests {
         await host.stop()
     }
 
+    @Test("two copies of a state: the second sync says who writes in the library, and ends with 75; a kill frees it")
+    func twoStates() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let url = host.url("/media/{id}/400000.mp4?stall=200000&times=1")
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
+        let copy = stage.folder.at("copy")
+        let first = try await stage.sync { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
+            try await running.wait { $0.event == "progress" && $0.bytes == 200_000 }
+            try FileManager.default.copyItem(atPath: stage.state.string, toPath: copy.string)
+            let requests = host.requests().count
+            let second = try await stage.sync("catalog.yaml", ["--wait", "0"], state: copy)
+            #expect(second.exit == 75, "\(second.report)")
+            let message = second.summary?.errors?.first?.message ?? ""
+            let pid = try await running.pid()
+            #expect(message.contains("is in use since") && message.contains("process \(pid) on"), "\(message)")
+            let adopted = try await stage.run(["library", "adopt"], state: stage.folder.at("other"))
+            #expect(adopted.exit == 75 && adopted.error.contains("process \(pid) on"), "\(adopted.report)")
+            #expect(host.requests().count == requests)
+            kill(pid, SIGKILL)
+        }
+        #expect(first.exit == 137, "\(first.report)")
+        let third = try await stage.sync(state: copy)
+        #expect(third.exit == 0, "\(third.report)")
+        #expect(third.events("download_finished").first?.sha256 == TestContent(seed: 1, size: 400_000).sha256Text)
+        await host.stop()
+    }
+
     @Test(
         "TERM suspends within two seconds, the partial stays, and the next sync goes on from it",
         arguments: [SIGTERM, SIGINT, SIGHUP])

@@ -105,6 +105,33 @@ struct SyncLockTests {
         return false
     }
 
+    @Test("a library has a lock of its own: one writer at a time, who it is is told, and it ends with its holder")
+    func library() async throws {
+        let root = temporary.at("library")
+        let (alice, bob) = (try UserName("alice"), try UserName("bob"))
+        let first = try LibraryFolder.testing(root)
+        try await first.lock(user: alice, catalogs: ["/c/a.yaml"])
+        // As another state, or a copy of this one on another machine, opens it.
+        let second = try LibraryFolder.testing(root)
+        do {
+            try await second.lock(user: bob)
+            Issue.record("taken twice")
+        } catch {
+            guard case .inUse(library: root.string, by: let holder?) = error else { throw error }
+            #expect(holder.user == "alice" && holder.catalogs == ["/c/a.yaml"] && holder.pid == Int(getpid()))
+            let refusal = Refusal(error)
+            #expect(refusal.condition == .workLeft && refusal.message.contains("user alice, process \(getpid()) on"))
+        }
+        #expect(throws: LibraryError.self) { try second.lockNow(user: bob) }
+        #expect(try LibraryFolder.isInUse(root)?.holder?.user == "alice")
+        first.unlock()
+        try second.lockNow(user: bob)
+        second.unlock()
+        for _ in 0..<500 where try LibraryFolder.isInUse(root) != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try LibraryFolder.isInUse(root) == nil)
+        #expect(try LibraryFolder.isInUse(temporary.at("nowhere")) == nil)
+    }
+
     @Test("a child that outlives the holder doesn't keep the lock")
     func child() async throws {
         let state = try state()

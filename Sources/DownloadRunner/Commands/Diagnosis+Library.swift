@@ -32,6 +32,7 @@ struct LibraryCheck {
         do throws(Refusal) {
             guard let known = try LibraryOpening.openToLook(place, store) else { return withoutState() }
             library = known
+            if clean { do throws(LibraryError) { try known.lockNow(user: place.user) } catch { throw Refusal(error) } }
         } catch {
             return [.libraryUnusable(error.message)]
         }

@@ -107,7 +107,7 @@ package struct SteeringChoice: Sendable {
             do {
                 let store = try DownloadStore(path: place.folder.database.string, role: .holder)
                 defer { store.close() }
-                let library = try LibraryOpening.openForSteering(place, store, request, records)
+                let library = try await LibraryOpening.openForSteering(place, store, request, records)
                 let steering = Steering(store: store, library: library) { changes in
                     try store.write(changes)
                     return true
@@ -162,13 +162,14 @@ extension LibraryOpening {
     /// The library, if the request touches files or a killed sync left something to settle, which is done first.
     static func openForSteering(
         _ place: StateLocation.Place, _ store: DownloadStore, _ request: ControlRequest, _ records: [DownloadRecord]
-    ) throws -> LibraryFolder? {
+    ) async throws -> LibraryFolder? {
         let isUnsettled = try store.isUnsettled()
         var touchesFiles = false
         if case .steer(let transition, _) = request {
             touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })
         }
         guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
+        try await library.lock(user: place.user)
         if isUnsettled { try Settling(store: store, library: library).run(at: Date()) }
         return library
     }

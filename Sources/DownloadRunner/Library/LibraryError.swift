@@ -15,6 +15,8 @@ package enum LibraryError: Error, Sendable, Hashable {
     case replaced(library: String)
     /// `library.json` is there and isn't a marker.
     case markerUnreadable(library: String)
+    /// Another process writes in it; nil if its lock doesn't tell who.
+    case inUse(library: String, by: LockHolder?)
     /// Something else stands where a folder is needed.
     case notAFolder(path: String)
     /// A folder or a device stands where a file is needed.

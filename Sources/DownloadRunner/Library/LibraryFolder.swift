@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -22,9 +23,12 @@ package final class LibraryFolder: Sendable {
     package let fileSystem: FileSystemKind
 
     let rootHandle: FolderHandle
+    let homeHandle: FolderHandle
     let partialsHandle: FolderHandle
     let movingHandle: FolderHandle
     let cache = FolderCache()
+    /// While this process may write in it.
+    let ownLock = Mutex<SyncLock?>(nil)
     /// Whether the kernel resolves a path beneath a folder in one call.
     private let opensBeneath: Bool
 
@@ -34,6 +38,7 @@ package final class LibraryFolder: Sendable {
         self.root = root
         self.id = id
         self.rootHandle = rootHandle
+        homeHandle = home
         fileSystem = FileSystemKind.of(root)
         opensBeneath = !stepwise && (try? rootHandle.beneath(".")) != nil
         partialsHandle = try Self.privateFolder("partials", in: home)
@@ -216,7 +221,7 @@ package final class LibraryFolder: Sendable {
     // MARK: The root
 
     /// The root itself may be reached through links: that is the person's choice.
-    private static func openRoot(_ root: FilePath) throws(LibraryError) -> FolderHandle {
+    static func openRoot(_ root: FilePath) throws(LibraryError) -> FolderHandle {
         do {
             return FolderHandle(
                 owning: try call {

@@ -81,6 +81,9 @@ enum LibraryOpening {
     /// Makes the folder this state's library from now on, whoever's it was.
     static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
+            if let held = try LibraryFolder.isInUse(place.library) {
+                throw LibraryError.inUse(library: place.library.string, by: held.holder)
+            }
             let id = try store.fact(idFact).map { LibraryID(rawValue: $0) } ?? .random()
             try store.setFact(idFact, id.rawValue)
             let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user))

@@ -50,6 +50,16 @@ package struct Refusal: Error, Sendable, Equatable {
     }
 
     init(_ error: LibraryError) {
+        if case .inUse(let library, let holder) = error {
+            let who = holder.map { " since \($0.sinceWhen): \($0.who)" } ?? " by another process"
+            self.init(
+                condition: .workLeft,
+                message: """
+                    the library \(library) is in use\(who); two states can't write in one library at the same time. Try \
+                    again when that is done
+                    """)
+            return
+        }
         let message =
             switch error {
             case .markerMissing(let library, folderExists: true):
@@ -87,6 +97,7 @@ extension LibraryError {
         switch self {
         case .markerMissing(let library, _): "\(library) isn't the library that the state knows"
         case .markerOfAnother(let library, _): "\(library) is another state's library"
+        case .inUse(let library, _): "\(library) is in use by another process"
         case .replaced(let library): "another folder stands at \(library) than when it was opened"
         case .markerUnreadable(let library): "\(library)/.coursefetch/library.json isn't what it should be"
         case .notAFolder(let path): "\(path) is needed as a folder, and is something else"

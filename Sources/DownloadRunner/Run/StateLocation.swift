@@ -120,14 +120,25 @@ extension Refusal {
             return Refusal(
                 condition: .workLeft, message: "another sync of this user is running; try again when it is done")
         }
-        let isToday = LocalDay(of: holder.since, in: .current) == LocalDay(of: Date(), in: .current)
-        let since = isToday ? "\(LocalTime(of: holder.since, in: .current))" : Timestamp.text(holder.since)
-        let catalogs = holder.catalogs.joined(separator: ", ")
         return Refusal(
             condition: .workLeft,
             message: """
-                another sync of this user is running since \(since): process \(holder.pid) on \(holder.host)\
-                \(catalogs.isEmpty ? "" : " with \(catalogs)"); try again when it is done
+                another sync of this user is running since \(holder.sinceWhen): \(holder.who); try again when it is done
                 """)
+    }
+}
+
+extension LockHolder {
+    /// Since when it has the lock, for a person.
+    var sinceWhen: String {
+        let isToday = LocalDay(of: since, in: .current) == LocalDay(of: Date(), in: .current)
+        return isToday ? "\(LocalTime(of: since, in: .current))" : Timestamp.text(since)
+    }
+
+    /// Who it is, for a person: `user alice, process 4711 on nas with a.yaml`.
+    var who: String {
+        let catalogs = catalogs.joined(separator: ", ")
+        return (user.map { "user \($0), " } ?? "") + "process \(pid) on \(host)"
+            + (catalogs.isEmpty ? "" : " with \(catalogs)")
     }
 }

@@ -20,7 +20,7 @@ package final class SyncRun: Sendable {
     let control: RunControl
     private let freeSpace: (@Sendable () -> Int64?)?
     /// While it may have to wait for another sync to end.
-    private let opening = Mutex<Task<Result<(SyncLock, DownloadStore), Refusal>, Never>?>(nil)
+    private let opening = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// - Parameter freeSpace: bytes free on the disk of the partials; nil asks the library.
     package init(
@@ -40,7 +40,7 @@ package final class SyncRun: Sendable {
     /// Suspends everything that is active and ends the run. Returns at once; ``run()`` returns when all is durable.
     package func stop(_ reason: SuspendReason) {
         control.stop(reason)
-        opening.withLock { $0?.cancel() }
+        opening.withLock { $0 }?()
     }
 
     /// Runs to the end. The summary of a run that was refused at its start has no seconds. A run that watches posts one
@@ -90,7 +90,9 @@ package final class SyncRun: Sendable {
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         let library: LibraryFolder
         do {
-            library = try open.library.open()
+            library = try await self.library(open)
+        } catch  where error.condition == .workLeft {
+            throw error
         } catch {
             throw Refusal(condition: error.condition, message: "nothing was started: \(error.message)")
         }
@@ -112,17 +114,30 @@ package final class SyncRun: Sendable {
     /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
     private func open(_ place: StateLocation.Place) async throws(Refusal) -> (SyncLock, DownloadStore) {
         let (options, hub, clock) = (options, hub, clock)
-        let task = Task { () -> Result<(SyncLock, DownloadStore), Refusal> in
-            do throws(Refusal) {
-                return .success(
-                    try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in
-                        hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
-                    })
-            } catch {
-                return .failure(error)
+        return try await untilStopped { () async throws(Refusal) in
+            try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in
+                hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
             }
         }
-        opening.withLock { $0 = task }
+    }
+
+    /// Opens the library, waiting for another process that writes in it if it is to.
+    private func library(_ open: OpenState) async throws(Refusal) -> LibraryFolder {
+        let (options, hub, clock) = (options, hub, clock)
+        return try await untilStopped { () async throws(Refusal) in
+            try await open.library.open(for: options.catalogs, wait: options.wait) { holder in
+                hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
+            }
+        }
+    }
+
+    private func untilStopped<T: Sendable>(
+        _ body: @escaping @Sendable () async throws(Refusal) -> T
+    ) async throws(Refusal) -> T {
+        let task = Task { () -> Result<T, Refusal> in
+            do throws(Refusal) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        opening.withLock { $0 = { task.cancel() } }
         if control.runStop != nil { task.cancel() }
         defer { opening.withLock { $0 = nil } }
         return try await task.value.get()
@@ -148,7 +163,7 @@ package final class SyncRun: Sendable {
                     if let ready = next {
                         pass = ready
                     } else {
-                        do throws(Refusal) { pass = self.pass(open, try open.library.open(), limits) } catch {
+                        do throws(Refusal) { pass = self.pass(open, try await open.library.open(for: options.catalogs), limits) } catch {
                             isLibraryAway = true
                             if let session = try? open.place.session(in: open.store) {
                                 control.beginPass(session)
@@ -198,7 +213,7 @@ package final class SyncRun: Sendable {
             guard isLibraryAway else { return }
             repeat {
                 try await clock.sleep(until: clock.now + 2)
-            } while await !Blocking.run { _ in open.library.isThere }
+            } while await !Blocking.run { _ in open.library.isFree }
             control.ring(.library)
         }
         defer {

@@ -1,7 +1,7 @@
 package import Foundation
 import ProviderKit
 
-/// Who holds a user's lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
+/// Who holds a lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
     /// The machine's name.
     package var host: String
@@ -11,8 +11,11 @@ package struct LockHolder: Sendable, Hashable {
     package var since: Date
     /// What it syncs; at most 100 are told.
     package var catalogs: [String]
+    /// The user's name; nil where the lock is one user's.
+    package var user: String?
 
-    package init(host: String, pid: Int, since: Date, catalogs: [String]) {
+    package init(host: String, pid: Int, since: Date, catalogs: [String], user: String? = nil) {
+        self.user = user
         self.host = host
         self.pid = pid
         self.since = since
@@ -28,6 +31,7 @@ package struct LockHolder: Sendable, Hashable {
         var pid: Int
         var started: String
         var catalogs: [String]
+        var user: String?
     }
 
     /// One line of JSON. Catalogs beyond 100, or beyond what fits, are left out.
@@ -36,7 +40,7 @@ package struct LockHolder: Sendable, Hashable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var written = Written(
             host: host, pid: pid, started: since.formatted(.iso8601),
-            catalogs: Array(catalogs.prefix(Self.mostCatalogs)))
+            catalogs: Array(catalogs.prefix(Self.mostCatalogs)), user: user)
         while true {
             guard var line = try? encoder.encode(written) else { return Data() }
             line.append(UInt8(ascii: "\n"))
@@ -52,6 +56,7 @@ package struct LockHolder: Sendable, Hashable {
         else { return nil }
         self.init(
             host: HarmlessText.of(written.host, limit: 255), pid: written.pid, since: since,
-            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { HarmlessText.of($0, limit: 4096) })
+            catalogs: written.catalogs.prefix(Self.mostCatalogs).map { HarmlessText.of($0, limit: 4096) },
+            user: written.user.map { HarmlessText.of($0, limit: 255) })
     }
 }

@@ -10,9 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// The right to change a user's downloads. One process has it at a time; it ends with the process, in whatever way that ends.
+/// The right to change a user's downloads, or the files of a library. One process has it at a time; it ends with the
+/// process, in whatever way that ends.
 ///
-/// It is a `flock` on `sync.lock`; the file's content only tells a person who holds it. The descriptor is closed on exec, so
+/// It is a `flock` on a file, which the kernel carries to other machines on NFS, too; the file's content only tells a person who holds it. The descriptor is closed on exec, so
 /// that no child inherits the lock.
 package final class SyncLock: Sendable {
     /// What came of trying to take the lock.
@@ -43,7 +44,7 @@ package final class SyncLock: Sendable {
         }
     }
 
-    /// Takes the lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`
+    /// Takes a user's lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`
     /// at least, and for `wait` if that is more. Cancelling the task ends the waiting at once.
     ///
     /// - Parameters:
@@ -53,14 +54,24 @@ package final class SyncLock: Sendable {
         _ folder: StateFolder, catalogs: [String], now: Date = Date(), patience: Duration = .milliseconds(500),
         wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(StateError) -> Attempt {
+        try await acquire(
+            LockFile(folder), user: nil, catalogs: catalogs, now: now, patience: patience, wait: wait, waiting: waiting)
+    }
+
+    /// As ``acquire(_:catalogs:now:patience:wait:waiting:)`` for any lock; `user` is told to whoever finds it held.
+    static func acquire(
+        _ file: LockFile, user: String?, catalogs: [String], now: Date = Date(),
+        patience: Duration = .milliseconds(500), wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+    ) async throws(StateError) -> Attempt {
         let begun = ContinuousClock.now
         var isWaiting = false
         while true {
             // It says since when it has the lock, not since when it wants it.
             let since = now.advanced(by: ContinuousClock.now - begun)
-            let me = LockHolder(host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs)
+            let me = LockHolder(
+                host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs, user: user)
             let holder: LockHolder?
-            switch try attempt(folder, as: me) {
+            switch try attempt(file, as: me) {
             case .acquired(let lock): return .acquired(lock)
             case .held(let other): holder = other
             }
@@ -77,31 +88,34 @@ package final class SyncLock: Sendable {
     }
 
     /// Who holds the lock now; nil if nobody does. Creates nothing.
-    package static func holder(of folder: StateFolder) throws(StateError) -> Held? {
-        let path = folder.lock
+    package static func holder(of folder: StateFolder) throws(StateError) -> Held? { try holder(of: LockFile(folder)) }
+
+    /// As ``holder(of:)-(StateFolder)`` for any lock.
+    static func holder(of file: LockFile) throws(StateError) -> Held? {
         let descriptor: CInt
         do {
-            descriptor = try open(path.string, O_RDONLY)
+            descriptor = try open(file, O_RDONLY)
         } catch {
             if error == .noSuchFileOrDirectory { return nil }
-            throw refusal(path.string, error)
+            throw refusal(file.shownPath, error)
         }
         defer { close(descriptor) }
-        if try lock(descriptor, LOCK_SH, path.string) { return nil }
+        if try lock(descriptor, LOCK_SH, file.shownPath) { return nil }
         return Held(holder: read(descriptor))
     }
 
-    private static func attempt(_ folder: StateFolder, as me: LockHolder) throws(StateError) -> Attempt {
-        let path = folder.lock.string
+    /// Takes the lock if nobody has it.
+    static func attempt(_ file: LockFile, as me: LockHolder) throws(StateError) -> Attempt {
+        let path = file.shownPath
         do {
             // Once more if the file was deleted between opening and locking: a lock on it would exclude nobody.
             for _ in 0..<8 {
-                let descriptor = try open(path, O_RDWR | O_CREAT)
+                let descriptor = try open(file, O_RDWR | O_CREAT)
                 guard try lock(descriptor, LOCK_EX, path) else {
                     defer { close(descriptor) }
                     return .held(read(descriptor))
                 }
-                guard try isStill(descriptor, at: path) else {
+                guard try isStill(descriptor, at: file) else {
                     close(descriptor)
                     continue
                 }
@@ -134,16 +148,22 @@ package final class SyncLock: Sendable {
         return true
     }
 
-    private static func isStill(_ descriptor: CInt, at path: String) throws(Errno) -> Bool {
+    private static func isStill(_ descriptor: CInt, at file: LockFile) throws(Errno) -> Bool {
         var mine = stat()
         var there = stat()
         try call { fstat(descriptor, &mine) }
-        guard lstat(path, &there) == 0 else { return false }
+        guard fstatat(file.folder?.descriptor ?? AT_FDCWD, file.name, &there, AT_SYMLINK_NOFOLLOW) == 0 else {
+            return false
+        }
         return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev
     }
 
-    private static func open(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
-        let descriptor = try call { openat(AT_FDCWD, path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600) }
+    private static func open(_ file: LockFile, _ flags: CInt) throws(Errno) -> CInt {
+        let descriptor = try call {
+            openat(
+                file.folder?.descriptor ?? AT_FDCWD, file.name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+                mode_t(file.mode))
+        }
         do throws(Errno) {
             guard case .file = try FolderHandle.entry(descriptor: descriptor) else { throw Errno.invalidArgument }
             return descriptor

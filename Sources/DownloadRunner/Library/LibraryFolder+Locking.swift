@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The library's own lock, `.coursefetch/lock`: it holds back who has another state, or a copy of this one on another
+/// machine, from partials of the same names. It ends with the process, in whatever way that ends. A file system that knows
+/// no locks has none.
+extension LibraryFolder {
+    /// Takes the lock, and keeps it until ``unlock()`` or for as long as the library is open. It is tried for half a second
+    /// at least, and for `wait` if that is more; `waiting` hears once that somebody else has it.
+    func lock(
+        user: UserName, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+    ) async throws(LibraryError) {
+        let attempt: SyncLock.Attempt
+        do {
+            attempt = try await SyncLock.acquire(
+                LockFile(libraryHome: homeHandle), user: user.text, catalogs: catalogs, wait: wait, waiting: waiting)
+        } catch {
+            return try Self.note(error)
+        }
+        try take(attempt)
+    }
+
+    /// As ``lock(user:catalogs:wait:waiting:)``, without waiting at all.
+    func lockNow(user: UserName) throws(LibraryError) {
+        let me = LockHolder(
+            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user.text)
+        let attempt: SyncLock.Attempt
+        do {
+            attempt = try SyncLock.attempt(LockFile(libraryHome: homeHandle), as: me)
+        } catch {
+            return try Self.note(error)
+        }
+        try take(attempt)
+    }
+
+    /// Lets the lock go.
+    func unlock() { ownLock.withLock { $0 = nil } }
+
+    /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
+    static func isInUse(_ root: FilePath) throws(LibraryError) -> SyncLock.Held? {
+        do {
+            let home = try openRoot(root).folder(LibraryPath.privateFolder)
+            return try SyncLock.holder(of: LockFile(libraryHome: home))
+        } catch let error as StateError {
+            try note(error)
+        } catch {
+            // What isn't there isn't in use; what else is wrong is told by whoever opens it.
+        }
+        return nil
+    }
+
+    private func take(_ attempt: SyncLock.Attempt) throws(LibraryError) {
+        switch attempt {
+        case .acquired(let lock): ownLock.withLock { $0 = lock }
+        case .held(let holder): throw .inUse(library: root.string, by: holder)
+        }
+    }
+
+    private static func note(_ error: StateError) throws(LibraryError) {
+        switch error {
+        case .noLocks: return
+        case .system(_, let path, let errno): throw .system(.lock, path: path, errno)
+        case .notAFile(let path), .notAFolder(let path), .ownedByAnother(let path, _): throw .notAFile(path: path)
+        }
+    }
+}
