@@ -12,12 +12,15 @@ private final class World {
     let folder = TemporaryFolder()
     let store: DownloadStore
     var files: Set<String> = []
+    /// Folders that can't be looked at.
+    var unreadable: Set<String> = []
 
     init() throws { store = try DownloadStore.empty() }
 
     /// The plan for a catalog whose courses are these lines.
     func plan(
-        _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date()
+        _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
+        lossGuard: LossGuard? = LossGuard(limit: .percent(10))
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
@@ -25,8 +28,14 @@ private final class World {
         let reading = CatalogReader.read([path])
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
-            catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now
-        ) { path throws(LibraryError) in self.files.contains(path) }
+            catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
+            lossGuard: lossGuard
+        ) { path throws(LibraryError) in
+            if let folder = self.unreadable.first(where: { path.hasPrefix($0 + "/") }) {
+                throw .system(.list, path: folder, .permissionDenied)
+            }
+            return self.files.contains(path)
+        }
         return try reconciler.run()
     }
 
@@ -129,6 +138,65 @@ struct ReconcilerTests {
         #expect(plan.wanted.isEmpty)
         #expect(plan.counts == [.finished: 2])
         #expect(try world.plan(Self.two).changes.isEmpty)
+    }
+
+    @Test("many files of a course gone at once hold it: nothing of it is wanted, moved or gone; other courses go on")
+    func massLoss() throws {
+        let other = "- {id: b, title: Waves, videos: [{id: z, title: Sound}]}"
+        try world.sync(Self.two + "\n" + other)
+        world.files = ["Waves/01 Sound.mp4"]
+        // One is new, one has another title, one is no longer written.
+        let changed =
+            "- {id: a, title: Optics, videos: [{id: new, title: New}, {id: x, title: Other}]}\n"
+            + "- {id: b, title: Waves, videos: [{id: z, title: Sound}, {id: w, title: Water}]}"
+        let plan = try world.plan(changed)
+        let reason = HeldCourse.Reason.filesMissing(count: 1, finished: 1, example: "")
+        #expect(plan.held.isEmpty, "one of one: \(reason)")
+        let held = try world.plan(
+            Self.two.replacing("Lenses}]}", with: "Lenses}, {id: n, title: New}]}") + "\n"
+                + "- {id: b, title: Waves, videos: [{id: z, title: Sound}, {id: w, title: Water}]}")
+        #expect(
+            held.held == [
+                HeldCourse(
+                    course: "a", title: "Optics",
+                    reason: .filesMissing(count: 2, finished: 2, example: "Optics/01 Light.mp4"))
+            ])
+        #expect(held.wanted.map(\.reference.video) == ["w"])
+        #expect(held.lost.isEmpty && held.changes.lost.isEmpty && held.moves.isEmpty && held.changes.gone.isEmpty)
+        #expect(held.counts == [.finished: 3, .waiting: 1])
+        #expect(held.held[0].message.contains("coursefetch verify a --repair"))
+        // The person says so.
+        let anew = try world.plan(Self.two + "\n" + other, lossGuard: nil)
+        #expect(anew.held.isEmpty && anew.wanted.map(\.reference.video) == ["x", "y"])
+        // The disk is back.
+        world.files = ["Optics/01 Light.mp4", "Optics/02 Lenses.mp4", "Waves/01 Sound.mp4"]
+        #expect(try world.plan(Self.two + "\n" + other).changes.isEmpty)
+    }
+
+    @Test(
+        "how much may be gone: one file always, else as --max-delete says; many emptied courses count together",
+        arguments: [
+            ([(1, 1)], []), ([(2, 1)], []), ([(2, 2)], [0]), ([(20, 2)], []), ([(20, 3)], [0]),
+            ([(1, 1), (1, 1)], [0, 1]), ([(1, 1), (1, 1), (98, 0)], []), ([(3, 3), (1, 1)], [0, 1]),
+            ([(3, 3), (1, 0)], [0]), ([(0, 0)], []),
+        ] as [([(Int, Int)], [Int])])
+    func lossGuard(_ courses: [(Int, Int)], _ held: [Int]) {
+        let tallies = courses.map { LossGuard.Tally(finished: $0.0, lost: $0.1) }
+        #expect(LossGuard(limit: .percent(10)).held(tallies) == held)
+        #expect(LossGuard(limit: .percent(100)).held(tallies).isEmpty)
+    }
+
+    @Test("a course whose folder can't be looked at is left as it is; the others go on")
+    func unreadableFolder() throws {
+        let other = "- {id: b, title: Waves, videos: [{id: z, title: Sound}]}"
+        try world.sync(Self.two + "\n" + other)
+        world.unreadable = ["Optics"]
+        world.files.remove("Waves/01 Sound.mp4")
+        let plan = try world.plan(Self.two + "\n" + other)
+        #expect(plan.held.map(\.course) == ["a"])
+        #expect(plan.held[0].message.contains("can't list Optics"), "\(plan.held[0].message)")
+        #expect(plan.wanted.map(\.reference.video) == ["z"] && plan.lost.map(\.video) == ["z"])
+        #expect(plan.counts == [.finished: 2, .waiting: 1])
     }
 
     @Test("a file that is missing is wanted again, and says why")

@@ -131,6 +131,56 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
+    @Test("a disk that is missing in the library holds its courses with 73, until it is back or is to be fetched anew")
+    func massLoss() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        var catalog = CatalogText(
+            url: host.url("/media/{id}/3000.mp4"),
+            courses: [("a", 11...13), ("b", 21...23)].map { course, videos in
+                .init(id: course, title: course, videos: videos.map { .init(id: "\($0)") })
+            })
+        try stage.catalog(catalog)
+        #expect(try await stage.sync().exit == 0)
+        try stage.folder.move("library/a", to: "disk")
+        // What is left of a mount.
+        try stage.folder.make("library/a")
+        for course in 0...1 { catalog.courses[course].videos.append(.init(id: "\(10 * course + 14)")) }
+        try stage.catalog(catalog)
+        let dry = try await stage.sync("catalog.yaml", ["--dry-run"])
+        #expect(dry.exit == 73 && dry.output.contains(#""video":"24""#), "\(dry.report)")
+        #expect(!dry.output.contains(#""video":"1"#), "\(dry.output)")
+        let held = try await stage.sync()
+        #expect(held.exit == 73, "\(held.report)")
+        #expect(held.events("download_finished").map(\.video) == ["24"])
+        #expect(held.events("course_held").map(\.course) == ["a"])
+        let message = held.summary?.errors?.first?.message ?? ""
+        for way in ["3 of its 3 finished files are gone", "mount it", "--refetch-lost", "verify a --repair"] {
+            #expect(message.contains(way), "\(message)")
+        }
+        #expect(LibraryFiles(stage.library).paths.allSatisfy { $0.hasPrefix("b/") })
+        let status = try await stage.command(["status"])
+        #expect(status.output.contains("3 of its 3 finished files are gone"), "\(status.output)")
+        let verified = try await stage.run(["verify"])
+        #expect(verified.exit == 1 && verified.output.contains("nothing was noted"), "\(verified.report)")
+        #expect(try stage.stateCopy().states().values.allSatisfy { $0 == "finished" })
+        // Mounted again.
+        try stage.folder.remove("library/a")
+        try stage.folder.move("disk", to: "library/a")
+        let back = try await stage.sync()
+        #expect(back.exit == 0 && back.events("download_finished").map(\.video) == ["14"], "\(back.report)")
+        #expect(!(try await stage.command(["status"]).output.contains("are gone")))
+        // Gone for good.
+        try stage.folder.remove("library/a")
+        let anew = try await stage.sync("catalog.yaml", ["--refetch-lost"])
+        #expect(anew.exit == 0 && anew.events("download_finished").count == 4, "\(anew.report)")
+        try stage.folder.remove("library/b")
+        #expect(try await stage.run(["verify", "--repair"]).exit == 1)
+        let repaired = try await stage.sync()
+        #expect(repaired.exit == 0 && repaired.events("download_finished").count == 4, "\(repaired.report)")
+        await host.stop()
+    }
+
     @Test("a file that was lost comes back")
     func lost() async throws {
         let (stage, host, _) = try await start(videos(1...3))
@@ -282,7 +332,9 @@ struct CatalogLifeTests {
 
     /// Inode and modification of everything in the library, and all rows but the runs.
     private func facts(_ stage: Stage) throws -> [String] {
-        let files = stage.folder.names().filter { $0.hasPrefix("library") }.map { name in
+        // The library's lock tells since when it is held.
+        let names = stage.folder.names().filter { $0.hasPrefix("library") && !$0.hasSuffix(".coursefetch/lock") }
+        let files = names.map { name in
             let facts = try? FileManager.default.attributesOfItem(atPath: stage.folder.at(name).string)
             return "\(name) \(facts?[.systemFileNumber] ?? 0) \(facts?[.modificationDate] ?? 0)"
         }

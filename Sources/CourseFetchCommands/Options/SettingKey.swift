@@ -25,7 +25,9 @@ enum SettingNames {
         "every", "report", "on-finish",
     ]
     /// Names that are true or false; `no-` before one of them says the opposite.
-    static let flags = ["prune", "checksum", "dry-run", "quiet", "verbose", "json", "progress", "watch"]
+    static let flags = [
+        "prune", "refetch-lost", "checksum", "dry-run", "quiet", "verbose", "json", "progress", "watch",
+    ]
     /// Names that take several values.
     static let lists: Set<String> = ["plugins", "only"]
 
@@ -120,6 +122,7 @@ extension SettingKey<Selector?> {
 
 extension SettingKey<Bool> {
     static let prune = SettingKey(name: "prune", standard: false, parse: SettingText.flag)
+    static let refetchLost = SettingKey(name: "refetch-lost", standard: false, parse: SettingText.flag)
     static let checksum = SettingKey(name: "checksum", standard: true, parse: SettingText.flag)
     static let watch = SettingKey(name: "watch", standard: false, parse: SettingText.flag)
     static let dryRun = SettingKey(name: "dry-run", standard: false, parse: SettingText.flag)

@@ -67,6 +67,14 @@ struct TransferOptions: ParsableArguments {
             valueName: "n|n%"))
     var maxDelete: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Fetch anew what is gone from the library, however much it is; else a course that has lost more files at once than \
+            --max-delete allows is left alone (default: --no-refetch-lost).
+            """)
+    var refetchLost: Bool?
+
     @Flag(name: [.customShort("n"), .long], help: "Say what would be done and why; do nothing.")
     var dryRun = false
 
@@ -79,6 +87,7 @@ struct TransferOptions: ParsableArguments {
             "max-wait": maxWait,
             "ca-file": caFile, "max-delete": maxDelete,
             "checksum": checksum.map(String.init), "prune": prune.map(String.init), "dry-run": dryRun ? "true" : nil,
+            "refetch-lost": refetchLost.map(String.init),
         ].compactMapValues { $0.map { [$0] } }
         if !only.isEmpty { texts["only"] = only }
         return texts

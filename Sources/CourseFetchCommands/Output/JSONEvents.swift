@@ -70,6 +70,16 @@ package enum JSONEvents {
             line.field("host", host)
             line.field("until", until)
             line.field("kind", kind)
+        case .courseHeld(let held):
+            line.field("course", held.course)
+            switch held.reason {
+            case .filesMissing(let count, let finished, _):
+                line.field("reason", "files_missing")
+                line.field("missing", count)
+                line.field("finished", finished)
+            case .unreadable: line.field("reason", "unreadable")
+            }
+            line.field("message", held.message)
         case .warning(let message, let reference):
             line.field("message", message)
             if let reference { ids(&line, reference) }
@@ -100,6 +110,7 @@ package enum JSONEvents {
         case .downloadMoved: "download_moved"
         case .providerWaiting: "provider_waiting"
         case .hostWaiting: "host_waiting"
+        case .courseHeld: "course_held"
         case .warning: "warning"
         case .resting: "sync_resting"
         case .finished: "sync_finished"

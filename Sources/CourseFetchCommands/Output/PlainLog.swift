@@ -62,6 +62,8 @@ package struct PlainLog: Sendable {
         case .providerWaiting(let provider, let until, let kind):
             return waiting("the provider \(provider)", until, kind, now)
         case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
+        // The summary has it among its errors.
+        case .courseHeld: return []
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
             .downloadCancelled, .downloadWaiting, .resting, .finished:
             return []

@@ -52,6 +52,7 @@ package struct StatusTable: Sendable {
         if let library = report.library, report.isLibraryMissing {
             lines.append(style.paint("there is no folder \(style.text(library)): no sync starts without it", .bad))
         }
+        lines += report.held.map { style.paint(style.text($0.message), .bad) }
         if let running = report.running {
             let isStopped = [.stopping, .waitingForLogin].contains(running.activity)
             lines.append(

@@ -58,6 +58,7 @@ struct VerifyText {
         case .recorded: "its SHA-256 is recorded now"
         case .needsRetry: "its provider gives it together with the video"
         case .goneFromCatalog: "it is no longer in its catalog; sync --prune removes it"
+        case .held: "many of its course are missing at once, so nothing was noted: is its disk mounted?"
         case .changedMeanwhile: "it was changed again meanwhile; verify it once more"
         }
     }
@@ -191,6 +192,7 @@ enum VerifyJSON {
         case .recorded: "recorded"
         case .needsRetry: "retry"
         case .goneFromCatalog: "gone"
+        case .held: "held"
         case .changedMeanwhile: "verify_again"
         }
     }

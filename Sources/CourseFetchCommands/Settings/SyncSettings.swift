@@ -21,6 +21,7 @@ struct SyncSettings: Sendable {
     let only: Setting<[Selector]>
     let prune: Setting<Bool>
     let maxDelete: Setting<MaxDelete>
+    let refetchLost: Setting<Bool>
     let checksum: Setting<Bool>
     let dryRun: Setting<Bool>
     let quiet: Setting<Bool>
@@ -59,6 +60,7 @@ struct SyncSettings: Sendable {
         self.only = Setting(value: only.value.compactMap(\.self), origin: only.origin)
         prune = layers.flag(.prune)
         maxDelete = layers.value(.maxDelete)
+        refetchLost = layers.flag(.refetchLost)
         checksum = layers.flag(.checksum)
         dryRun = layers.flag(.dryRun)
         var quiet = layers.flag(.quiet)
@@ -117,6 +119,7 @@ struct SyncSettings: Sendable {
         options.only = only.value
         options.prune = prune.value
         options.maxDelete = maxDelete.value
+        options.refetchLost = refetchLost.value
         options.checksums = checksum.value
         options.caFile = caFile.value
         options.window = RunWindow(maxDuration: maxDuration.value, until: until.value)

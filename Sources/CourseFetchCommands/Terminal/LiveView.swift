@@ -90,6 +90,8 @@ package struct LiveView: Sendable {
             if until > now { waits.append((name, until, Wording.waiting(kind))) }
         case .warning(let message, let reference):
             scroll.append(.warning(reference.map { "\($0.title): \(message)" } ?? message))
+        case .courseHeld(let course):
+            scroll.append(.warning(course.message))
         case .resting, .finished:
             isOver = true
         }

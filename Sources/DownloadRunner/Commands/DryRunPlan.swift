@@ -59,17 +59,14 @@ extension SyncRun {
             defer { store.close() }
             _ = try place.requireSession(in: store)
             let library = try Self.look(place, store)
-            let now = Date()
-            var reconciler = try Reconciler(catalog: catalog, store: store, only: options.only, now: now) {
-                path throws(LibraryError) in try library?.facts(of: path) != nil
-            }
-            let reconciliation = try reconciler.run()
+            let reconciliation = try Self.compare(catalog, store, library, options, Date())
             if let refused = Self.refused(reconciliation, options) {
                 plan.summary = refused
                 return plan
             }
             plan.lines = reconciliation.lines(options)
             plan.summary.downloads = reconciliation.counts
+            plan.summary.note(reconciliation.held)
             plan.summary.fromOtherSource = reconciliation.fromOtherSource
         } catch {
             let refusal = Refusal(any: error)

@@ -40,7 +40,23 @@ package struct LibraryChange: Sendable, Equatable {
 
     /// Makes the folder this state's library, whoever's it was. Moves no file.
     package static func adopt(_ location: StateLocation) async throws(Refusal) -> LibraryChange {
-        try await change(location) { place, store throws(Refusal) in _ = try LibraryOpening.adopt(place, store) }
+        try await change(location) { place, store throws(Refusal) in
+            let library = try LibraryOpening.adopt(place, store)
+            do { try loseWhatIsMissing(store, library) } catch { throw Refusal(any: error) }
+        }
+    }
+
+    /// The person says that this is the library: what isn't in it is lost, however much that is.
+    private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
+        let listing = library.names()
+        var lost: [DownloadChange] = []
+        try store.scan { row in
+            guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {
+                return
+            }
+            lost.append(.lose(row.id))
+        }
+        try store.write(lost)
     }
 
     private static func change(

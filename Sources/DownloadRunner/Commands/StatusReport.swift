@@ -121,6 +121,8 @@ package struct StatusReport: Sendable {
     package var diskBytes: [String: ByteCount] = [:]
     /// Whether the library's folder isn't there.
     package var isLibraryMissing = false
+    /// Courses that the last sync left as they are.
+    package var held: [HeldCourse] = []
     /// Whether a sync would be refused because the user isn't logged in.
     package var isLoggedOut = false
     /// Since when; nil if the user has never logged in.
@@ -159,6 +161,7 @@ package struct StatusReport: Sendable {
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
             report.isLibraryMissing =
                 report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+            report.held = try HeldCourse.recorded(store)
             report.userOption = place.isAccountsOwn ? nil : place.user.text
             report.isLoggedOut = !session.isOpen
             report.loggedOutSince =

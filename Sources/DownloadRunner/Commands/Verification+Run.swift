@@ -33,6 +33,7 @@ extension Verification {
         }
         var (result, items): (Verification, [Verifier.Item])
         do { (result, items) = try checked.get() } catch { throw Refusal(any: error) }
+        hold(&items, of: plan.records)
         result.findings = items.map { item in
             var file = item.file
             let (changes, remedy) = VerificationRemedies.changes(for: item, repair: repair)
@@ -52,6 +53,18 @@ extension Verification {
             result.refusal = error
         }
         return result
+    }
+
+    /// Marks what is missing of courses that have lost too much at once.
+    private static func hold(_ items: inout [Verifier.Item], of records: [DownloadRecord]) {
+        var tallies: [String: LossGuard.Tally] = [:]
+        for record in records { tallies[record.key.course, default: .init()].finished += 1 }
+        for item in items where item.file.role == .video && item.file.verdict == .missing {
+            tallies[item.file.reference.course]?.lost += 1
+        }
+        let courses = Array(tallies)
+        let held = Set(LossGuard(limit: .percent(10)).held(courses.map(\.value)).map { courses[$0].key })
+        for index in items.indices { items[index].isHeld = held.contains(items[index].file.reference.course) }
     }
 
     /// What is to be looked at.

@@ -47,6 +47,8 @@ package struct VerifiedFile: Sendable, Equatable {
         case needsRetry
         /// Its video is no longer in its catalog: nothing fetches it.
         case goneFromCatalog
+        /// So many of its course are missing that nothing is noted without `--repair`: perhaps a disk isn't mounted.
+        case held
         /// It was another file by the time that the state was to be changed.
         case changedMeanwhile
     }

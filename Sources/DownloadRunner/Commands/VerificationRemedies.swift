@@ -37,6 +37,7 @@ struct VerificationRemedies {
 
     /// Pure: the changes that a finding asks for, and their name.
     static func changes(for item: Verifier.Item, repair: Bool) -> ([DownloadChange], VerifiedFile.Remedy) {
+        if item.isHeld, item.file.verdict == .missing, !repair { return ([], .held) }
         if item.isGone, item.file.verdict.isDamage { return ([], .goneFromCatalog) }
         return switch item.owner {
         case .download(let id, let file): changes(for: item, id, file, repair)

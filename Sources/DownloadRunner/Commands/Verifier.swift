@@ -19,6 +19,8 @@ struct Verifier {
         var file: VerifiedFile
         /// No longer in its catalog.
         var isGone = false
+        /// It is missing with so many others of its course that nothing is done about it without being told to.
+        var isHeld = false
         /// What stands there now; nil if nothing was proven about that.
         var found: FileFacts?
         /// Of what stands there now.

@@ -57,6 +57,8 @@ package enum SyncEvent: Sendable {
     case providerWaiting(provider: String, until: Date, kind: String)
     /// Nothing is asked of this host until then.
     case hostWaiting(host: String, until: Date, kind: String)
+    /// Something is wrong with its folder, so that nothing is done about it in this run.
+    case courseHeld(HeldCourse)
     /// Something that deserves a look but stops nothing.
     case warning(String, VideoReference?)
     /// A pass of a run that watches its catalogs is over; the next one begins then, or when something changes.

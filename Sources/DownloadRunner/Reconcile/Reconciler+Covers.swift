@@ -7,7 +7,7 @@ extension Reconciler {
     /// Covers of courses and chapters, and what moved with their folders.
     mutating func covers() {
         guard only.isEmpty else { return }
-        for (index, course) in entries.catalog.courses.enumerated() {
+        for (index, course) in entries.catalog.courses.enumerated() where held[index] == nil {
             let record = folders.recordedCourses[course.id]
             let folder = folders.courses[index]
             if let cover = course.cover {

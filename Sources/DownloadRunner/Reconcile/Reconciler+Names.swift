@@ -5,7 +5,8 @@ import Foundation
 /// Entries that the state doesn't know, and those that are called otherwise now.
 extension Reconciler {
     mutating func addNew() {
-        for (number, slot) in entries.slots.enumerated() where !seen[number] && isSelected(slot) {
+        for (number, slot) in entries.slots.enumerated()
+        where !seen[number] && isSelected(slot) && held[Int(slot.course)] == nil {
             renamed.append(Renamed(slot: number, row: nil))
         }
     }
@@ -67,8 +68,9 @@ extension Reconciler {
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {
-            let package = try packageFolder(
-                row, sidecars[row.id] ?? [], to: stem, id: entries.video(entries.slots[slot]).id)
+            let course = Int(entries.slots[slot].course)
+            let package = packageFolder(
+                row, sidecars[row.id] ?? [], to: stem, id: entries.video(entries.slots[slot]).id, course)
             if let path = row.path {
                 let to =
                     package.map { "\($0)/\(LibraryPathParts.split(path).name)" }
@@ -88,7 +90,7 @@ extension Reconciler {
                     }
                     ?? Self.following(
                         sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
-                if to != sidecar.path, try exists(sidecar.path) {
+                if to != sidecar.path, isThere(sidecar.path, of: course) {
                     let owner = RecordedMove.Owner.sidecar(
                         download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
                     result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
@@ -98,15 +100,16 @@ extension Reconciler {
     }
 
     /// Where all of a package goes, a folder with none of its files in it yet; nil for a video that isn't one.
-    private func packageFolder(
-        _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String
-    ) throws -> String? {
+    private mutating func packageFolder(
+        _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String, _ course: Int
+    ) -> String? {
         guard let path = row.path, LibraryName.isInPackage(path) else { return nil }
         let names = ([path] + sidecars.filter { $0.kind == .stream }.map(\.path)).map {
             LibraryPathParts.split($0).name
         }
-        return try LibraryName.package(beside: stem, id: id) { folder in
-            try !names.contains { try exists("\(folder)/\($0)") }
+        return LibraryName.package(beside: stem, id: id) { folder in
+            // What can't be looked at holds the course, and none of this is used.
+            unreadable[course] != nil || !names.contains { isThere("\(folder)/\($0)", of: course) }
         }
     }
 

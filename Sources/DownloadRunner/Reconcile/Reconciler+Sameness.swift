@@ -29,7 +29,7 @@ extension Reconciler {
             guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
             let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
             let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
-            guard !found.isEmpty, try exists(file.path) else { return }
+            guard !found.isEmpty, (try? exists(file.path)) == true else { return }
             var donor = file
             // It is used when the moves of this run are done.
             donor.path = targets[file.path] ?? file.path

@@ -25,6 +25,14 @@ struct Reconciler {
     /// Downloads with a partial, and whether their source is another one now.
     var resumable: [DownloadID: Bool] = [:]
     let readFiles: Set<String>
+    /// Nil: whatever is missing is fetched anew.
+    let lossGuard: LossGuard?
+    /// Courses that are left as they are, by their index in the catalog.
+    var held: [Int: HeldCourse.Reason] = [:]
+    /// By the index of the course.
+    var tallies: [LossGuard.Tally] = []
+    /// Courses whose folders can't be looked at, by their index.
+    var unreadable: [Int: LibraryError] = [:]
 
     struct Renamed {
         var slot: Int
@@ -52,10 +60,12 @@ struct Reconciler {
 
     init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
+        lossGuard: LossGuard? = LossGuard(limit: .percent(10)),
         isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
         exists: @escaping (String) throws(LibraryError) -> Bool
     ) throws {
         self.isListed = isListed
+        self.lossGuard = lossGuard
         self.store = store
         self.only = only
         self.now = now
@@ -66,8 +76,36 @@ struct Reconciler {
         result.selectorMatched = only.map { _ in false }
     }
 
-    /// The comparison. Throws ``StoreError`` or ``LibraryError``.
+    /// The comparison. Throws ``StoreError``. Whatever is wrong with a course's folder costs that course: it is done once more
+    /// without it then.
     mutating func run() throws -> Reconciliation {
+        let fresh = self
+        while true {
+            let result = try compare()
+            let found = troubles()
+            guard !found.isEmpty, result.errors.isEmpty else { return result }
+            let known = held
+            self = fresh
+            held = known.merging(found) { known, _ in known }
+        }
+    }
+
+    /// What is wrong with courses that aren't held yet, by their index.
+    private func troubles() -> [Int: HeldCourse.Reason] {
+        var found = unreadable.mapValues { HeldCourse.Reason.unreadable($0.sentence) }
+        for index in lossGuard?.held(tallies) ?? [] where found[index] == nil {
+            let tally = tallies[index]
+            found[index] = .filesMissing(count: tally.lost, finished: tally.finished, example: tally.example)
+        }
+        return found.filter { held[$0.key] == nil }
+    }
+
+    private mutating func compare() throws -> Reconciliation {
+        tallies = Array(repeating: .init(), count: entries.catalog.courses.count)
+        result.held = held.sorted { $0.key < $1.key }.map { index, reason in
+            let course = entries.catalog.courses[index]
+            return HeldCourse(course: course.id, title: course.title, reason: reason)
+        }
         checkOwnership()
         guard result.errors.isEmpty else { return result }
         seen = Array(repeating: false, count: entries.slots.count)
@@ -117,6 +155,10 @@ struct Reconciler {
             let slot = entries.slots[number]
             seen[number] = true
             guard isSelected(slot) else { return }
+            guard held[Int(slot.course)] == nil else {
+                let state = settledState(row)
+                return result.counts[state, default: 0] += 1
+            }
             try judge(row, number, slot)
         }
     }
@@ -124,7 +166,7 @@ struct Reconciler {
     mutating func judgeUnwritten(_ row: ScannedDownload) throws {
         guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
         // What its provider may still name isn't gone.
-        if entries.isDiscovered(course) { return }
+        if entries.isDiscovered(course) || result.held.contains(where: { $0.course == course }) { return }
         let reference = VideoReference(
             course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
             title: row.string(.title) ?? "")
@@ -157,14 +199,11 @@ struct Reconciler {
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
-        var state = row.state
-        // As the start of a run settles it.
-        let isDue = !row.isNull(.retryAt) && row.real(.retryAt) <= now.timeIntervalSince1970
-        if state == .active || state == .suspended || (state == .failed && isDue) { state = .waiting }
+        var state = settledState(row)
         var oldFile: StoredFile?
         if state == .finished {
             result.finishedInJudged += 1
-            if try !isThere(row) {
+            if !isThere(row, slot) {
                 result.changes.lost.append(row.id)
                 result.lost.append(reference(slot))
                 state = .waiting
@@ -208,9 +247,31 @@ struct Reconciler {
         return video.withSHA256Bytes { $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) }
     }
 
-    func isThere(_ row: ScannedDownload) throws(LibraryError) -> Bool {
+    /// As the start of a run settles it.
+    func settledState(_ row: ScannedDownload) -> DownloadState {
+        let state = row.state
+        let isDue = !row.isNull(.retryAt) && row.real(.retryAt) <= now.timeIntervalSince1970
+        return state == .active || state == .suspended || (state == .failed && isDue) ? .waiting : state
+    }
+
+    /// Whether a finished video's file is there.
+    mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {
+        let course = Int(slot.course)
+        tallies[course].finished += 1
         if let path = row.raw(.path), isListed(path) { return true }
-        return try exists(row.string(.path) ?? "")
+        let path = row.string(.path) ?? ""
+        guard !isThere(path, of: course) else { return true }
+        tallies[course].lost += 1
+        if tallies[course].example.isEmpty { tallies[course].example = path }
+        return false
+    }
+
+    /// Whether a file of a course is there; true as well where that can't be told, which holds the course.
+    mutating func isThere(_ path: String, of course: Int) -> Bool {
+        do throws(LibraryError) { return try exists(path) } catch {
+            unreadable[course] = unreadable[course] ?? error
+            return true
+        }
     }
 
     // MARK: values

@@ -43,6 +43,8 @@ struct Reconciliation: Sendable {
     var finishedInJudged = 0
     /// Finished files that come from another source than the catalog names now.
     var fromOtherSource = 0
+    /// Courses that are left as they are, since something is wrong with their folders.
+    var held: [HeldCourse] = []
     /// Notices: a course has moved to another file.
     var notices: [String] = []
     /// A course that belongs to another file which still exists.

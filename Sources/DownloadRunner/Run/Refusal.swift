@@ -110,3 +110,20 @@ extension LibraryError {
         }
     }
 }
+
+extension HeldCourse {
+    /// What is wrong, and the ways out.
+    package var message: String {
+        let selector = Selector(course: course).description
+        switch reason {
+        case .filesMissing(let count, let finished, let example):
+            return """
+                the course “\(title)” is left as it is: \(count) of its \(finished) finished files are gone, such as \
+                \(example). If a disk isn't mounted there, mount it. If they are to be fetched anew, run the sync with \
+                --refetch-lost, or: coursefetch verify \(selector) --repair
+                """
+        case .unreadable(let sentence):
+            return "the course “\(title)” is left as it is: \(sentence)"
+        }
+    }
+}

@@ -53,6 +53,8 @@ package struct SyncOptions: Sendable {
     package var prune = false
     /// The guard on pruning.
     package var maxDelete: MaxDelete = .percent(10)
+    /// Whether files are fetched anew however many of a course are gone.
+    package var refetchLost = false
     /// Whether the SHA-256 of each file is computed. An expected one is always checked.
     package var checksums = true
     /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted too.

@@ -68,6 +68,7 @@ struct SyncPass: Sendable {
         let pruned = isStopped ? .nothing : try prune(plan)
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
+        summary.note(plan.held)
         if pruned == .held { summary.conditions.insert(.pruneHeld) }
         // A logout is what ended it, whatever else there was.
         if stopReason == .logout { summary.conditions = [.workLeft] }
@@ -108,11 +109,7 @@ struct SyncPass: Sendable {
         _ catalog: Catalog, _ now: Date
     ) throws(Refusal) -> Reconciliation {
         do {
-            let listing = library.names()
-            var reconciler = try Reconciler(
-                catalog: catalog, store: open.store, only: options.only, now: now, isListed: listing.isListed,
-                exists: listing.contains)
-            return try reconciler.run()
+            return try SyncRun.compare(catalog, open.store, library, options, now)
         } catch {
             throw Refusal(any: error)
         }
@@ -125,6 +122,7 @@ struct SyncPass: Sendable {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
             try open.store.apply(changes)
+            if options.only.isEmpty { try HeldCourse.record(plan.held, open.store) }
             let places = try Settling(store: open.store, library: library).finishMoves(changes.moves)
             let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
             return (try open.store.beginRun(catalogs: options.catalogs), moved)
@@ -134,6 +132,7 @@ struct SyncPass: Sendable {
     }
 
     private func announce(_ plan: Reconciliation, _ moved: [RecordedMove.Owner: String]) {
+        for course in plan.held { hub.post(.courseHeld(course)) }
         for notice in plan.notices { hub.post(.warning(notice, nil)) }
         for move in plan.moves {
             guard let reference = move.reference, let path = moved[move.owner], path != move.from else { continue }

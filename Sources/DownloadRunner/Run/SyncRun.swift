@@ -163,7 +163,9 @@ package final class SyncRun: Sendable {
                     if let ready = next {
                         pass = ready
                     } else {
-                        do throws(Refusal) { pass = self.pass(open, try await open.library.open(for: options.catalogs), limits) } catch {
+                        do throws(Refusal) {
+                            pass = self.pass(open, try await open.library.open(for: options.catalogs), limits)
+                        } catch {
                             isLibraryAway = true
                             if let session = try? open.place.session(in: open.store) {
                                 control.beginPass(session)
@@ -240,11 +242,31 @@ extension SyncSummary {
             errors: [LocatedMessage(file: "", line: nil, column: nil, message: refusal.message)])
     }
 
+    /// Notes courses that are left as they are.
+    mutating func note(_ held: [HeldCourse]) {
+        guard !held.isEmpty else { return }
+        conditions.insert(.stateUnusable)
+        errors += held.map { LocatedMessage(file: "", line: nil, column: nil, message: $0.message) }
+    }
+
     /// Of a run whose catalogs aren't good.
     init(_ check: CheckReport) { self.init(conditions: check.conditions, errors: check.diagnostics.errors) }
 }
 
 extension SyncRun {
+    /// What there is to do, for a sync and for a dry run. Throws ``StoreError``.
+    static func compare(
+        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
+    ) throws -> Reconciliation {
+        let listing = library?.names()
+        var reconciler = try Reconciler(
+            catalog: catalog, store: store, only: options.only, now: now,
+            lossGuard: options.refetchLost ? nil : LossGuard(limit: options.maxDelete),
+            isListed: { listing?.isListed($0) ?? false },
+            exists: { path throws(LibraryError) in try listing?.contains(path) ?? false })
+        return try reconciler.run()
+    }
+
     /// The summary of a run that doesn't start; nil if it does.
     static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
         if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
