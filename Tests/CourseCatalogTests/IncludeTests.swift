@@ -55,7 +55,9 @@ import YAMLSource
             ("gone.yaml", "2:10: the include “gone.yaml” can't be read: No such file or directory", .unreadable),
             ("catalog.yaml", "2:10: the include “catalog.yaml” leads back to this file itself", .invalid),
             ("c*.yaml", "2:10: the include “c*.yaml” leads back to this file itself", .invalid),
-            ("sub", "0:0: is a folder; a catalog is a file", .unreadable),
+            ("sub", "2:10: the include “sub” is a folder; a catalog is a file", .unreadable),
+            ("su?", "2:10: FOLDER/sub, which the include “su?” means, is a folder; a catalog is a file", .unreadable),
+            ("/dev/null", "2:10: the include “/dev/null” is not a regular file; a catalog is a file", .unreadable),
             (
                 "loop1.yaml", "2:10: the include “loop1.yaml” leads back to this file itself through FOLDER/loop2.yaml",
                 .invalid

@@ -30,8 +30,8 @@ struct CatalogFileReader {
         var draft = CatalogDraft()
         /// What was wrong in it.
         var mistakes = DiagnosticList()
-        /// Whether the file couldn't be read at all.
-        var isUnreadable = false
+        /// Why the file couldn't be read at all, for a sentence that it begins.
+        var refusal: String?
         /// Its length.
         var bytes = 0
         /// Its values, aliases expanded.
@@ -117,8 +117,6 @@ struct CatalogFileReader {
     }
 
     private func unreadable(_ message: String) -> Outcome {
-        var outcome = Outcome(isUnreadable: true)
-        outcome.mistakes.error(at: SourceLocation(source, .wholeFile), message)
-        return outcome
+        Outcome(refusal: message)
     }
 }

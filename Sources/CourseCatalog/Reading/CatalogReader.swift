@@ -39,7 +39,7 @@ package struct CatalogReader {
         for path in paths {
             do throws(SystemError) {
                 let real = try IncludePattern.resolve(path)
-                if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], at: nil) }
+                if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], by: nil) }
             } catch {
                 reader.unreadable(path, error)
             }
@@ -51,9 +51,12 @@ package struct CatalogReader {
 
     /// Reads a file and what it includes.
     ///
-    /// - Parameter chain: The files that include it, outermost first.
+    /// - Parameters:
+    ///   - chain: The files that include it, outermost first.
+    ///   - naming: What names it, in the last of these; nil for a file of the command line.
     private mutating func file(
-        _ path: String, shown: String, base: Settings, chain: [String], at place: SourceLocation?
+        _ path: String, shown: String, base: Settings, chain: [String],
+        by naming: (entry: CatalogDraft.Include, includer: Int)?
     ) {
         let index = catalog.files.count
         let source = SourceName(shown)
@@ -61,7 +64,7 @@ package struct CatalogReader {
         indices[path] = index
         catalog.files.append(CatalogFile(path: path, shownPath: shown, name: nil))
         sources.append(source)
-        includers.append(place)
+        includers.append(naming?.entry.location)
         found.append(DiagnosticList())
 
         var limits = limits
@@ -69,7 +72,16 @@ package struct CatalogReader {
         var outcome = CatalogFileReader(path: path, source: source, folder: folder, limits: limits).read()
         bytesLeft = max(0, bytesLeft - outcome.bytes)
         nodesLeft = max(0, nodesLeft - outcome.nodes)
-        if outcome.isUnreadable { unreadableCount += 1 }
+        if let refusal = outcome.refusal {
+            unreadableCount += 1
+            if let (entry, includer) = naming {
+                let pattern = "the include “\(entry.pattern.excerpt)”"
+                let name = IncludePattern.isPattern(entry.pattern) ? "\(shown), which \(pattern) means," : pattern
+                found[includer].error(at: entry.location, "\(name) \(refusal)")
+            } else {
+                outcome.mistakes.error(at: SourceLocation(source, .wholeFile), refusal)
+            }
+        }
         catalog.files[index].name = outcome.draft.name
         let includes = outcome.draft.includes
         if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
@@ -82,7 +94,7 @@ package struct CatalogReader {
         let courses = resolution.courses(
             above: base, file: index, folder: folder, source: source, mistakes: &outcome.mistakes)
         for course in courses { add(course, mistakes: &outcome.mistakes) }
-        if courses.isEmpty, includes.isEmpty, outcome.mistakes.errorCount == 0 {
+        if courses.isEmpty, includes.isEmpty, outcome.mistakes.errorCount == 0, outcome.refusal == nil {
             outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), "the catalog has no courses")
         }
         found[index].add(contentsOf: outcome.mistakes)
@@ -111,8 +123,18 @@ package struct CatalogReader {
         let pattern = entry.pattern
         var paths = [pattern.hasPrefix("/") ? pattern : folder == "/" ? "/\(pattern)" : "\(folder)/\(pattern)"]
         if IncludePattern.isPattern(pattern), !exists(paths[0]) {
-            paths = IncludePattern.matches(pattern, in: folder)
-            if paths.isEmpty {
+            var walk = PatternWalk()
+            paths = walk.matches(pattern, in: folder)
+            if walk.isOver {
+                paths = []
+                found[includer].error(
+                    at: entry.location,
+                    "the include “\(pattern.excerpt)” leads through more than \(PatternWalk.bound) names; name the folders"
+                )
+            } else if paths.count > CatalogBounds.files {
+                paths = []
+                found[includer].error(at: entry.location, "a run reads at most \(CatalogBounds.files) files")
+            } else if paths.isEmpty {
                 found[includer].error(at: entry.location, "no file matches “\(pattern.excerpt)” in \(folder)")
             }
         }
@@ -156,7 +178,7 @@ package struct CatalogReader {
             return found[includer].error(at: entry.location, "a run reads at most \(CatalogBounds.files) files")
         }
         file(
-            path, shown: shownPath(candidate, from: includer), base: base, chain: chain, at: entry.location)
+            path, shown: shownPath(candidate, from: includer), base: base, chain: chain, by: (entry, includer))
     }
 
     /// How messages name an included file: like the file that includes it.

@@ -15,24 +15,8 @@ struct SystemError: Error, CustomStringConvertible {
 /// The files that an entry of `include` means.
 enum IncludePattern {
     /// Whether text is a pattern and not the name of one file.
-    static func isPattern(_ text: String) -> Bool { text.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B } }
-
-    /// The paths that a pattern matches, sorted by their bytes; relative ones are looked for in `folder`.
-    static func matches(_ pattern: String, in folder: String) -> [String] {
-        // Blanks of the folder's own name that mean something in a pattern are escaped.
-        var escaped = ""
-        for character in folder {
-            if "*?[]\\".contains(character) { escaped.append("\\") }
-            escaped.append(character)
-        }
-        var found = glob_t()
-        defer { globfree(&found) }
-        let full = pattern.hasPrefix("/") ? pattern : "\(escaped)/\(pattern)"
-        guard glob(full, GLOB_NOSORT, nil, &found) == 0 else { return [] }
-        let paths = (0..<Int(found.gl_pathc)).compactMap { index in
-            found.gl_pathv[index].map { String(cString: $0) }
-        }
-        return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    static func isPattern(_ text: some StringProtocol) -> Bool {
+        text.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B }
     }
 
     /// The absolute path without symbolic links.

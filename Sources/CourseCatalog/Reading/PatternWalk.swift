@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Looks for the paths that a pattern matches, folder by folder, and gives up where that leads through too many names: a
+/// pattern is a stranger's, and `/usr/*/*/*/*` would go through the whole disk.
+struct PatternWalk {
+    /// Names that are looked at.
+    static let bound = 100_000
+
+    /// Whether there were more names than that; the matches say nothing then.
+    private(set) var isOver = false
+    private var left: Int
+    private var found: [String] = []
+
+    /// - Parameter bound: names that are looked at.
+    init(bound: Int = Self.bound) { left = bound }
+
+    /// The paths that a pattern matches, sorted by their bytes; relative ones are looked for in `folder`. One more than
+    /// ``CatalogBounds/files`` at most, which is an error already.
+    ///
+    /// As in a shell `*`, `?` and `[…]` match within a component, a dot at its beginning only where it is written, and a
+    /// backslash takes the meaning from what follows.
+    mutating func matches(_ pattern: String, in folder: String) -> [String] {
+        let components = pattern.split(separator: "/")
+        walk(pattern.hasPrefix("/") ? "/" : folder, components[...])
+        return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private mutating func walk(_ folder: String, _ components: ArraySlice<Substring>) {
+        guard let component = components.first, !isDone, folder.utf8.count < Int(PATH_MAX) else { return }
+        let rest = components.dropFirst()
+        guard IncludePattern.isPattern(component) else {
+            return go(Self.path(folder, Self.literal(component)), rest, isKnown: false)
+        }
+        for name in names(in: folder, matching: String(component)) {
+            go(Self.path(folder, name), rest, isKnown: true)
+        }
+    }
+
+    private mutating func go(_ path: String, _ rest: ArraySlice<Substring>, isKnown: Bool) {
+        guard !isDone else { return }
+        guard rest.isEmpty else { return walk(path, rest) }
+        var facts = stat()
+        if isKnown || lstat(path, &facts) == 0 { found.append(path) }
+    }
+
+    private var isDone: Bool { isOver || found.count > CatalogBounds.files }
+
+    /// Closes the folder before anything in it is looked at, so that a deep pattern takes no descriptors.
+    private mutating func names(in folder: String, matching pattern: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            guard left > 0 else {
+                isOver = true
+                return []
+            }
+            left -= 1
+            withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 1) { name in
+                    guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, fnmatch(pattern, name, FNM_PERIOD) == 0
+                    else { return }
+                    names.append(String(cString: name))
+                }
+            }
+        }
+        return names
+    }
+
+    private static func path(_ folder: String, _ name: String) -> String {
+        folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    }
+
+    /// Without the backslashes that take a meaning away.
+    private static func literal(_ component: Substring) -> String {
+        var text = ""
+        var isEscaped = false
+        for character in component {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                text.append(character)
+                isEscaped = false
+            }
+        }
+        return text
+    }
+}
