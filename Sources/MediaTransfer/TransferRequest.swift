@@ -86,6 +86,8 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
     package var expectedSize: Int64?
     /// Whether a page (HTML, JSON, XML) is a good answer. False for media, where it means that the URL was refused.
     package var allowsMarkup = false
+    /// Whether subtitles in XML (TTML) are a good answer, although they look like a page.
+    package var allowsTimedText = false
     /// Bytes a second, for this transfer.
     package var limitRate: Int64?
     /// The largest file that is accepted.

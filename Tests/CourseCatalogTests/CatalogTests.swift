@@ -43,7 +43,7 @@ import YAMLSource
         #expect(catalog.videoCount == 3)
         let course = try #require(catalog.courses.first)
         #expect(course.id == "phys101" && course.title == "Classical Mechanics" && course.file == 0 && !course.discover)
-        #expect(course.cover == .file(folder.path + "/covers/phys.jpg"))
+        #expect(course.cover == .file("covers/phys.jpg", beneath: folder.path))
         #expect(course.location.line == 4 && course.location.column == 9)
         let bare = try #require(course.videos.first)
         #expect(bare.id == "bare" && bare.title == "bare" && bare.ownCover == nil && bare.cover == course.cover)

@@ -44,7 +44,7 @@ import YAMLSource
         #expect(video.provider.name == "p" && video.priority == 2)
         #expect(video.provider.location.file == folder.path + "/catalog.yaml")
         #expect(video.settings.parametersJSON == #"{"b":2,"c":3}"#)
-        #expect(video.cover == .file(folder.path + "/sub/x.jpg"))
+        #expect(video.cover == .file("x.jpg", beneath: folder.path + "/sub"))
         #expect(video.settings.parameters["b"]?.location.file == folder.path + "/b.yaml")
     }
 

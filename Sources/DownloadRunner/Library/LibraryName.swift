@@ -57,6 +57,13 @@ package enum LibraryName {
         return ordinal <= 1 ? "\(stem).\(tag).vtt" : "\(stem).\(tag).\(ordinal).vtt"
     }
 
+    /// The name of a subtitle whose answer has this type: what is TTML isn't called WebVTT.
+    package static func subtitle(_ name: String, contentType: String?) -> String {
+        guard contentType == "application/ttml+xml" || contentType == "application/ttaf+xml", name.hasSuffix(".vtt")
+        else { return name }
+        return name.dropLast(4) + ".ttml"
+    }
+
     /// Separate sound beside a video.
     package static func sound(beside stem: String, language: String?, fileExtension: String) -> String {
         let safe = NameCleaning.clean(String((language ?? "audio").map { $0 == "." || $0 == "/" ? "_" : $0 }))

@@ -151,7 +151,7 @@ extension CoverSource {
     fileprivate var text: String {
         switch self {
         case .url(let url): url
-        case .file(let path): path
+        case .file(let path, let folder): folder == "/" ? "/\(path)" : "\(folder)/\(path)"
         }
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import DownloadStore
 import Foundation
 import MediaTransfer
@@ -20,7 +19,7 @@ struct SidecarFetch: Sendable {
             let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: true)
             let result: Result<ArrivedFile, DownloadError> =
                 switch wish.source {
-                case .file(let path): await copy(path, to: partial)
+                case .file(let cover): await copy(cover, to: partial)
                 case .url(let url): await fetch(TransferRequest(url: url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
                 }
@@ -39,6 +38,7 @@ struct SidecarFetch: Sendable {
     ) async -> Result<ArrivedFile, DownloadError> {
         var request = template
         request.allowsMarkup = wish.purpose == .attachment
+        request.allowsTimedText = wish.isSubtitle
         request.maxSize = wish.purpose == .attachment ? nil : Self.sizeLimit
         for attempt in 1... {
             let report = await services.engine.fetch(request, into: partial)
@@ -59,34 +59,20 @@ struct SidecarFetch: Sendable {
         return .failure(DownloadError(kind: .bug, message: "unreachable"))
     }
 
-    private func copy(_ path: String, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {
-        let target = services.library.partialPath(partialName).string
-        let copied = await Blocking.run { _ -> (size: Int64, sha256: [UInt8])? in
-            let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int64
-            guard let size, size <= Self.sizeLimit, let data = FileManager.default.contents(atPath: path),
-                let file = FileHandle(forWritingAtPath: target)
-            else { return nil }
-            defer { try? file.close() }
-            do {
-                try file.write(contentsOf: data)
-                try file.synchronize()
-            } catch { return nil }
-            return (Int64(data.count), Array(SHA256.hash(data: data)))
-        }
-        partial.close()
-        guard let copied else {
-            return .failure(DownloadError(kind: .disk, message: "\(path) can't be read, or there is no room for it"))
-        }
-        return .success(file(size: copied.size, sha256: copied.sha256, contentType: nil, url: path, partial: nil))
+    private func copy(_ cover: LocalCover, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {
+        let problem = await Blocking.run { _ in cover.copy(to: partial, upTo: Self.sizeLimit) }
+        if let problem { return .failure(problem) }
+        return await arrived(partial, contentType: nil, at: cover.path)
     }
 
     private func arrived(
-        _ partial: PartialFile, contentType: String?
+        _ partial: PartialFile, contentType: String?, at path: String? = nil
     ) async -> Result<ArrivedFile, DownloadError> {
         do {
             let sha256 = try await partial.sha256()
             let file = file(
-                size: partial.length, sha256: sha256, contentType: contentType, url: wish.source.url, partial: partial)
+                size: partial.length, sha256: sha256, contentType: contentType, url: path ?? wish.source.url,
+                partial: partial)
             return .success(file)
         } catch {
             return .failure(DownloadError(kind: .disk, message: "it can't be read back: \(error)"))
@@ -102,7 +88,7 @@ struct SidecarFetch: Sendable {
                     wish.name,
                     FileExtension.choose(
                         $0, stated: nil, mediaType: wish.mediaType, contentType: contentType, url: url))
-            } ?? wish.name
+            } ?? LibraryName.subtitle(wish.name, contentType: contentType)
         let role: ArrivedFile.Role =
             switch wish.owner {
             case .video(let id, let kind, let name): .sidecar(id, kind, name: name)

@@ -113,7 +113,7 @@ extension CoverSource {
     var wishSource: SidecarWish.Source {
         switch self {
         case .url(let url): .url(url)
-        case .file(let path): .file(path)
+        case .file(let path, let folder): .file(LocalCover(folder: folder, path: path))
         }
     }
 }

@@ -11,8 +11,8 @@ struct SidecarWish: Sendable {
     }
 
     enum Source: Sendable {
-        /// A file beside the catalog, by its absolute path.
-        case file(String)
+        /// A file beside the catalog.
+        case file(LocalCover)
         /// A URL that the catalog names: fetched with nothing added.
         case url(String)
         /// A URL that a resolution names: its fields go along, its token to its origins only.
@@ -42,6 +42,10 @@ struct SidecarWish: Sendable {
     var old: StoredFile?
 
     var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
+
+    var isSubtitle: Bool {
+        if case .video(_, .subtitle, _) = owner { true } else { false }
+    }
 
     /// For the messages: "subtitle en".
     var title: String {

@@ -83,9 +83,19 @@ package struct ResponseHead: Sendable, Equatable {
         return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || ($0 >= 0x23 && $0 <= 0x7E) }
     }
 
+    /// Whether a media type is that of subtitles in XML. Related: W3C TTML2 appendix B (and its name before that).
+    static func isTimedText(_ type: String) -> Bool {
+        ["application/ttml+xml", "application/ttaf+xml"].contains(bare(type))
+    }
+
+    /// Lower case, without parameters.
+    private static func bare(_ type: String) -> String {
+        ASCII.lowercased(ASCII.trimmed(type.prefix { $0 != ";" && $0 != "," }))
+    }
+
     /// Whether a media type is that of a page or of an API's answer rather than of media.
     static func isMarkup(_ type: String) -> Bool {
-        let type = ASCII.lowercased(ASCII.trimmed(type.prefix { $0 != ";" && $0 != "," }))
+        let type = bare(type)
         if ["text/html", "text/xml", "application/xml", "application/json", "text/json"].contains(type) { return true }
         return type.hasSuffix("+json") || (type.hasSuffix("+xml") && !type.hasPrefix("image/"))
     }

@@ -39,9 +39,11 @@ package struct ResponseJudge: Sendable {
 
     /// A page or an API's answer instead of media: how some hosts say that a URL is no good any more.
     private func page(_ raw: RawHead, _ head: ResponseHead) -> TransferFailure? {
-        guard !request.allowsMarkup, let type = raw.values("content-type").first(where: ResponseHead.isMarkup) else {
-            return nil
-        }
+        guard !request.allowsMarkup,
+            let type = raw.values("content-type").first(where: {
+                ResponseHead.isMarkup($0) && !(request.allowsTimedText && ResponseHead.isTimedText($0))
+            })
+        else { return nil }
         return .refused(status: raw.status, isRedirected ? .login : .page(head.contentType ?? type))
     }
 
