@@ -76,13 +76,7 @@ package struct SegmentCipher: Sendable {
     }
 }
 
-extension SegmentCipher: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the key.
-    package var description: String { "AES-128" }
-
-    /// Nothing of the key.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
+extension SegmentCipher: Redacted {}
 
 /// Why a segment couldn't be decrypted. Has nothing of key, vector or content but lengths.
 package enum SegmentCipherError: Error, Sendable, Equatable {

@@ -1,5 +1,5 @@
 /// A segment to be fetched.
-package struct PlannedSegment: Sendable, Equatable {
+package struct PlannedSegment: Sendable, Equatable, Redacted {
     /// Absolute, http or https.
     package var url: String
     /// The part of the resource; nil for all of it.
@@ -33,7 +33,7 @@ package struct PlannedSegment: Sendable, Equatable {
 }
 
 /// A key for AES-128 in CBC mode.
-package struct PlannedKey: Sendable, Equatable {
+package struct PlannedKey: Sendable, Equatable, Redacted {
     /// Absolute, http or https; the body is 16 bytes.
     package var url: String
     /// 16 bytes.
@@ -46,7 +46,7 @@ package struct PlannedKey: Sendable, Equatable {
 }
 
 /// What a decoder needs ahead of the segments that name it.
-package struct PlannedMap: Sendable, Equatable {
+package struct PlannedMap: Sendable, Equatable, Redacted {
     /// Absolute, http or https.
     package var url: String
     /// The part of the resource; nil for all of it.

@@ -1,7 +1,7 @@
 import MediaTransfer
 
 /// Turns the segments of a playlist into those of a plan, one after the other.
-struct StreamPlanner {
+struct StreamPlanner: Redacted {
     private let playlist: MediaPlaylist
     private let base: ParsedURL
     private var budget = StreamPlan.addressLimit
@@ -20,7 +20,7 @@ struct StreamPlanner {
     /// The map of the playlist that each of ``maps`` was first.
     private(set) var mapSources: [Int] = []
 
-    private struct MapIdentity: Hashable {
+    private struct MapIdentity: Hashable, Redacted {
         let url: String
         let range: Range<Int64>?
         let key: String?

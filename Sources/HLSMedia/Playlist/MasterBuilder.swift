@@ -1,5 +1,5 @@
 /// Puts a ``MasterPlaylist`` together.
-struct MasterBuilder {
+struct MasterBuilder: Redacted {
     private var playlist = MasterPlaylist()
     /// The stream whose URI comes next, and where its tag stands.
     private var pending: (variant: Variant, error: PlaylistError)?

@@ -1,5 +1,5 @@
 /// Where to find what a decoder needs ahead of the segments (EXT-X-MAP, RFC 8216 §4.3.2.5).
-package struct MediaMap: Sendable, Equatable {
+package struct MediaMap: Sendable, Equatable, Redacted {
     /// As written, with variables replaced.
     package var uri: String
     /// The part of the resource; nil for all of it. An offset that was left out is 0.

@@ -1,5 +1,5 @@
 /// A key of EXT-X-KEY or EXT-X-SESSION-KEY (RFC 8216 §4.3.2.4).
-package struct PlaylistKey: Sendable, Equatable {
+package struct PlaylistKey: Sendable, Equatable, Redacted {
     /// How segments are encrypted.
     package enum Method: Sendable, Equatable {
         /// Whole segments, AES-128 in CBC mode with PKCS#7 padding.

@@ -1,5 +1,5 @@
 /// One line of a playlist, with its place in the text, so that whatever is wrong in it can be pointed at.
-struct PlaylistLine {
+struct PlaylistLine: Redacted {
     /// The whole text.
     let bytes: [UInt8]
     /// From 1 on.

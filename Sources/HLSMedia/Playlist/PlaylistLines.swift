@@ -1,5 +1,5 @@
 /// The lines of a playlist that aren't blank, with their numbers. A line ends with LF, CR or CRLF.
-struct PlaylistLines {
+struct PlaylistLines: Redacted {
     private let bytes: [UInt8]
     private var position: Int
     private var number = 0

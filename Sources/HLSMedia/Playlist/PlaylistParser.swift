@@ -2,7 +2,7 @@
 ///
 /// A tag of a stream beside one of a segment is an error (RFC 8216 §4.3.3, §4.3.4). Tags of a media playlist as a whole
 /// are let through in a master playlist, where some hosts put them.
-struct PlaylistParser {
+struct PlaylistParser: Redacted {
     private enum Kind { case master, media }
 
     private var variables: PlaylistVariables

@@ -1,5 +1,5 @@
 /// An alternative of a variant's sound, picture or subtitles (EXT-X-MEDIA, RFC 8216 §4.3.4.1).
-package struct Rendition: Sendable, Equatable {
+package struct Rendition: Sendable, Equatable, Redacted {
     /// What a rendition is of.
     package enum Kind: String, Sendable, Equatable {
         /// Sound.

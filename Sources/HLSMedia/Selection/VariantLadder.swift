@@ -1,5 +1,5 @@
 /// The variants of a master playlist, as wishes for quality see them.
-struct VariantLadder {
+struct VariantLadder: Redacted {
     /// Those with a picture, or all if none has.
     private let pictures: [Variant]
     /// The best of those without a picture.
