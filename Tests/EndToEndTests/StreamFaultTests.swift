@@ -38,6 +38,19 @@ struct StreamFaultTests {
         "<!DOCTYPE html><html>" + String(repeating: "<p>Please log in", count: 1280), "video/mp2t")
     static let playlistPage = ScriptedAnswer.text("<html><body>Please log in</body></html>", StreamFixture.playlistType)
 
+    /// A playlist as VOD, without its end mark, and with its first segments only.
+    static func withoutEnd(_ answer: ScriptedAnswer, segments: Int = .max) -> ScriptedAnswer {
+        var left = segments
+        var lines: [Substring] = []
+        for line in String(decoding: answer.body, as: UTF8.self).split(separator: "\n") where left > 0 {
+            if line == "#EXT-X-ENDLIST" || line.hasPrefix("#EXT-X-PLAYLIST-TYPE") { continue }
+            lines.append(line)
+            if line == "#EXTM3U" { lines.append("#EXT-X-PLAYLIST-TYPE:VOD") }
+            if !line.hasPrefix("#") { left -= 1 }
+        }
+        return .text(lines.joined(separator: "\n") + "\n", StreamFixture.playlistType)
+    }
+
     static let arriving = [
         Case("a segment is missing once", "e010.ts") { [.status(404), $0] },
         Case("a segment is refused once", "e010.ts") { [.status(403), $0] },
@@ -59,6 +72,10 @@ struct StreamFaultTests {
         Case("the playlist is refused once", "index.m3u8") { [.status(403), $0] },
         Case("the playlist is a page once", "index.m3u8") { [playlistPage, $0] },
         Case("the playlist is cut once", "index.m3u8") { [$0.cut(700), $0] },
+        Case("a playlist of VOD ends behind three segments with its connection, once", "index.m3u8") { right in
+            [withoutEnd(right, segments: 3).unframed(), right]
+        },
+        Case("a playlist of VOD has a length and no end mark", "index.m3u8") { [withoutEnd($0)] },
     ]
 
     @Test("whatever breaks now and then, the right stream arrives, and nothing of an answer that isn't it")
@@ -108,6 +125,10 @@ struct StreamFaultTests {
         Case("a key is another one", "key2.bin", fails: "not_media", missing: 10) { [.bytes($0.body.reversed())] },
         Case("the playlist is missing", "index.m3u8", fails: "url_refused", status: 404) { _ in [.status(404)] },
         Case("the playlist is a page for ever", "index.m3u8", fails: "not_media") { _ in [playlistPage] },
+        Case("a playlist of VOD always ends with its connection and without its mark", "index.m3u8", fails: "truncated")
+        {
+            [withoutEnd($0, segments: 3).unframed()]
+        },
         Case("the playlist is nonsense", "index.m3u8", fails: "not_media") { _ in
             [.text("#EXTM3U\n#EXTINF:abc,\n", StreamFixture.playlistType)]
         },

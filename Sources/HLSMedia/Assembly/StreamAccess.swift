@@ -1,7 +1,7 @@
 package import MediaTransfer
 
 /// How a stream gets at its host: the requests, with what the provider wants in them, and its share of connections.
-package struct StreamAccess: Sendable {
+package struct StreamAccess: Sendable, Redacted {
     /// Where the bytes come from.
     package var engine: TransferEngine
     /// A request for a URL of the stream, with token and fields where they belong.
@@ -33,12 +33,14 @@ package struct StreamAccess: Sendable {
     }
 
     /// What came of a fetch.
-    struct Answer: Sendable {
+    struct Answer: Sendable, Redacted {
         var result: Result<[UInt8], StreamFailure>
         /// Where it came from, after redirects.
         var url: String?
         /// Bytes that came over the network for it.
         var received: Int64 = 0
+        /// Whether the end of the body was marked, rather than being the end of the connection.
+        var isFramed = true
     }
 
     /// Fetches something into memory, with one more try where the connection is to blame.
@@ -61,8 +63,9 @@ package struct StreamAccess: Sendable {
             case nil, .lengthUnknown(framed: true):
                 answer.result = .success(bytes)
                 return answer
-            // These say themselves whether they are whole: by an end mark, and by 16 bytes.
+            // A key says by its 16 bytes whether it is whole, for a playlist see ``Playlist/isWhole(isFramed:)``.
             case .lengthUnknown where part == .playlist || part == .key:
+                answer.isFramed = false
                 answer.result = .success(bytes)
                 return answer
             case let failure?:

@@ -32,6 +32,8 @@ package enum StreamFailure: Error, Sendable, Equatable {
     package var verdict: RetryVerdict {
         switch self {
         // What is joined stays good when a host answers a range with something else: another answer may be better.
+        // The same answer may come with its end.
+        case .transfer(.lengthUnknown, .playlist): .retry
         case .transfer(let failure, _): failure.verdict == .startOver ? .retry : failure.verdict
         case .cut: .retry
         // Another answer may come for a fresh URL: hosts send pages with the status and type of media, and keys that

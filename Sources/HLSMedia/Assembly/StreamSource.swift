@@ -2,9 +2,9 @@ import Crypto
 import MediaTransfer
 
 /// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
-package struct StreamSource: Sendable {
+package struct StreamSource: Sendable, Redacted {
     /// A playlist of subtitles that is wanted.
-    package struct Subtitles: Sendable, Equatable {
+    package struct Subtitles: Sendable, Equatable, Redacted {
         /// As the playlist says; may be missing.
         package var language: String?
         /// For people.
@@ -119,7 +119,13 @@ package struct StreamSource: Sendable {
         }
         let base = answer.url ?? url
         do throws(PlaylistError) {
-            return (try Playlist.parse(bytes, url: base, imports: imports), base)
-        } catch { throw .playlist(error) }
+            let playlist = try Playlist.parse(bytes, url: base, imports: imports)
+            if playlist.isWhole(isFramed: answer.isFramed) { return (playlist, base) }
+        } catch {
+            // What is wrong with a part of a playlist says nothing of the whole.
+            if answer.isFramed { throw .playlist(error) }
+        }
+        access.failed(url)
+        throw .failure(.transfer(.lengthUnknown(framed: false), .playlist))
     }
 }

@@ -1,5 +1,5 @@
 /// Puts a ``MediaPlaylist`` together.
-struct MediaBuilder {
+struct MediaBuilder: Redacted {
     /// A byte range as its tag gave it, until the URI is known.
     private struct PendingRange {
         let length: Int64
@@ -43,7 +43,9 @@ struct MediaBuilder {
             case "EVENT": playlist.kind = .event
             default: break
             }
-        case "EXT-X-ENDLIST": playlist.hasEnd = true
+        case "EXT-X-ENDLIST":
+            playlist.hasEnd = true
+            playlist.endsWithMark = true
         case "EXT-X-I-FRAMES-ONLY": playlist.isIFramesOnly = true
         default: break
         }
@@ -89,6 +91,7 @@ struct MediaBuilder {
         segment.isGap = isGap
         segment.programDateTime = date
         playlist.segments.append(segment)
+        playlist.endsWithMark = false
         duration = nil
         range = nil
         isGap = false

@@ -1,5 +1,5 @@
 /// The segments of one stream (RFC 8216 §4.3.3). Partial segments and hints for live streams are left out.
-package struct MediaPlaylist: Sendable, Equatable {
+package struct MediaPlaylist: Sendable, Equatable, Redacted {
     /// What EXT-X-PLAYLIST-TYPE says.
     package enum Kind: Sendable, Equatable {
         /// It doesn't change any more.
@@ -20,6 +20,8 @@ package struct MediaPlaylist: Sendable, Equatable {
     package var kind: Kind?
     /// Whether EXT-X-ENDLIST was there.
     package var hasEnd = false
+    /// Whether it stood behind every segment: RFC 8216 §4.3.3.4 lets it stand anywhere.
+    package var endsWithMark = false
     /// Whether the segments are single pictures.
     package var isIFramesOnly = false
     /// Whether segments were left out because an earlier version of the playlist had them (EXT-X-SKIP).

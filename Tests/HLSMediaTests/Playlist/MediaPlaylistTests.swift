@@ -35,6 +35,7 @@ struct MediaPlaylistTests {
         expected.discontinuitySequence = 3
         expected.kind = .event
         expected.hasEnd = true
+        expected.endsWithMark = true
         expected.maps = [MediaMap(uri: "init.mp4", byteRange: 20..<120, keys: [], sequence: 42, line: 7)]
         let key = PlaylistKey(method: .aes128, uri: "k1", iv: [UInt8](repeating: 0, count: 15) + [10])
         var first = MediaSegment(uri: "a.m4s?t=1", duration: 6.006, sequence: 42, line: 11)

@@ -15,6 +15,8 @@ package struct ScriptedAnswer: Sendable {
     /// The length that is announced; nil for that of the body.
     package var length: Int?
     package var ending = Ending.keep
+    /// Whether the end of the connection is the end of the body.
+    package var isUnframed = false
     /// Waits for ``FaultHost/release(_:)``.
     package var isHeld = false
 
@@ -42,6 +44,15 @@ package struct ScriptedAnswer: Sendable {
         return answer
     }
 
+    /// Says nothing of its length, sends the first bytes, or all, and closes in order.
+    package func unframed(_ count: Int = .max) -> ScriptedAnswer {
+        var answer = self
+        answer.isUnframed = true
+        answer.body = Array(body.prefix(count))
+        answer.ending = .close
+        return answer
+    }
+
     /// The same, but not before it is let go.
     package var held: ScriptedAnswer {
         var answer = self
@@ -59,7 +70,7 @@ package struct ScriptedAnswer: Sendable {
             reply.tail = Array(body[start..<max(start, end)])
             head.append("Content-Range: bytes \(start)-\(end - 1)/\(body.count)")
         }
-        reply.head = head + ["Content-Length: \(length ?? reply.tail.count)"]
+        reply.head = head + [isUnframed ? "Connection: close" : "Content-Length: \(length ?? reply.tail.count)"]
         switch ending {
         case .keep: reply.ending = .keep
         case .close: reply.ending = .close
