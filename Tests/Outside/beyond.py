@@ -468,7 +468,7 @@ class TwoAtOnce(Case):
 
     def test_two_syncs_of_two_states_in_one_library_write_no_wrong_file(self):
         bodies = {f"v{i}q": media.mp4(i, 200000) for i in range(6)}
-        self.stage.urls({v: self.host.at(f"/{v}", File(b, etag=f'"{v}"', rate=400_000)) for v, b in bodies.items()})
+        self.stage.urls({v: self.host.at(f"/{v}", File(b, etag=f'"{v}"', rate=100_000)) for v, b in bodies.items()})
         self.stage.write({"phys": list(bodies)})
         first = self.stage.start_sync()
         first.wait_for(lambda events: any(e["event"] == "progress" for e in events))

@@ -8,7 +8,7 @@ import time
 
 import media
 from host import File
-from stage import wait_until
+from stage import Stage, wait_until
 from wrong_file import Case
 
 
@@ -147,13 +147,24 @@ class MassLoss(Case):
         self.has("p7.mp4", self.bodies["p7"])
         self.assertEqual([r.path for r in self.host.asked()], ["/p7"])
 
-    def test_verify_is_a_way_out_and_the_next_sync_fetches_what_it_told_missing(self):
-        self.finished()
-        shutil.rmtree(self.folder("phys"))
-        self.held(self.stage.sync())
-        self.assertEqual(self.stage.command("verify").exit, 1)
-        self.stage.sync(exit=0)
-        self.assertEqual(len(self.stage.files()), 48)
+    def test_the_ways_out_that_are_told_fetch_what_is_missing_anew(self):
+        for way in ("--refetch-lost", "--repair"):
+            with self.subTest(way):
+                self.stage.close()
+                self.stage = Stage()
+                self.addCleanup(self.stage.close)
+                self.finished()
+                shutil.rmtree(self.folder("phys"))
+                run = self.stage.sync()
+                self.held(run)
+                self.assertIn(way, run.out)
+                # Looking alone changes nothing.
+                self.assertEqual(self.stage.command("verify").exit, 1)
+                self.held(self.stage.sync())
+                if way == "--repair":
+                    self.assertEqual(self.stage.command("verify", "phys", "--repair").exit, 1)
+                self.stage.sync(*([way] if way == "--refetch-lost" else []), exit=0)
+                self.assertEqual(len(self.stage.files()), 48)
 
     def test_a_dry_run_says_that_the_course_is_held(self):
         self.finished()
