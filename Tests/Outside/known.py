@@ -50,7 +50,6 @@ KNOWN = {
     "test_a_dry_run_says_that_the_course_is_held": "issue 8, item 15 is not mended yet",
     "test_killed_while_a_course_is_held_nothing_is_fetched_by_later_runs": "issue 8, item 15 is not mended yet",
     "test_other_titles_while_a_course_folder_is_away_lose_nothing": "issue 8, item 15 is not mended yet",
-    "test_verify_is_a_way_out_and_the_next_sync_fetches_what_it_told_missing": "issue 8, item 15 is not mended yet",
     "test_a_file_beyond_the_file_systems_limit_fails_alone_and_says_why": "issue 8, item 18 is not mended yet",
     "test_a_204_for_each_range_is_started_over": "issue 8, item 19 is not mended yet",
     "test_a_206_with_a_content_encoding_is_started_over": "issue 8, item 19 is not mended yet",
