@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
             swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite], swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite, system], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [

@@ -197,7 +197,9 @@ extension DownloadStore {
         _ values: [(any DatabaseValueConvertible)?], _ now: Double, _ db: Database
     ) throws {
         let current = try db.cachedStatement(sql: "SELECT state FROM downloads WHERE id = ?")
-        let state = try String.fetchOne(current, arguments: [id.rawValue]).flatMap(DownloadState.init)
+        let state = try Row.fetchOne(current, arguments: [id.rawValue]).map {
+            DownloadState(stored: StoredRow($0).text("state"))
+        }
         guard let next = state?.after(transition) else {
             throw StoreError.refusedTransition(id, transition, from: state)
         }

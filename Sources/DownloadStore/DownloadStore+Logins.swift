@@ -21,9 +21,9 @@ extension DownloadStore {
     /// How many downloads there are in each state; what is gone from its catalog counts, too.
     package func counts() throws(StoreError) -> [DownloadState: Int] {
         try read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT state, count(*) FROM downloads GROUP BY state")
-            return rows.reduce(into: [:]) { counts, row in
-                if let state = DownloadState(rawValue: row[0]) { counts[state] = row[1] }
+            let rows = try Row.fetchAll(db, sql: "SELECT state, count(*) AS number FROM downloads GROUP BY state")
+            return rows.map(StoredRow.init).reduce(into: [:]) { counts, row in
+                counts[DownloadState(stored: row.text("state")), default: 0] += row.count("number")
             }
         }
     }

@@ -143,11 +143,13 @@ extension DownloadStore {
     /// The moves that an earlier run recorded and didn't finish.
     package func recordedMoves() throws(StoreError) -> [RecordedMove] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT id, from_path, to_path, owner FROM moves").map { row in
-                let owner = Data((row[3] as String).utf8)
-                return RecordedMove(
-                    id: row[0], from: row[1], to: row[2],
-                    owner: try JSONDecoder().decode(RecordedMove.Owner.self, from: owner))
+            try Row.fetchAll(db, sql: "SELECT * FROM moves").map(StoredRow.init).map { row in
+                // Without it nobody can tell which file is where.
+                guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
+                    let text = row.text("owner"),
+                    let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
+                else { throw DamagedRow(what: "a move that is under way can't be read") }
+                return RecordedMove(id: id, from: from, to: to, owner: owner)
             }
         }
     }
@@ -184,13 +186,6 @@ extension DownloadStore {
             // They belong to no file any more: any catalog may take them over.
             try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [file])
             return count
-        }
-    }
-
-    /// Deletes rows of downloads whose files have been deleted.
-    package func delete(_ ids: [DownloadID]) throws(StoreError) {
-        try write { db in
-            for id in ids { try Self.run("DELETE FROM downloads WHERE id = ?", [id.rawValue], db) }
         }
     }
 }

@@ -36,12 +36,13 @@ extension DownloadStore {
     package func courses() throws(StoreError) -> [String: CourseRecord] {
         try read { db in
             var all: [String: CourseRecord] = [:]
-            for row in try Row.fetchAll(db, sql: "SELECT * FROM courses") {
-                let course = CourseRecord(
-                    id: row["id"], file: row["file"], ordinal: row["ordinal"], title: row["title"],
-                    folder: row["folder"],
-                    cover: (row["cover"] as Data?).map { [UInt8]($0) }, coverFile: Self.cover(row))
-                all[course.id] = course
+            for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
+                // One that has lost its id or its folder is made anew.
+                guard let id = row.text("id"), let folder = row.text("folder") else { continue }
+                all[id] = CourseRecord(
+                    id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
+                    title: row.text("title") ?? "", folder: folder, cover: row.bytes("cover"),
+                    coverFile: Self.cover(row))
             }
             return all
         }
@@ -50,11 +51,14 @@ extension DownloadStore {
     /// All chapters.
     package func chapters() throws(StoreError) -> [ChapterRecord] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM chapters").map { row in
-                ChapterRecord(
-                    course: row["course"], id: row["id"], title: row["title"], position: row["position"],
-                    folder: row["folder"], cover: (row["cover"] as Data?).map { [UInt8]($0) },
-                    coverFile: Self.cover(row))
+            try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap { row in
+                guard let course = row.text("course"), let id = row.text("id"), let folder = row.text("folder") else {
+                    return nil
+                }
+                return ChapterRecord(
+                    course: course, id: id, title: row.text("title") ?? "",
+                    position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
+                    cover: row.bytes("cover"), coverFile: Self.cover(row))
             }
         }
     }
@@ -62,14 +66,10 @@ extension DownloadStore {
     /// The parts of a download that are on their way to their places.
     package func parts(of id: DownloadID) throws(StoreError) -> [PartRecord] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM parts WHERE download = ?", arguments: [id.rawValue]).compactMap {
-                row in
-                SidecarRecord.Kind(rawValue: row["kind"]).map { kind in
-                    let file = SidecarRecord(
-                        download: id, kind: kind, name: row["name"], path: row["path"], size: row["size"],
-                        modified: row["modified"])
-                    return PartRecord(
-                        file: file, partial: row["partial"], sha256: (row["sha256"] as Data?).map(Array.init))
+            let sql = "SELECT * FROM parts WHERE download = ?"
+            return try Row.fetchAll(db, sql: sql, arguments: [id.rawValue]).map(StoredRow.init).compactMap { row in
+                Self.sidecar(row, of: id).map {
+                    PartRecord(file: $0, partial: row.text("partial") ?? "", sha256: row.bytes("sha256"))
                 }
             }
         }
@@ -80,21 +80,26 @@ extension DownloadStore {
         try read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ?")
             return try ids.flatMap { id in
-                try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { row in
-                    SidecarRecord.Kind(rawValue: row["kind"]).map {
-                        SidecarRecord(
-                            download: DownloadID(rawValue: row["download"]), kind: $0, name: row["name"],
-                            path: row["path"], size: row["size"], modified: row["modified"])
-                    }
-                }
+                try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { Self.sidecar(StoredRow($0), of: id) }
             }
         }
     }
 
-    private static func cover(_ row: Row) -> StoredFile? {
-        (row["cover_path"] as String?).map {
+    /// Nil for one that has lost its kind, name or path.
+    private static func sidecar(_ row: StoredRow, of id: DownloadID) -> SidecarRecord? {
+        guard let kind = row.text("kind").flatMap(SidecarRecord.Kind.init), let name = row.text("name"),
+            let path = row.text("path")
+        else { return nil }
+        return SidecarRecord(
+            download: id, kind: kind, name: name, path: path, size: row.size("size") ?? 0,
+            modified: row.integer("modified") ?? 0)
+    }
+
+    private static func cover(_ row: StoredRow) -> StoredFile? {
+        row.text("cover_path").map {
             StoredFile(
-                path: $0, size: row["cover_size"] ?? 0, modified: row["cover_modified"], sha256: nil, source: [])
+                path: $0, size: row.size("cover_size") ?? 0, modified: row.integer("cover_modified"), sha256: nil,
+                source: [])
         }
     }
 
@@ -114,43 +119,34 @@ extension DownloadStore {
 }
 
 extension DownloadRecord {
-    init(_ row: Row) {
-        let bytes = { (name: String) -> [UInt8]? in (row[name] as Data?).map { [UInt8]($0) } }
-        let date = { (name: String) -> Date? in (row[name] as Double?).map { Date(timeIntervalSince1970: $0) } }
-        let error = (row["error_kind"] as String?).map { kind in
+    init(_ found: Row) {
+        let row = StoredRow(found)
+        let error = row.text("error_kind").map { kind in
             DownloadError(
-                kind: DownloadError.Kind(rawValue: kind) ?? .bug, message: row["error_message"] ?? "",
-                status: row["error_status"])
+                kind: DownloadError.Kind(rawValue: kind) ?? .bug, message: row.text("error_message") ?? "",
+                status: row.integer("error_status").flatMap { Int(exactly: $0) })
         }
-        let file = (row["path"] as String?).map { path in
-            StoredFile(
-                path: path, size: max(0, row["size"] ?? 0), modified: row["modified"], sha256: bytes("sha256"),
-                source: bytes("file_source") ?? [])
-        }
-        let oldFile = (row["old_path"] as String?).map { path in
-            StoredFile(
-                path: path, size: max(0, row["old_size"] ?? 0), modified: row["old_modified"],
-                sha256: bytes("old_sha256"),
-                source: bytes("old_source") ?? [])
-        }
+        let number = { (column: String) in Int(truncatingIfNeeded: row.integer(column) ?? 0) }
         self.init(
-            id: DownloadID(rawValue: row["id"]),
-            key: DownloadKey(course: row["course"], video: row["video"]),
+            id: DownloadID(rawValue: row.integer("id") ?? 0),
+            key: DownloadKey(course: row.text("course") ?? "", video: row.text("video") ?? ""),
             catalog: CatalogFields(
-                chapter: row["chapter"], title: row["title"], position: row["position"], ordinal: row["ordinal"],
-                provider: row["provider"], source: bytes("source") ?? [], priority: row["priority"],
-                extras: bytes("extras"), stem: row["stem"], expectedSize: ByteCount.believed(row["expected_size"]),
-                expectedSHA256: bytes("expected_sha256")),
-            state: DownloadState(rawValue: row["state"]) ?? .waiting,
-            reason: (row["reason"] as String?).flatMap(SuspendReason.init), priorityOverride: row["priority_override"],
-            durableBytes: ByteCount.believed(row["durable_bytes"]) ?? 0,
-            totalBytes: ByteCount.believed(row["total_bytes"]),
-            validators: Validators(etag: row["etag"], lastModified: row["last_modified"]),
-            stream: (row["stream"] as String?).flatMap(StreamRecord.init), mediaSeconds: row["media_seconds"],
-            highWater: row["high_water"], validatorFailures: row["validator_failures"],
-            startOvers: row["start_overs"], error: error, retryAt: date("retry_at"), failedRuns: row["failed_runs"],
-            isPlacing: row["is_placing"], file: file, oldFile: oldFile, storedExtras: bytes("stored_extras"),
-            bytesPerSecond: row["bytes_per_second"], updatedAt: date("updated_at") ?? .distantPast,
-            isGone: row["is_gone"])
+                chapter: row.text("chapter"), title: row.text("title") ?? "", position: number("position"),
+                ordinal: row.integer("ordinal") ?? 0, provider: row.text("provider") ?? "",
+                source: row.bytes("source") ?? [], priority: number("priority"), extras: row.bytes("extras"),
+                stem: row.text("stem") ?? "", expectedSize: row.size("expected_size"),
+                expectedSHA256: row.bytes("expected_sha256")),
+            state: DownloadState(stored: row.text("state")),
+            reason: row.text("reason").flatMap(SuspendReason.init),
+            priorityOverride: row.integer("priority_override").map { Int(truncatingIfNeeded: $0) },
+            durableBytes: row.size("durable_bytes") ?? 0, totalBytes: row.size("total_bytes"),
+            validators: Validators(etag: row.text("etag"), lastModified: row.text("last_modified")),
+            stream: row.text("stream").flatMap(StreamRecord.init), mediaSeconds: row.seconds("media_seconds"),
+            highWater: row.size("high_water") ?? 0, validatorFailures: row.count("validator_failures"),
+            startOvers: row.count("start_overs"), error: error, retryAt: row.date("retry_at"),
+            failedRuns: row.count("failed_runs"), isPlacing: row.flag("is_placing"),
+            file: row.file("path", source: "file_source"), oldFile: row.file("old_path", "old_", source: "old_source"),
+            storedExtras: row.bytes("stored_extras"), bytesPerSecond: row.size("bytes_per_second"),
+            updatedAt: row.date("updated_at") ?? .distantPast, isGone: row.flag("is_gone"))
     }
 }

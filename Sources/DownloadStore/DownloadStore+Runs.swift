@@ -103,16 +103,19 @@ extension DownloadStore {
     /// The newest runs, newest first.
     package func runs(limit: Int) throws(StoreError) -> [RunRecord] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM runs ORDER BY id DESC LIMIT ?", arguments: [limit]).map { row in
-                let catalogs = try? JSONDecoder().decode([String].self, from: Data((row["catalogs"] as String).utf8))
-                let end = (row["exit"] as Int?).map {
+            let sql = "SELECT * FROM runs ORDER BY id DESC LIMIT ?"
+            return try Row.fetchAll(db, sql: sql, arguments: [limit]).map(StoredRow.init).map { row in
+                let catalogs = row.text("catalogs").flatMap {
+                    try? JSONDecoder().decode([String].self, from: Data($0.utf8))
+                }
+                let end = row.integer("exit").map {
                     RunEnd(
-                        exit: $0, finished: row["finished"] ?? 0, failed: row["failed"] ?? 0, bytes: row["bytes"] ?? 0)
+                        exit: Int(truncatingIfNeeded: $0), finished: row.count("finished"), failed: row.count("failed"),
+                        bytes: row.size("bytes") ?? 0)
                 }
                 return RunRecord(
-                    id: row["id"], startedAt: Date(timeIntervalSince1970: row["started_at"]),
-                    endedAt: (row["ended_at"] as Double?).map { Date(timeIntervalSince1970: $0) },
-                    catalogs: catalogs ?? [], end: end)
+                    id: row.integer("id") ?? 0, startedAt: row.date("started_at") ?? .distantPast,
+                    endedAt: row.date("ended_at"), catalogs: catalogs ?? [], end: end)
             }
         }
     }

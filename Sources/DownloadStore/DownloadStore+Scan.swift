@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 import GRDBSQLite
 
@@ -33,6 +33,12 @@ package struct ScannedDownload {
 
     /// A real; 0 for NULL.
     package func real(_ column: Column) -> Double { sqlite3_column_double(statement, column.rawValue) }
+
+    /// How often something has happened; one more is always a number.
+    package func count(_ column: Column) -> Int { Int(min(max(0, integer(column)), 1 << 30)) }
+
+    /// An instant; nil for NULL and for what can't be one.
+    package func date(_ column: Column) -> Date? { isNull(column) ? nil : Date(stored: real(column)) }
 
     /// A copy of the text, or nil for NULL.
     package func string(_ column: Column) -> String? {

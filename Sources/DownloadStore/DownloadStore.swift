@@ -1,11 +1,11 @@
-import CPlatform
 import Foundation
 import GRDB
+import SystemPackage
 
 /// One user's state: a SQLite file, its schema, and every SQL statement.
 ///
-/// One connection, in WAL mode with `synchronous = FULL` (TRUNCATE instead of WAL on a network file system), so that a
-/// commit that returned survives a power cut. All calls block for the time of their transaction; none is to be made
+/// One connection, in WAL mode with `synchronous = FULL` (TRUNCATE instead of WAL unless the file system is known to be
+/// local), so that a commit that returned survives a power cut. All calls block for the time of their transaction; none is to be made
 /// from the transfer thread. Nothing that is stored here is secret: no URL, token, header or expiry.
 package final class DownloadStore: Sendable {
     /// What the caller may do to the file.
@@ -30,7 +30,7 @@ package final class DownloadStore: Sendable {
             if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
                 throw StoreError.cannotOpen(path: path, detail: "it is a folder")
             }
-            let journal = Self.isOnNetwork(path) ? "TRUNCATE" : "WAL"
+            let journal = Self.journal(on: FileSystemKind.of(FilePath(path)))
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { db in
@@ -87,6 +87,8 @@ package final class DownloadStore: Sendable {
             switch error.resultCode {
             case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: throw .cannotOpen(path: path, detail: detail)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT: throw .corrupt(path: path, detail: detail)
+            // Only values that this program never writes break a constraint.
+            case .SQLITE_CONSTRAINT: throw .corrupt(path: path, detail: detail)
             case .SQLITE_READONLY: throw .readOnly(path: path)
             case .SQLITE_FULL: throw .full(path: path)
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
@@ -94,6 +96,8 @@ package final class DownloadStore: Sendable {
                 throw .corrupt(path: path, detail: detail)
             default: throw .io(path: path, detail: detail)
             }
+        } catch let error as DamagedRow {
+            throw .corrupt(path: path, detail: error.what)
         } catch { throw .io(path: path, detail: "\(error)") }
     }
 
@@ -116,9 +120,6 @@ package final class DownloadStore: Sendable {
         }
     }
 
-    private static func isOnNetwork(_ path: String) -> Bool {
-        let folder = (path as NSString).deletingLastPathComponent
-        // NFS, SMB, CIFS, SMB2, FUSE (statfs(2)): their locks and shared memory don't carry WAL.
-        return [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546].contains(cf_file_system_type(folder))
-    }
+    /// WAL lives in shared memory, and other machines can't see that.
+    package static func journal(on fileSystem: FileSystemKind) -> String { fileSystem == .local ? "WAL" : "TRUNCATE" }
 }

@@ -19,3 +19,9 @@ package enum StoreError: Error, Sendable, Equatable {
     /// A transition that the state table doesn't have: a bug.
     case refusedTransition(DownloadID, StateTransition, from: DownloadState?)
 }
+
+/// A row that can't be read and that nobody may guess.
+struct DamagedRow: Error {
+    /// In words, for ``StoreError/corrupt(path:detail:)``.
+    var what: String
+}

@@ -35,7 +35,10 @@ package struct StreamRecord: Sendable, Equatable, Codable {
 
     /// Nil for what can't be read: the stream is begun anew then.
     init?(text: String) {
-        guard let record = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+        guard let record = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+            (0...1e8).contains(record.seconds),
+            record.tracks.allSatisfy({ 0...(1 << 30) ~= $0.next && ByteCount.believed($0.bytes) != nil })
+        else { return nil }
         self = record
     }
 }

@@ -39,7 +39,10 @@ struct Settling {
     /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.
     private func settle(_ record: DownloadRecord) throws {
         let partial = PartialName(download: record.id.rawValue)
-        guard let file = record.file else { return try store.write([.unplace(record.id)]) }
+        // A path that is damaged leads nowhere.
+        guard let file = record.file, (try? LibraryPath(file.path)) != nil else {
+            return try store.write([.unplace(record.id)])
+        }
         // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
         if record.state == .cancelled {
             _ = try library.remove(file.path, record: FileRecord(file))

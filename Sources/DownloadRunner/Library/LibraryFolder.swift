@@ -1,3 +1,4 @@
+package import DownloadStore
 import Foundation
 import Synchronization
 package import SystemPackage

@@ -14,6 +14,9 @@ struct FolderPlan {
     let recordedChapters: [DownloadKey: ChapterRecord]
 
     init(_ catalog: Catalog, courses known: [String: CourseRecord], chapters: [ChapterRecord]) {
+        // A folder whose name is damaged is none.
+        let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
+        let chapters = chapters.filter { (try? LibraryPath($0.folder)) != nil }
         recordedCourses = known
         recordedChapters = Dictionary(
             uniqueKeysWithValues: chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) })

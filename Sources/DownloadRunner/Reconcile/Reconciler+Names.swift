@@ -116,7 +116,7 @@ extension Reconciler {
     /// The path that belongs to the new stem: what followed the old stem follows the new one. Where the path doesn't begin
     /// with the old stem, its last `extensions` do: `.mp4`, or `.en.vtt`.
     static func following(_ path: String, from old: String, to new: String, extensions: Int) -> String {
-        if path.hasPrefix(old) { return new + path.dropFirst(old.count) }
+        if !old.isEmpty, path.hasPrefix(old) { return new + path.dropFirst(old.count) }
         let parts = LibraryPathParts.split(path).name.split(separator: ".").suffix(extensions)
         return new + parts.map { ".\($0)" }.joined()
     }

@@ -1,3 +1,4 @@
+import DownloadStore
 import Foundation
 import Synchronization
 import SystemPackage

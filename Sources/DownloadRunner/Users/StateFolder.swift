@@ -1,3 +1,4 @@
+package import DownloadStore
 package import SystemPackage
 
 #if canImport(Glibc)

@@ -1,0 +1,58 @@
+package import Foundation
+import GRDB
+
+/// A row of which nothing can end the process: where a value isn't of the type that is asked for, GRDB traps, and a damaged
+/// file can hold anything. What can't be read is as if it were missing; what can't be a count, a time or a size is none.
+struct StoredRow {
+    private let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    func text(_ column: String) -> String? { value(column) }
+
+    func integer(_ column: String) -> Int64? { value(column) }
+
+    func flag(_ column: String) -> Bool { integer(column).map { $0 != 0 } ?? false }
+
+    func bytes(_ column: String) -> [UInt8]? { (value(column) as Data?).map { [UInt8]($0) } }
+
+    /// How often something has happened; one more is always a number.
+    func count(_ column: String) -> Int { Int(min(max(0, integer(column) ?? 0), 1 << 30)) }
+
+    /// Bytes; see ``ByteCount/believed(_:)``.
+    func size(_ column: String) -> Int64? { ByteCount.believed(integer(column)) }
+
+    /// Seconds of playing time, at most some years.
+    func seconds(_ column: String) -> Double? {
+        (value(column) as Double?).flatMap { (0...1e8).contains($0) ? $0 : nil }
+    }
+
+    func date(_ column: String) -> Date? { Date(stored: value(column)) }
+
+    /// The file whose path is in `path` and whose other columns begin with `prefix`.
+    func file(_ path: String, _ prefix: String = "", source: String) -> StoredFile? {
+        text(path).map { path in
+            StoredFile(
+                path: path, size: size(prefix + "size") ?? 0, modified: integer(prefix + "modified"),
+                sha256: bytes(prefix + "sha256"), source: bytes(source) ?? [])
+        }
+    }
+
+    private func value<T: DatabaseValueConvertible>(_ column: String) -> T? {
+        T.fromDatabaseValue(row[column] as DatabaseValue)
+    }
+}
+
+extension Date {
+    /// Seconds since 1970, as the state keeps them; nil for what is no instant of the next thousands of years.
+    package init?(stored seconds: Double?) {
+        guard let seconds, (0...253_402_300_799).contains(seconds) else { return nil }
+        self.init(timeIntervalSince1970: seconds)
+    }
+}
+
+extension DownloadState {
+    /// From the state's text. An unknown word, in a damaged row, is `waiting`: nothing is believed of such a row, and it
+    /// begins anew.
+    package init(stored text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .waiting }
+}
