@@ -32,14 +32,15 @@ extension DownloadStore {
         try write { db in try Self.open(Self.session(db) ?? .initial, provider: nil, now, db) }
     }
 
-    /// Logs the user in and notes a new login at `provider`, in one new generation; nil, and nothing is done, if the user
-    /// has logged out since `closedGeneration` was the generation of the last logout.
+    /// Logs the user in and notes a new login at `provider`, in one new generation; nil, and nothing is done, if since
+    /// `generation` the user has logged out, or anybody has logged in or out at this provider.
     package func openSession(
-        provider: String, since closedGeneration: Int64, at now: Date = Date()
+        provider: String, since generation: Int64, at now: Date = Date()
     ) throws(StoreError) -> UserSession? {
         try write { db in
             let session = try Self.session(db) ?? .initial
-            guard session.closedGeneration <= closedGeneration else { return nil }
+            let changed = try Self.generation(of: provider, db)
+            guard session.closedGeneration <= generation, changed <= generation else { return nil }
             return try Self.open(session, provider: provider, now, db)
         }
     }
@@ -55,14 +56,15 @@ extension DownloadStore {
         return try keep(session, db)
     }
 
-    /// Logs the user out. From its commit on, no sync that began before may store credentials.
+    /// Logs the user out, also one who is out already: from its commit on, no sync and no login that began before may store
+    /// credentials or open the session.
     package func closeSession(at now: Date = Date()) throws(StoreError) -> UserSession {
         try write { db in
             var session = try Self.session(db) ?? .initial
             session.generation += 1
             session.closedGeneration = session.generation
+            if session.isOpen { session.changedAt = now }
             session.isOpen = false
-            session.changedAt = now
             return try Self.keep(session, db)
         }
     }
@@ -82,10 +84,15 @@ extension DownloadStore {
     package func mayStoreCredentials(of provider: String, since generation: Int64) throws(StoreError) -> Bool {
         try read { db in
             let session = try Self.session(db) ?? .initial
-            let changed = try Int64.fetchOne(
-                db, sql: "SELECT generation FROM provider_sessions WHERE provider = ?", arguments: [provider])
-            return session.isOpen && session.closedGeneration <= generation && (changed ?? 0) <= generation
+            let changed = try Self.generation(of: provider, db)
+            return session.isOpen && session.closedGeneration <= generation && changed <= generation
         }
+    }
+
+    /// Of the last login or logout at a provider; 0 if there was none.
+    private static func generation(of provider: String, _ db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db, sql: "SELECT generation FROM provider_sessions WHERE provider = ?", arguments: [provider]) ?? 0
     }
 
     /// A number that changes with every commit of another process; reading it costs no transaction (pragma.html).
@@ -94,11 +101,14 @@ extension DownloadStore {
     }
 
     private static func session(_ db: Database) throws -> UserSession? {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM session")).map { row in
-            UserSession(
-                isOpen: row["is_open"], generation: row["generation"], closedGeneration: row["closed_generation"],
-                changedAt: Date(timeIntervalSince1970: row["changed_at"]))
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM session")).map(StoredRow.init) else {
+            return nil
         }
+        // Whether somebody is logged in is nothing to guess.
+        guard let isOpen = row.integer("is_open"), let generation = row.integer("generation"),
+            let closed = row.integer("closed_generation"), let changedAt = row.date("changed_at")
+        else { throw DamagedRow(what: "the row that says who is logged in can't be read") }
+        return UserSession(isOpen: isOpen != 0, generation: generation, closedGeneration: closed, changedAt: changedAt)
     }
 
     private static func keep(_ session: UserSession, _ db: Database) throws -> UserSession {

@@ -48,11 +48,42 @@ struct LoginTests {
     func lateLogin() throws {
         let store = try StoreFixture().open()
         let before = try store.openSession()
-        #expect(try store.openSession(provider: "p", since: before.closedGeneration)?.isOpen == true)
+        let open = try #require(try store.openSession(provider: "p", since: before.generation))
+        #expect(open.isOpen)
         // A whole second: any other instant may come back from the store with another last bit.
         let closed = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_600))
-        #expect(try store.openSession(provider: "p", since: before.closedGeneration) == nil)
+        #expect(try store.openSession(provider: "p", since: open.generation) == nil)
         #expect(try store.session() == closed)
-        #expect(try store.openSession(provider: "p", since: closed.closedGeneration)?.isOpen == true)
+        #expect(try store.openSession(provider: "p", since: closed.generation)?.isOpen == true)
+    }
+
+    @Test("a login that began before a logout at its provider, or before another login there, doesn't undo it")
+    func lateLoginOfProvider() throws {
+        let store = try StoreFixture().open()
+        let before = try store.openSession()
+        let closed = try store.closeSession(ofProvider: "p")
+        #expect(try store.openSession(provider: "p", since: before.generation) == nil)
+        #expect(try store.openSession(provider: "q", since: before.generation)?.isOpen == true)
+        let again = try #require(try store.openSession(provider: "p", since: closed.generation))
+        #expect(try store.openSession(provider: "p", since: closed.generation) == nil)
+        #expect(try store.openSession(provider: "p", since: again.generation) != nil)
+    }
+
+    @Test("a logout of one who is out already counts against a login that has begun")
+    func logoutTwice() throws {
+        let store = try StoreFixture().open()
+        let first = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_600))
+        let second = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_700))
+        #expect(second.changedAt == first.changedAt)
+        #expect(try store.openSession(provider: "p", since: first.generation) == nil)
+        #expect(try store.session()?.isOpen == false)
+    }
+
+    @Test("WAL only on a file system that is known to be local, by the list that everybody uses")
+    func journal() {
+        #expect(DownloadStore.journal(on: .local) == "WAL")
+        for kind in [FileSystemKind.network("9p"), .network("ceph"), .network("vboxsf"), .unknown(7)] {
+            #expect(DownloadStore.journal(on: kind) == "TRUNCATE")
+        }
     }
 }

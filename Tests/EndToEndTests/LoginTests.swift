@@ -191,6 +191,40 @@ struct LoginTests {
         #expect(ProcessTable.now().within(stage.folder.path).isEmpty)
     }
 
+    @Test(
+        "a logout while a provider takes its time for a login is the last word, also of who was out already",
+        arguments: [["logout"], ["logout", "--provider", "slow"]])
+    func slow(_ logout: [String]) async throws {
+        let stage = try Stage()
+        try stage.plugin(
+            "slow", manifest: ["methods: [resolve, login]", "credentials: [key]"],
+            script: #"""
+                #!/bin/sh
+                read -r line
+                echo asked > asked
+                while [ ! -e go ]; do sleep 0.05; done
+                printf '%s\n' "$line" | jq -c '{id, result: {credentials: {token: "t"}}}'
+                """#)
+        try stage.folder.write("CANARY-key", to: "key")
+        let isOfProvider = logout.count > 1
+        #expect(try await stage.command(["login"]).exit == 0)
+        if !isOfProvider { #expect(try await stage.command(["logout"]).exit == 0) }
+        let login = try await stage.run(
+            ["login", "--provider", "slow", "--secrets-from", stage.folder.at("key").string]
+        ) { _ in
+            for _ in 0..<1000 where !stage.folder.has("plugins/slow/asked") {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let out = try await stage.command(logout)
+            #expect(out.exit == 0, "\(out.report)")
+            try stage.folder.write("", to: "plugins/slow/go")
+        }
+        #expect(login.exit == 77 && login.error.contains("nothing was stored"), "\(login.report)")
+        #expect(stage.credentials()?.contains("token") != true)
+        let session = try stage.stateCopy().rows("SELECT is_open FROM session").first?["is_open"]
+        #expect(session == (isOfProvider ? "1" : "0"))
+    }
+
     /// The account's own name.
     private var account: String { NSUserName() }
 }

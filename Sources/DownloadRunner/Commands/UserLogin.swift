@@ -75,14 +75,17 @@ package struct UserLogin: Sendable, Equatable {
         var report = UserLogin(
             user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {
-            // Asking may have taken long: a logout in the meantime is the person's last word.
-            let session = try store.openSession(provider: login.provider, since: before.closedGeneration)
+            // Asking may have taken long: what the person has said in the meantime is the last word.
+            let session = try store.openSession(provider: login.provider, since: before.generation)
             guard let session,
                 try file.store(credentials, of: login.provider, since: session.generation, by: store)
             else {
                 throw Refusal(
                     condition: .loginNeeded,
-                    message: "somebody has logged out in the meantime; nothing was stored. Log in again")
+                    message: """
+                        somebody has logged out in the meantime, or has logged in at “\(login.provider)”; nothing was \
+                        stored. Log in again if you want to
+                        """)
             }
         } catch { throw Refusal(any: error) }
         switch try await ControlLine.ask(.providerLoggedIn(login.provider), of: place) {

@@ -55,7 +55,8 @@ package struct UserLogout: Sendable, Equatable {
         defer { store.close() }
         do throws(StoreError) {
             report.wasOut = try !place.session(in: store).isOpen
-            if !report.wasOut { _ = try store.closeSession() }
+            // Also of one who is out: a login may be waiting for its provider's answer.
+            _ = try store.closeSession()
         } catch { throw Refusal(error) }
         var unwiped: Refusal?
         if !keepsCredentials {
