@@ -323,14 +323,48 @@ struct ReconcilerTests {
     func prune(limit: MaxDelete, isHeld: Bool) throws {
         try world.sync("- {id: a, videos: [u, v, w, x]}")
         let plan = try world.plan("- {id: a, videos: [u, v]}")
-        #expect((Prune.verdict(plan, limit) == .held) == isHeld)
+        #expect((Prune.verdict(plan, limit, endsWell: true) == .held(count: 2)) == isHeld)
+    }
+
+    @Test("pruning counts all that a person would miss: files, partials, their pause and their cancel")
+    func pruneValued() throws {
+        let written = "- {id: a, videos: [f, p, u, c, n, s, t]}"
+        let plan = try world.plan(written)
+        try world.store.apply(plan.changes)
+        let ids = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.reference.video, $0.id) })
+        func id(_ video: String) throws -> DownloadID { try #require(ids[video]) }
+        let file = StoredFile(path: "a/01 f.mp4", size: 9, modified: 1, sha256: [7], source: plan.wanted[0].source)
+        world.files.insert(file.path)
+        try world.store.write([
+            .begin(try id("f")), .placing(try id("f"), file), .finish(try id("f")),
+            .progress(try id("p"), ProgressFacts(bytes: 5, total: 9, validators: Validators())),
+            .steer(try id("u"), .pause), .steer(try id("c"), .cancel),
+        ])
+        let none = try world.plan("- {id: a, videos: [s, t]}")
+        #expect(none.gone.count == 5 && none.valuedInJudged == 4)
+        #expect(Prune.verdict(none, .percent(10), endsWell: true) == .held(count: 4))
+        #expect(Prune.verdict(none, .count(4), endsWell: true) == .delete(none.gone))
+        let one = try world.plan("- {id: a, videos: [f, p, u, c, s, t]}")
+        #expect(one.valuedInJudged == 4)
+        #expect(Prune.verdict(one, .count(0), endsWell: true) == .delete(one.gone), "a row with nothing")
+    }
+
+    @Test("nothing is pruned by a run that leaves something failed or undone, and it says so")
+    func pruneUnfinished() throws {
+        try world.sync("- {id: a, videos: [u, v]}")
+        let plan = try world.plan("- {id: a, videos: [u]}")
+        let verdict = Prune.verdict(plan, .percent(100), endsWell: false)
+        #expect(verdict == .unfinished(count: 1))
+        #expect(Prune.message(verdict, plan)?.contains("finished, cancelled or out of the catalogs") == true)
+        let same = try world.plan("- {id: a, videos: [u, v]}")
+        #expect(Prune.verdict(same, .percent(100), endsWell: false) == .nothing)
     }
 
     @Test("one deletion is always allowed")
     func pruneOne() throws {
         try world.sync("- {id: a, videos: [u, v]}")
         let plan = try world.plan("- {id: a, videos: [u]}")
-        #expect(Prune.verdict(plan, .percent(10)) == .delete(plan.gone))
+        #expect(Prune.verdict(plan, .percent(10), endsWell: true) == .delete(plan.gone))
     }
 }
 

@@ -58,12 +58,14 @@ struct TransferOptions: ParsableArguments {
         help: ArgumentHelp("Limit the run to a selector; may be given several times.", valueName: "selector"))
     var only: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Remove what is no longer in the catalogs (default: --no-prune).")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Remove what is no longer in the catalogs, once all that is in them is there (default: --no-prune).")
     var prune: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Remove nothing if --prune would remove more finished downloads than this (default: 10%).",
+            "Remove nothing if --prune would remove more downloads that have begun than this (default: 10%).",
             valueName: "n|n%"))
     var maxDelete: String?
 

@@ -127,13 +127,18 @@ extension Reconciliation {
             lines.append(line)
         }
         guard options.prune else { return lines }
-        let isHeld = Prune.verdict(self, options.maxDelete) == .held
+        // What is failed now stays so; of the rest it is assumed that it goes well.
+        let verdict = Prune.verdict(self, options.maxDelete, endsWell: counts[.failed, default: 0] == 0 && held.isEmpty)
         for gone in gone {
             guard let file = gone.file else { continue }
-            let why = isHeld ? "no longer in its catalog, but --max-delete holds it" : "no longer in its catalog"
+            let (action, but): (DryRunLine.Action, String) =
+                switch verdict {
+                case .held: (.keep, ", but --max-delete holds it")
+                case .unfinished: (.keep, ", but it stays while others are failed")
+                case .delete, .nothing: (.remove(path: file.path), "")
+                }
             lines.append(
-                DryRunLine(
-                    reference: gone.reference, action: isHeld ? .keep : .remove(path: file.path), why: why, size: nil))
+                DryRunLine(reference: gone.reference, action: action, why: "no longer in its catalog\(but)", size: nil))
         }
         return lines
     }

@@ -67,36 +67,56 @@ struct ControlDesk: Sendable {
         }
 
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {
-            // Between its start and the first turn a pass goes by rows that nobody may change.
-            if request != .loggedOut { await control.ready() }
-            let pass = await livePass()
-            switch request {
-            case nil: return .failed("the sync that is running is of another version, which doesn't know this command")
-            case .steer(let transition, let ids):
-                return .steered(try await steer(transition, ids.map(DownloadID.init), pass))
-            case .prioritize(let wish, let ids):
-                let ids = ids.map(DownloadID.init)
-                if let pass { return .steered(try await pass.dispatcher.prioritize(wish, ids)) }
-                return .steered(try await steering(nil).prioritize(wish, ids).outcomes)
-            case .set(let settings): return await change(settings, pass)
-            case .loggedOut:
+            guard let request else {
+                return .failed("the sync that is running is of another version, which doesn't know this command")
+            }
+            if request == .loggedOut {
                 control.interruptPass(.logout)
                 await control.idle()
                 return .done
-            case .providerLoggedOut(let provider):
-                await pass?.dispatcher.providerLoggedOut(provider)
-                return .done
-            case .providerLoggedIn(let provider):
-                // Between passes: the next one begins now, and finds them waiting.
-                if let pass { try await pass.dispatcher.providerLoggedIn(provider) } else { control.ring(.asked) }
-                return .done
             }
+            // Before its first turn and after the last one a pass goes by rows that nobody else may change.
+            var over: RunControl.Pass?
+            while let pass = await control.enter(after: over) {
+                if let answer = try await perform(request, through: pass) { return answer }
+                over = pass
+            }
+            defer { control.leave() }
+            return try await perform(request)
         }
 
-        /// The pass whose downloads have their turns; nil also when the last turn is over and only rows are being written.
-        private func livePass() async -> RunControl.Pass? {
-            guard let pass = control.pass, await !pass.dispatcher.hasEnded else { return nil }
-            return pass
+        /// While downloads have their turns; nil if the last one is over.
+        private func perform(
+            _ request: ControlRequest, through pass: RunControl.Pass
+        ) async throws -> ControlAnswer? {
+            let dispatcher = pass.dispatcher
+            switch request {
+            case .steer(let transition, let ids):
+                return try await dispatcher.steer(transition, ids.map(DownloadID.init)).map(ControlAnswer.steered)
+            case .prioritize(let wish, let ids):
+                return try await dispatcher.prioritize(wish, ids.map(DownloadID.init)).map(ControlAnswer.steered)
+            case .set(let settings): return await change(settings, pass)
+            case .providerLoggedOut(let provider): await dispatcher.providerLoggedOut(provider)
+            case .providerLoggedIn(let provider):
+                if try await !dispatcher.providerLoggedIn(provider) { return nil }
+            case .loggedOut: break
+            }
+            return .done
+        }
+
+        /// While no pass is under way, and none begins.
+        private func perform(_ request: ControlRequest) async throws -> ControlAnswer {
+            switch request {
+            case .steer(let transition, let ids):
+                return .steered(try await steer(transition, ids.map(DownloadID.init)))
+            case .prioritize(let wish, let ids):
+                return .steered(try await steering(nil).prioritize(wish, ids.map(DownloadID.init)).outcomes)
+            case .set(let settings): return await change(settings, nil)
+            // The next pass begins now, and finds them waiting.
+            case .providerLoggedIn: control.ring(.asked)
+            case .providerLoggedOut, .loggedOut: break
+            }
+            return .done
         }
 
         /// Changes what the run was started with; in a run that watches, for its later passes too.
@@ -116,10 +136,7 @@ struct ControlDesk: Sendable {
             return .done
         }
 
-        private func steer(
-            _ transition: StateTransition, _ ids: [DownloadID], _ pass: RunControl.Pass?
-        ) async throws -> [SteeringOutcome] {
-            if let pass { return try await pass.dispatcher.steer(transition, ids) }
+        private func steer(_ transition: StateTransition, _ ids: [DownloadID]) async throws -> [SteeringOutcome] {
             let result: Steering.Result
             // A library that isn't there keeps nobody from giving up what isn't there yet: the next start drops its partial.
             if transition == .remove || (transition == .cancel && open.library.isThere) {

@@ -7,8 +7,9 @@ import Synchronization
 /// It goes the same way for all: turns that are in the way end and are held, what waits is taken out of the queue, the rows
 /// change in one transaction, and then the run learns what has become of each.
 extension Dispatcher {
-    /// Pause, resume, cancel, retry or remove.
-    func steer(_ transition: StateTransition, _ ids: [DownloadID]) async throws -> [SteeringOutcome] {
+    /// Pause, resume, cancel, retry or remove. Nil if the last turn is over: nothing was done.
+    func steer(_ transition: StateTransition, _ ids: [DownloadID]) async throws -> [SteeringOutcome]? {
+        guard !hasEnded else { return nil }
         unsettled += 1
         defer {
             unsettled -= 1
@@ -44,8 +45,10 @@ extension Dispatcher {
         }
     }
 
-    /// Gives downloads another priority; with `now` they start at once, if need be in the place of others.
-    func prioritize(_ wish: PriorityWish, _ ids: [DownloadID]) async throws -> [SteeringOutcome] {
+    /// Gives downloads another priority; with `now` they start at once, if need be in the place of others. Nil if the last
+    /// turn is over: nothing was done.
+    func prioritize(_ wish: PriorityWish, _ ids: [DownloadID]) async throws -> [SteeringOutcome]? {
+        guard !hasEnded else { return nil }
         unsettled += 1
         defer {
             unsettled -= 1
@@ -96,14 +99,21 @@ extension Dispatcher {
         fill()
     }
 
-    /// Goes on with what waited for a login at a provider.
-    func providerLoggedIn(_ provider: String) async throws {
+    /// Goes on with what waited for a login at a provider. False if the last turn is over.
+    func providerLoggedIn(_ provider: String) async throws -> Bool {
+        guard !hasEnded else { return false }
+        unsettled += 1
+        defer {
+            unsettled -= 1
+            fill()
+        }
         await services.providers.reloadCredentials(of: provider)
         logins[provider, default: 0] += 1
         result.providersToLogIn.remove(provider)
         queue.resume(provider: provider)
         let suspended = wanted.values.filter { $0.provider == provider && result.states[$0.id] == .suspended }
         _ = try await steer(.resume, suspended.map(\.id))
+        return true
     }
 
     // MARK: turns

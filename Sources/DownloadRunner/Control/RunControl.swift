@@ -17,11 +17,20 @@ final class RunControl: Sendable {
 
     private struct State {
         var pass: Pass?
+        /// From a pass's beginning to its end.
         var isBusy = false
+        /// From the first turn of a pass until nothing of it is transferring.
+        var hasTurns = false
+        /// Requests that change rows while no pass does.
+        var visitors = 0
+        /// A pass that begins when they have gone.
+        var beginning: CheckedContinuation<Void, Never>?
         var runStop: SuspendReason?
         var passStop: SuspendReason?
         /// The generation of the last logout that this pass began after.
         var closedGeneration: Int64 = 0
+        /// The newest that anybody has seen.
+        var session: UserSession?
         var idle: CheckedContinuation<Wake, Never>?
         var rung: Wake?
         var whenIdle: [CheckedContinuation<Void, Never>] = []
@@ -69,19 +78,34 @@ final class RunControl: Sendable {
         if isForAll { ring(.stop) }
     }
 
-    /// A pass begins: what interrupted the one before is over.
-    func beginPass(_ session: UserSession) {
-        state.withLock { state in
-            state.isBusy = true
+    /// A pass begins. Returns when nobody else changes rows, nor will before its first turn.
+    func beginPass() async {
+        await withCheckedContinuation { continuation in
+            let isAlone = state.withLock { state in
+                state.isBusy = true
+                if state.visitors > 0 { state.beginning = continuation }
+                return state.visitors == 0
+            }
+            if isAlone { continuation.resume() }
+        }
+    }
+
+    /// What interrupted the pass before is over; this one goes by `session`, unless a later logout is known already.
+    func goBy(_ session: UserSession) {
+        let newest = state.withLock { state in
             state.passStop = state.runStop
             state.closedGeneration = session.closedGeneration
+            return state.session.flatMap { $0.generation > session.generation ? $0 : nil } ?? session
         }
-        note(session)
+        note(newest)
     }
 
     /// Somebody has logged in or out. A logout ends the pass, also if a login has followed it.
     func note(_ session: UserSession) {
-        let hasLoggedOut = state.withLock { !session.isOpen || session.closedGeneration > $0.closedGeneration }
+        let hasLoggedOut = state.withLock { state in
+            if session.generation >= state.session?.generation ?? 0 { state.session = session }
+            return !session.isOpen || session.closedGeneration > state.closedGeneration
+        }
         if hasLoggedOut { interruptPass(.logout) }
     }
 
@@ -89,6 +113,7 @@ final class RunControl: Sendable {
     func begin(_ pass: Pass) -> SuspendReason? {
         let (reason, waiting) = state.withLock { state in
             state.pass = pass
+            state.hasTurns = true
             defer { state.whenReady = [] }
             return (state.passStop, state.whenReady)
         }
@@ -96,25 +121,64 @@ final class RunControl: Sendable {
         return reason
     }
 
-    /// Nothing is transferring any more, and all that was is durable.
+    /// Nothing is transferring any more, and all that was is durable. The pass still goes by its rows.
     func endTurns() {
         let waiting = state.withLock { state in
             state.pass = nil
-            state.isBusy = false
-            defer { (state.whenIdle, state.whenReady) = ([], []) }
-            return state.whenIdle + state.whenReady
+            state.hasTurns = false
+            defer { state.whenIdle = [] }
+            return state.whenIdle
         }
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when downloads have their turns, or nobody is at work.
-    func ready() async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.isBusy, state.pass == nil { state.whenReady.append(continuation) }
-                return !state.isBusy || state.pass != nil
+    /// The pass is over, whether it has had turns or not: rows are anybody's again.
+    func endPass() {
+        endTurns()
+        let waiting = state.withLock { state in
+            state.isBusy = false
+            defer { state.whenReady = [] }
+            return state.whenReady
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until rows may be changed on somebody's behalf: through the pass whose downloads have their turns, or, where
+    /// nil is returned, by the caller, until it says ``leave()``.
+    ///
+    /// - Parameter over: a pass that turned out to be at its end.
+    func enter(after over: Pass? = nil) async -> Pass? {
+        while true {
+            let (entered, pass) = state.withLock { state -> (Bool, Pass?) in
+                if let pass = state.pass { return (pass.dispatcher !== over?.dispatcher, pass) }
+                if !state.isBusy { state.visitors += 1 }
+                return (!state.isBusy, nil)
             }
-            if isReady { continuation.resume() }
+            if entered { return pass }
+            await nextChange(after: over)
+        }
+    }
+
+    /// Ends what ``enter(after:)`` without a pass began.
+    func leave() {
+        let beginning = state.withLock { state in
+            state.visitors -= 1
+            defer { if state.visitors == 0 { state.beginning = nil } }
+            return state.visitors == 0 ? state.beginning : nil
+        }
+        beginning?.resume()
+    }
+
+    /// Returns when a pass begins its turns or is over.
+    private func nextChange(after over: Pass?) async {
+        await withCheckedContinuation { continuation in
+            let hasChanged = state.withLock { state in
+                let isWorking = state.pass.map { $0.dispatcher !== over?.dispatcher } ?? false
+                let hasChanged = !state.isBusy || isWorking
+                if !hasChanged { state.whenReady.append(continuation) }
+                return hasChanged
+            }
+            if hasChanged { continuation.resume() }
         }
     }
 
@@ -122,8 +186,8 @@ final class RunControl: Sendable {
     func idle() async {
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
-                if state.isBusy { state.whenIdle.append(continuation) }
-                return state.isBusy
+                if state.hasTurns { state.whenIdle.append(continuation) }
+                return state.hasTurns
             }
             if !isBusy { continuation.resume() }
         }

@@ -18,10 +18,8 @@ final class Bookkeeper: Sendable {
         var notPlaced: @Sendable (ArrivedFile, PlacingFailure) -> Void
         /// A download's partial failed to reach the disk.
         var flushFailed: @Sendable (DownloadID, FileError) -> Void
-        /// A change that the state table doesn't have was left out.
-        var refused: @Sendable (StoreError) -> Void
-        /// The state can't be written any more.
-        var storeFailed: @Sendable (StoreError) -> Void
+        /// The state can't be written any more; ``stop()`` says why.
+        var storeFailed: @Sendable () -> Void
     }
 
     private struct State {
@@ -30,7 +28,10 @@ final class Bookkeeper: Sendable {
         var active: [DownloadID: DownloadJob] = [:]
         var isPlacing = false
         var isRunning = false
-        var hasFailed = false
+        /// Why the state can't be written any more.
+        var failure: StoreError?
+        /// The first change that was left out.
+        var refusal: StoreError?
     }
 
     private static let groupLimit = 256
@@ -61,8 +62,9 @@ final class Bookkeeper: Sendable {
         }
     }
 
-    /// Writes what is left, and ends.
-    func stop() async {
+    /// Writes what is left, and ends. Returns what kept it from writing all that was noted, from its start on: what a run
+    /// has come to is judged by that, so after this.
+    func stop() async -> [StoreError] {
         state.withLock { $0.isRunning = false }
         await withCheckedContinuation { continuation in
             queue.async {
@@ -71,6 +73,7 @@ final class Bookkeeper: Sendable {
             }
         }
         callbacks.withLock { $0 = nil }
+        return state.withLock { [$0.failure, $0.refusal].compactMap { $0 } }
     }
 
     // MARK: what others ask of it
@@ -146,7 +149,7 @@ final class Bookkeeper: Sendable {
     private func write(_ changes: [DownloadChange]) -> Bool {
         let journal = state.withLock { state in
             defer { state.journal.removeAll(keepingCapacity: true) }
-            return state.hasFailed ? [] : state.journal
+            return state.failure == nil ? state.journal : []
         }
         var all = journal + changes
         do throws(StoreError) {
@@ -158,17 +161,18 @@ final class Bookkeeper: Sendable {
                     // One that contradicts what has happened since costs itself, not the progress of everybody else.
                     let count = all.count
                     all.removeAll { $0.isTransition(of: id) }
-                    tell { $0.refused(.refusedTransition(id, transition, from: state)) }
-                    if all.count == count { throw .refusedTransition(id, transition, from: state) }
+                    let refusal = StoreError.refusedTransition(id, transition, from: state)
+                    self.state.withLock { $0.refusal = $0.refusal ?? refusal }
+                    if all.count == count { throw refusal }
                 }
             }
-            return !state.withLock { $0.hasFailed }
+            return state.withLock { $0.failure == nil }
         } catch {
             let isFirst = state.withLock { state in
-                defer { state.hasFailed = true }
-                return !state.hasFailed
+                defer { state.failure = state.failure ?? error }
+                return state.failure == nil
             }
-            if isFirst { tell { $0.storeFailed(error) } }
+            if isFirst { tell { $0.storeFailed() } }
             return false
         }
     }

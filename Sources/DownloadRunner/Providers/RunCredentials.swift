@@ -27,6 +27,8 @@ final class RunCredentials: Sendable {
         var entries: [String: Entry] = [:]
         /// Of the session when all of it was read.
         var generation: Int64 = 0
+        /// Why the newest of a provider isn't stored, by its name.
+        var unsaved: [String: Refusal] = [:]
     }
 
     private let file: UserCredentials
@@ -51,6 +53,9 @@ final class RunCredentials: Sendable {
         }
         self.state = Mutex(state)
     }
+
+    /// What was renewed and couldn't be stored: the next run begins with what is old. For the end of a run.
+    var unsaved: [Refusal] { state.withLock { $0.unsaved.sorted { $0.key < $1.key }.map(\.value) } }
 
     /// What a request to a provider takes along.
     func held(of provider: String) -> Held {
@@ -120,7 +125,10 @@ final class RunCredentials: Sendable {
     }
 
     private func replace(_ provider: String, _ credentials: Secret<JSONValue>?, _ generation: Int64) {
-        state.withLock { $0.entries[provider] = Entry(held: Held(credentials: credentials, generation: generation)) }
+        state.withLock { state in
+            state.entries[provider] = Entry(held: Held(credentials: credentials, generation: generation))
+            state.unsaved[provider] = nil
+        }
     }
 
     private func currentGeneration() -> Int64? {
@@ -146,10 +154,16 @@ final class RunCredentials: Sendable {
             }
             guard isStored else { return }
             state.withLock { state in
+                state.unsaved[provider] = nil
                 guard let entry = state.entries[provider] else { return }
                 state.entries[provider]?.storedVersion = max(entry.storedVersion, min(version, entry.version))
             }
         } catch {
+            let refusal = Refusal(error)
+            let message = "new credentials of the provider “\(provider)” can't be stored: \(refusal.message)"
+            state.withLock {
+                $0.unsaved[provider] = Refusal(condition: refusal.condition, message: message)
+            }
             warn(provider, "stored", error)
         }
     }

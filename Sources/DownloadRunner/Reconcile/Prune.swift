@@ -1,45 +1,49 @@
 import DownloadStore
-import Foundation
 
-/// Deletes what is no longer in its catalog, if that isn't suspiciously much.
+/// Whether what is no longer in its catalog may go: not if it is suspiciously much, and not while anything else is
+/// missing that it may be all there is of.
 enum Prune {
     enum Verdict: Sendable, Equatable {
         case nothing
+        /// May be empty: what earlier removals left of courses and chapters goes, too.
         case delete([Reconciliation.Gone])
         /// More would go than is allowed, so none goes.
-        case held
+        case held(count: Int)
+        /// The run leaves something that its catalogs want; what is gone may be what it was renamed from.
+        case unfinished(count: Int)
     }
 
-    /// Only files count against the limit: rows without one cost nothing.
-    static func verdict(_ plan: Reconciliation, _ limit: MaxDelete) -> Verdict {
-        guard !plan.gone.isEmpty else { return .nothing }
-        let files = plan.gone.count { $0.file != nil }
-        return files > limit.limit(finished: plan.finishedInJudged) ? .held : .delete(plan.gone)
+    /// - Parameter endsWell: whether all that the catalogs want is finished, or isn't wanted now.
+    static func verdict(_ plan: Reconciliation, _ limit: MaxDelete, endsWell: Bool) -> Verdict {
+        let count = plan.gone.count(where: \.isValued)
+        if count > limit.limit(finished: plan.valuedInJudged) { return .held(count: count) }
+        if !endsWell { return plan.gone.isEmpty ? .nothing : .unfinished(count: plan.gone.count) }
+        return .delete(plan.gone)
     }
 
-    static func message(_ plan: Reconciliation, _ limit: MaxDelete) -> String {
-        let files = plan.gone.count { $0.file != nil }
-        return """
-            --prune would delete \(files) of \(plan.finishedInJudged) finished files, which is more than allowed; nothing \
-            was deleted. If that is right, run it again with --max-delete \(files)
+    /// What a person is told of a verdict; nil for nothing.
+    static func message(_ verdict: Verdict, _ plan: Reconciliation) -> String? {
+        switch verdict {
+        case .nothing, .delete: nil
+        case .held(let count):
             """
-    }
-
-    /// Deletes the files and then the row; what isn't provably ours stays, and so does its row. True if it is gone.
-    static func delete(_ gone: Reconciliation.Gone, _ store: DownloadStore, _ library: LibraryFolder) throws -> Bool {
-        if let file = gone.file, case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
-            return false
+            --prune would remove \(count) of \(plan.valuedInJudged) downloads that are finished, have begun, or were \
+            paused or cancelled by you, which is more than allowed; nothing was removed. If that is right, run it again \
+            with --max-delete \(count)
+            """
+        case .unfinished(let count):
+            """
+            --prune removed nothing: \(count) downloads are no longer in the catalogs, but this run leaves others that \
+            failed or aren't there yet, and what is gone may be all there is of them. It is removed once those are \
+            finished, cancelled or out of the catalogs
+            """
         }
-        for sidecar in try store.sidecars(of: [gone.id]) {
-            let record = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
-            _ = try library.remove(sidecar.path, record: record)
-        }
-        for name in PartialName.all(of: gone.id) { try library.removePartial(name) }
-        try store.delete([gone.id])
-        return true
     }
 }
 
 extension Reconciliation.Gone: Equatable {
     static func == (a: Self, b: Self) -> Bool { a.id == b.id }
+
+    /// Whether a person would miss it: its file, what has arrived of it, or their own word about it.
+    var isValued: Bool { file != nil || hasPartial || state == .paused || state == .cancelled }
 }

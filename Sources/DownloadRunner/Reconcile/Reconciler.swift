@@ -118,6 +118,7 @@ struct Reconciler {
         covers()
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.wantedAgain = WantedAgain(entries, only: only)
+        if only.isEmpty { result.unwritten = unwrittenFolders() }
         result.changes.courses = folders.changedCourses
         result.changes.chapters = folders.changedChapters
         return result
@@ -173,9 +174,12 @@ struct Reconciler {
         guard isSelected(reference) else { return }
         let file = row.storedFile
         let state = row.state
-        if state == .finished { result.finishedInJudged += 1 }
         let isKnown = row.integer(.isGone) == 1
-        result.gone.append(.init(id: row.id, reference: reference, state: state, file: file, isKnown: isKnown))
+        let gone = Reconciliation.Gone(
+            id: row.id, reference: reference, state: state, file: file, hasPartial: row.integer(.durableBytes) > 0,
+            isKnown: isKnown)
+        if gone.isValued { result.valuedInJudged += 1 }
+        result.gone.append(gone)
         if !isKnown { result.changes.gone.append(row.id) }
     }
 
@@ -183,6 +187,19 @@ struct Reconciler {
     /// forgotten.
     func isUnwritten(_ course: String) -> Bool {
         folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
+    }
+
+    private func unwrittenFolders() -> UnwrittenFolders {
+        let written = Dictionary(
+            entries.catalog.courses.map { ($0.id, Set($0.chapters.map(\.id))) }, uniquingKeysWith: { $0.union($1) })
+        let isJudged = { (course: String) in
+            (entries.hasCourse(course) && !entries.isDiscovered(course)) || isUnwritten(course)
+        }
+        return UnwrittenFolders(
+            courses: folders.recordedCourses.values.filter { written[$0.id] == nil && isJudged($0.id) },
+            chapters: folders.recordedChapters.values.filter {
+                written[$0.course]?.contains($0.id) != true && isJudged($0.course)
+            })
     }
 
     mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
@@ -202,7 +219,7 @@ struct Reconciler {
         var state = settledState(row)
         var oldFile: StoredFile?
         if state == .finished {
-            result.finishedInJudged += 1
+            result.valuedInJudged += 1
             if !isThere(row, slot) {
                 result.changes.lost.append(row.id)
                 result.lost.append(reference(slot))
@@ -216,9 +233,15 @@ struct Reconciler {
                 result.fromOtherSource += 1
             }
         } else {
+            if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
+                result.valuedInJudged += 1
+            }
             if state == .failed, sourceChanged { state = .waiting }
             // It was finished once; the file stays until its successor is complete.
             if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
+        }
+        if state == .waiting, row.hasUnknownState {
+            result.notices.append("the state of \(Selector(reference(slot))) was damaged; it begins anew")
         }
         result.counts[state, default: 0] += 1
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras) { return }
@@ -227,9 +250,8 @@ struct Reconciler {
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
             wanted: state == .waiting, oldFile: oldFile,
             // A new source is a new chance.
-            failedRuns: sourceChanged ? 0 : Int(row.integer(.failedRuns)),
-            retryAt: sourceChanged || row.isNull(.retryAt)
-                ? nil : Date(timeIntervalSince1970: row.real(.retryAt)),
+            failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
+            retryAt: sourceChanged ? nil : row.date(.retryAt),
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
             priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
@@ -250,7 +272,7 @@ struct Reconciler {
     /// As the start of a run settles it.
     func settledState(_ row: ScannedDownload) -> DownloadState {
         let state = row.state
-        let isDue = !row.isNull(.retryAt) && row.real(.retryAt) <= now.timeIntervalSince1970
+        let isDue = row.date(.retryAt).map { $0 <= now } ?? false
         return state == .active || state == .suspended || (state == .failed && isDue) ? .waiting : state
     }
 
@@ -259,7 +281,8 @@ struct Reconciler {
         let course = Int(slot.course)
         tallies[course].finished += 1
         if let path = row.raw(.path), isListed(path) { return true }
-        let path = row.string(.path) ?? ""
+        // One that is damaged leads nowhere.
+        guard let path = row.storedFile?.path else { return false }
         guard !isThere(path, of: course) else { return true }
         tallies[course].lost += 1
         if tallies[course].example.isEmpty { tallies[course].example = path }
@@ -354,14 +377,19 @@ extension ScannedDownload {
     var state: DownloadState {
         // Nearly all of them, nearly always.
         if equals(.state, DownloadState.finished.rawValue) { return .finished }
-        return string(.state).flatMap(DownloadState.init) ?? .waiting
+        return DownloadState(stored: string(.state))
     }
+
+    /// Whether the word for the state is none.
+    var hasUnknownState: Bool { string(.state).flatMap(DownloadState.init) == nil }
 
     /// The row's file in the library; nil without one.
     var storedFile: StoredFile? {
-        string(.path).map { path in
-            StoredFile(
-                path: path, size: integer(.size), modified: isNull(.modified) ? nil : integer(.modified),
+        string(.path).flatMap { path in
+            // One that is damaged leads nowhere.
+            guard (try? LibraryPath(path)) != nil else { return nil }
+            return StoredFile(
+                path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
                 sha256: bytes(.sha256), source: bytes(.fileSource) ?? [])
         }
     }

@@ -9,6 +9,8 @@ struct Reconciliation: Sendable {
         var reference: VideoReference
         var state: DownloadState
         var file: StoredFile?
+        /// Bytes of it have arrived.
+        var hasPartial = false
         /// Was so before this run.
         var isKnown: Bool
     }
@@ -39,8 +41,10 @@ struct Reconciliation: Sendable {
     var refetched: [VideoReference] = []
     /// Downloads that the catalogs want, by state, before the first turn.
     var counts: [DownloadState: Int] = [:]
-    /// Finished downloads of the courses judged, for the guard on pruning.
-    var finishedInJudged = 0
+    /// Downloads of the courses judged that a person would miss, for the guard on pruning.
+    var valuedInJudged = 0
+    /// Courses and chapters that are no longer written; none if a selector limits the judging.
+    var unwritten = UnwrittenFolders()
     /// Finished files that come from another source than the catalog names now.
     var fromOtherSource = 0
     /// Courses that are left as they are, since something is wrong with their folders.

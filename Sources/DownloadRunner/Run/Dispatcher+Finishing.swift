@@ -10,8 +10,7 @@ extension Dispatcher {
             placed: { files in Task { await self.placed(files) } },
             notPlaced: { file, failure in Task { await self.notPlaced(file, failure) } },
             flushFailed: { id, _ in Task { await self.flushFailed(id) } },
-            refused: { error in Task { await self.refused(error) } },
-            storeFailed: { error in Task { await self.storeFailed(error) } })
+            storeFailed: { Task { await self.storeUnusable() } })
     }
 
     /// Waits for the digest, compares it, and hands the file to the bookkeeper.
@@ -144,14 +143,6 @@ extension Dispatcher {
         // The turn ends as stopped; its partial is dropped before the next one.
         turn.task.cancel()
         lostFlush.insert(id)
-    }
-
-    /// A bug: told at the end, and everybody else goes on.
-    private func refused(_ error: StoreError) { result.storeError = result.storeError ?? error }
-
-    private func storeFailed(_ error: StoreError) {
-        result.storeError = result.storeError ?? error
-        storeUnusable()
     }
 
     private func storeUnusable() { stop(.disk) }

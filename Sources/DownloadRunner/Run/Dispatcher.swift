@@ -23,7 +23,8 @@ actor Dispatcher {
         /// Why it was stopped; nil if it came to its end.
         var stopReason: SuspendReason?
         var providersToLogIn: Set<String> = []
-        var storeError: StoreError?
+        /// What kept the run from recording all of it; of the bookkeeper, once it has ended.
+        var storeErrors: [StoreError] = []
         var diskError: DownloadError?
     }
 

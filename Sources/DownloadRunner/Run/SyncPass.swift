@@ -22,14 +22,13 @@ struct SyncPass: Sendable {
     /// Bytes free on the disk of the partials; nil if it can't be told.
     let freeSpace: @Sendable () -> Int64?
 
-    /// Runs to its end, or until it is interrupted. `desk` is there already in a run that watches.
+    /// Runs to its end, or until it is interrupted. Between ``RunControl/beginPass()`` and ``RunControl/endPass()``.
     func run(
-        _ catalog: Catalog, _ check: CheckReport, started: Date, desk: ControlDesk? = nil
+        _ catalog: Catalog, _ check: CheckReport, started: Date
     ) async throws(Refusal) -> SyncSummary {
         let session: UserSession
         do { session = try open.place.session(in: open.store) } catch { throw Refusal(error) }
-        control.beginPass(session)
-        defer { control.endTurns() }
+        control.goBy(session)
         let credentials: RunCredentials
         do throws(CredentialsError) {
             credentials = try RunCredentials(
@@ -60,22 +59,25 @@ struct SyncPass: Sendable {
                     waitingBytes: Self.waitingBytes(plan.wanted))))
         announce(plan, moved)
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = try await dispatch(plan, services, desk)
+        let result = await dispatch(plan, services)
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
-        // After the downloads: what is gone may be what another course wants.
-        let isStopped = stopReason != nil && !(stopReason?.isBound == true && summary.conditions.isEmpty)
-        let pruned = isStopped ? .nothing : try prune(plan)
+        summary.note(plan.held)
+        for failure in credentials.unsaved { summary.add(failure) }
+        if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
-        summary.note(plan.held)
-        if pruned == .held { summary.conditions.insert(.pruneHeld) }
-        // A logout is what ended it, whatever else there was.
-        if stopReason == .logout { summary.conditions = [.workLeft] }
-        // A run that the state can't record any more has said so already.
+        // A logout is what ended it, whatever there is to do; what couldn't be recorded is worse.
+        if stopReason == .logout {
+            summary.conditions = summary.conditions.intersection([.bug, .stateUnusable]).union([.workLeft])
+        }
         let exit = summary.conditions.isEmpty ? 0 : 1
-        try? open.store.endRun(
-            run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
+        do throws(StoreError) {
+            try open.store.endRun(
+                run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
+        } catch {
+            summary.add(Refusal(error))
+        }
         return summary
     }
 
@@ -142,46 +144,38 @@ struct SyncPass: Sendable {
         for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
     }
 
-    private func prune(
-        _ plan: Reconciliation
-    ) throws(Refusal) -> Prune.Verdict {
-        guard options.prune else { return .nothing }
-        do {
-            let verdict = Prune.verdict(plan, options.maxDelete)
-            if case .delete(let gone) = verdict {
-                for item in gone where try Prune.delete(item, open.store, library) {
-                    hub.post(.downloadRemoved(item.reference))
-                }
-            }
-            if case .held = verdict { hub.post(.warning(Prune.message(plan, options.maxDelete), nil)) }
-            return verdict
-        } catch {
-            throw Refusal(any: error)
+    /// After the downloads: what is gone may be what another course wants. What can't be removed is told, and ends nothing.
+    private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
+        let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty)
+        if let message = Prune.message(verdict, plan) { hub.post(.warning(message, nil)) }
+        switch verdict {
+        case .nothing, .unfinished: break
+        case .held: summary.conditions.insert(.pruneHeld)
+        case .delete(let gone):
+            let pruning = Pruning(store: open.store, library: library)
+            let outcome = pruning.run(gone, plan.unwritten)
+            for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
+            for (text, reference) in outcome.warnings { hub.post(.warning(text, reference)) }
+            if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
+            if let refusal = outcome.refusal { summary.add(refusal) }
         }
     }
 
-    /// Gives all downloads their turns. On return nothing is transferring, and everything is durable.
-    private func dispatch(
-        _ plan: Reconciliation, _ services: RunServices, _ desk: ControlDesk?
-    ) async throws(Refusal) -> Dispatcher.Result {
+    /// Gives all downloads their turns. On return nothing is transferring, and everything is durable, or said not to be.
+    private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
         guard !plan.wanted.isEmpty || !plan.sidecars.isEmpty || !plan.sidecarGroups.isEmpty else {
             return Dispatcher.Result()
         }
         let dispatcher = Dispatcher(services: services, plan: plan)
         services.bookkeeper.start(dispatcher.callbacks)
-        let own: ControlDesk?
-        do throws(StoreError) { own = desk == nil ? try ControlDesk(open, control) : nil } catch {
-            throw Refusal(error)
-        }
         if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
             await dispatcher.stop(stopped)
         }
-        let result = await dispatcher.run()
+        var result = await dispatcher.run()
         await services.engine.shutDown()
-        await services.bookkeeper.stop()
+        result.storeErrors = await services.bookkeeper.stop()
         control.endTurns()
         await services.providers.shutDown()
-        await own?.close()
         return result
     }
 
@@ -231,18 +225,10 @@ struct SyncPass: Sendable {
         if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
         if !result.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
         for (name, reason) in broken {
-            summary.conditions.insert(.providerBroken)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: "the provider “\(name)”: \(reason)"))
+            summary.add(Refusal(condition: .providerBroken, message: "the provider “\(name)”: \(reason)"))
         }
-        if let error = result.storeError {
-            let refusal = Refusal(error)
-            summary.conditions.insert(refusal.condition)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
-        }
-        if let error = result.diskError {
-            summary.conditions.insert(.stateUnusable)
-            summary.errors.append(.init(file: "", line: nil, column: nil, message: error.message))
-        }
+        for error in result.storeErrors { summary.add(Refusal(error)) }
+        if let error = result.diskError { summary.add(Refusal(condition: .stateUnusable, message: error.message)) }
         return summary
     }
 }

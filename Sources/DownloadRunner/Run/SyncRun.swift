@@ -98,11 +98,21 @@ package final class SyncRun: Sendable {
         }
         defer { open.library.close() }
         let first = pass(open, library, limits)
-        return if let every = options.watchEvery, let files {
-            try await watch(first, catalog, check, files, every: every, started: started)
+        // From here on, however long comparing takes: a logout must not wait for it.
+        let desk: ControlDesk
+        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
+        let outcome: Result<SyncSummary, Refusal>
+        if let every = options.watchEvery, let files {
+            outcome = .success(await watch(first, catalog, check, files, every: every, started: started))
         } else {
-            try await first.run(catalog, check, started: started)
+            await control.beginPass()
+            do throws(Refusal) {
+                outcome = .success(try await first.run(catalog, check, started: started))
+            } catch { outcome = .failure(error) }
+            control.endPass()
         }
+        await desk.close()
+        return try outcome.get()
     }
 
     private func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits) -> SyncPass {
@@ -147,15 +157,15 @@ package final class SyncRun: Sendable {
     private func watch(
         _ first: SyncPass, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch, every: Duration,
         started: Date
-    ) async throws(Refusal) -> SyncSummary {
+    ) async -> SyncSummary {
         var (catalog, check, files, started) = (catalog, check, files, started)
         let (open, limits) = (first.open, first.limits)
         var next: SyncPass? = first
-        let desk: ControlDesk
-        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
         var summary: SyncSummary
         repeat {
             var isLibraryAway = false
+            // Before the library is opened: a request that is being obeyed may have it open.
+            await control.beginPass()
             if check.conditions.isEmpty {
                 do throws(Refusal) {
                     // Somebody may have moved, unmounted or replaced it, or renamed a folder in it, since the last pass.
@@ -167,14 +177,11 @@ package final class SyncRun: Sendable {
                             pass = self.pass(open, try await open.library.open(for: options.catalogs), limits)
                         } catch {
                             isLibraryAway = true
-                            if let session = try? open.place.session(in: open.store) {
-                                control.beginPass(session)
-                                control.endTurns()
-                            }
+                            if let session = try? open.place.session(in: open.store) { control.goBy(session) }
                             throw error
                         }
                     }
-                    summary = try await pass.run(catalog, check, started: started, desk: desk)
+                    summary = try await pass.run(catalog, check, started: started)
                 } catch {
                     summary = SyncSummary(error)
                 }
@@ -183,6 +190,7 @@ package final class SyncRun: Sendable {
             }
             next = nil
             open.library.close()
+            control.endPass()
             if control.runStop != nil { break }
             let until = clock.now.advanced(by: every)
             if control.isLoggedOut {
@@ -196,7 +204,6 @@ package final class SyncRun: Sendable {
             if check.conditions.isEmpty { files = CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
             started = clock.now
         } while true
-        await desk.close()
         if control.isLoggedOut { summary.conditions.insert(.workLeft) }
         return summary
     }
@@ -235,6 +242,12 @@ package final class SyncRun: Sendable {
 }
 
 extension SyncSummary {
+    /// Notes what else has gone wrong.
+    mutating func add(_ refusal: Refusal) {
+        conditions.insert(refusal.condition)
+        errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
+    }
+
     /// Of a run that can't start.
     init(_ refusal: Refusal) {
         self.init(

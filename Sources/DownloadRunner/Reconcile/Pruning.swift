@@ -1,0 +1,134 @@
+import DownloadStore
+
+/// Removes downloads that are no longer in their catalogs: files, what came along, partials, and then the rows. After them
+/// covers, folders and names of chapters and courses that nothing is left of.
+///
+/// Each stands alone: what can't be removed keeps its row, and the next run tries again.
+struct Pruning: Sendable {
+    /// What came of it.
+    struct Outcome: Sendable {
+        var removed: [VideoReference] = []
+        /// What stays and why, in sentences.
+        var warnings: [(String, VideoReference?)] = []
+        /// Whether something stays that should have gone.
+        var hasFailed = false
+        /// Why nothing more could be done.
+        var refusal: Refusal?
+    }
+
+    /// Rows that are deleted in one transaction, after the folders of their files are flushed.
+    private static let groupLimit = 256
+
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    func run(_ gone: [Reconciliation.Gone], _ unwritten: UnwrittenFolders) -> Outcome {
+        var outcome = Outcome()
+        // A file that isn't there is as good as removed, but not because the disk has gone.
+        if let loss = library.loss() {
+            outcome.refusal = Refusal(loss)
+            return outcome
+        }
+        do throws(StoreError) {
+            var rest = gone[...]
+            while !rest.isEmpty {
+                try remove(rest.prefix(Self.groupLimit), &outcome)
+                rest = rest.dropFirst(Self.groupLimit)
+            }
+            try removeEmpty(unwritten, &outcome)
+        } catch {
+            outcome.refusal = Refusal(error)
+        }
+        return outcome
+    }
+
+    private func remove(
+        _ group: ArraySlice<Reconciliation.Gone>, _ outcome: inout Outcome
+    ) throws(StoreError) {
+        var bare: [Reconciliation.Gone] = []
+        var paths: [String] = []
+        for item in group {
+            let sidecars = try store.sidecars(of: [item.id])
+            do throws(LibraryError) {
+                guard try removeFiles(of: item, sidecars, &paths, &outcome) else { continue }
+                bare.append(item)
+            } catch {
+                fail(error.sentence, item.reference, &outcome)
+            }
+        }
+        do throws(LibraryError) {
+            try library.flushFolders(of: paths)
+        } catch {
+            // At worst they come back, and the rows still know them.
+            for item in bare { fail(error.sentence, item.reference, &outcome) }
+            return
+        }
+        try store.delete(bare.map(\.id))
+        outcome.removed += bare.map(\.reference)
+    }
+
+    /// False if something stands at the place of the video that isn't the recorded file: it stays, and so does the row.
+    private func removeFiles(
+        of item: Reconciliation.Gone, _ sidecars: [SidecarRecord], _ paths: inout [String], _ outcome: inout Outcome
+    ) throws(LibraryError) -> Bool {
+        if let file = item.file {
+            if case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
+                outcome.warnings.append(
+                    ("\(file.path) was not removed: it isn't the file that was put there", item.reference))
+                return false
+            }
+            paths.append(file.path)
+        }
+        for sidecar in sidecars {
+            let record = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
+            _ = try library.remove(sidecar.path, record: record)
+            paths.append(sidecar.path)
+        }
+        for name in PartialName.all(of: item.id) { try library.removePartial(name) }
+        return true
+    }
+
+    private func fail(_ sentence: String, _ reference: VideoReference?, _ outcome: inout Outcome) {
+        outcome.hasFailed = true
+        outcome.warnings.append(("--prune: \(sentence)", reference))
+    }
+
+    // MARK: courses and chapters
+
+    /// Chapters first: their folders lie in those of their courses.
+    private func removeEmpty(_ unwritten: UnwrittenFolders, _ outcome: inout Outcome) throws(StoreError) {
+        guard !unwritten.isEmpty else { return }
+        let used = try store.coursesAndChapters()
+        for chapter in unwritten.chapters where used[chapter.course]?.contains(chapter.id) != true {
+            guard removeCover(chapter.coverFile, chapter.folder, &outcome) else { continue }
+            try store.deleteChapter(chapter.id, of: chapter.course)
+        }
+        for course in unwritten.courses where used[course.id] == nil {
+            guard removeCover(course.coverFile, course.folder, &outcome) else { continue }
+            try store.deleteCourse(course.id)
+        }
+    }
+
+    /// Removes a cover and the folder, if that is empty then. False if the cover can't be removed.
+    private func removeCover(_ cover: StoredFile?, _ folder: String, _ outcome: inout Outcome) -> Bool {
+        do throws(LibraryError) {
+            if let cover {
+                _ = try library.remove(cover.path, record: FileRecord(cover))
+                try library.flushFolders(of: [cover.path])
+            }
+            library.removeEmptyFolders(from: folder)
+            return true
+        } catch {
+            fail(error.sentence, nil, &outcome)
+            return false
+        }
+    }
+}
+
+/// Courses and chapters that the state knows and their catalogs have no longer. Downloads may be left of them.
+struct UnwrittenFolders: Sendable, Equatable {
+    var courses: [CourseRecord] = []
+    var chapters: [ChapterRecord] = []
+
+    var isEmpty: Bool { courses.isEmpty && chapters.isEmpty }
+}

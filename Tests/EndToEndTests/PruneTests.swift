@@ -1,0 +1,100 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("pruning")
+struct PruneTests {
+    private typealias Video = CatalogText.Video
+
+    private func start(_ courses: [CatalogText.Course]) async throws -> (Stage, FaultHost, CatalogText) {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let catalog = CatalogText(url: host.url("/media/{id}/20000.mp4"), courses: courses)
+        try stage.catalog(catalog)
+        return (stage, host, catalog)
+    }
+
+    private let all = ["--prune", "--max-delete", "100%"]
+
+    @Test("one file that can't be deleted is told and stays; the others go, and the run has its summary")
+    func undeletable() async throws {
+        var (stage, host, catalog) = try await start([
+            .init(id: "c", title: "Course", videos: (1...4).map { .init(id: "\($0)", title: "T\($0)") })
+        ])
+        #expect(try await stage.sync().exit == 0)
+        // Something that no file can be removed from: a folder at its place.
+        try stage.folder.remove("library/Course/02 T2.mp4")
+        try stage.folder.make("library/Course/02 T2.mp4")
+        catalog.courses[0].videos = [.init(id: "4", title: "T4")]
+        try stage.catalog(catalog)
+        let pruned = try await stage.sync("catalog.yaml", all)
+        #expect(pruned.exit == 1, "\(pruned.report)")
+        #expect(Set(pruned.events("download_removed").map(\.video)) == ["1", "3"], "\(pruned.report)")
+        #expect(
+            pruned.events("warning").contains { $0.video == "2" && $0.message?.contains("02 T2.mp4") == true },
+            "\(pruned.report)")
+        #expect(pruned.summary?.downloads?["finished"] == 1)
+        #expect(try stage.stateCopy().states().keys.sorted() == ["2", "4"])
+        // Once it can be, the next run goes on.
+        try stage.folder.remove("library/Course/02 T2.mp4")
+        #expect(try await stage.sync("catalog.yaml", all).exit == 0)
+        #expect(try stage.stateCopy().states().keys.sorted() == ["4"])
+        await host.stop()
+    }
+
+    @Test("covers, folders and names of courses and chapters that are gone go with their videos")
+    func foldersAndNames() async throws {
+        var (stage, host, catalog) = try await start([])
+        let cover = "cover: \"\(host.url("/media/7/3000.jpg"))\""
+        catalog.courses = [
+            .init(id: "c", title: "Kept", videos: [.init(id: "1")], chapters: [("x", "Chapter", [.init(id: "2")])]),
+            .init(id: "d", title: "Gone", videos: [.init(id: "3")], extra: [cover]),
+        ]
+        try stage.catalog(catalog)
+        #expect(try await stage.sync().exit == 0)
+        #expect(stage.folder.has("library/Gone/cover.jpg"), "\(stage.folder.names())")
+        catalog.courses[0].chapters = []
+        catalog.courses.remove(at: 1)
+        try stage.catalog(catalog)
+        let pruned = try await stage.sync("catalog.yaml", all)
+        #expect(pruned.exit == 0, "\(pruned.report)")
+        #expect(LibraryFiles(stage.library).paths == ["Kept/01 1.mp4"], "\(LibraryFiles(stage.library).paths)")
+        #expect(!stage.folder.has("library/Gone") && !stage.folder.has("library/Kept/01 Chapter"))
+        #expect(try stage.stateCopy().rows("SELECT id FROM courses").compactMap { $0["id"] } == ["c"])
+        #expect(try stage.stateCopy().rows("SELECT id FROM chapters").isEmpty)
+        // The name is anybody's.
+        catalog.courses.append(.init(id: "e", title: "Gone", videos: [.init(id: "5")]))
+        try stage.catalog(catalog)
+        #expect(try await stage.sync().exit == 0)
+        #expect(stage.folder.has("library/Gone/01 5.mp4"), "\(LibraryFiles(stage.library).paths)")
+        await host.stop()
+    }
+
+    @Test("a file stays while what replaces it has failed, this night and the next; once that is settled it goes")
+    func failedReplacement() async throws {
+        var (stage, host, catalog) = try await start([
+            .init(id: "c", title: "Course", videos: [.init(id: "1", title: "One"), .init(id: "2", title: "Two")])
+        ])
+        #expect(try await stage.sync().exit == 0)
+        // Another id, for which the host has nothing.
+        catalog.courses[0].videos[0] = .init(
+            id: "new", title: "One", extra: ["parameters: {url: \"\(host.url("/media/1/20000.mp4?status=404"))\"}"])
+        try stage.catalog(catalog)
+        for _ in 1...2 {
+            let failed = try await stage.sync("catalog.yaml", all)
+            #expect(failed.exit == 1, "\(failed.report)")
+            #expect(failed.events("download_removed").isEmpty)
+            #expect(failed.events("warning").contains { $0.message?.contains("removed nothing") == true })
+            #expect(stage.folder.has("library/Course/01 One.mp4"))
+            let dry = try await stage.sync("catalog.yaml", all + ["--dry-run"])
+            #expect(dry.events("would_remove").isEmpty, "\(dry.output)")
+        }
+        #expect(try await stage.command(["cancel", "c/*/new"]).exit == 0)
+        let pruned = try await stage.sync("catalog.yaml", all)
+        #expect(pruned.exit == 0, "\(pruned.report)")
+        #expect(pruned.events("download_removed").map(\.video) == ["1"])
+        #expect(LibraryFiles(stage.library).paths == ["Course/02 Two.mp4"])
+        await host.stop()
+    }
+}
