@@ -80,9 +80,16 @@ package final class OrphanWatchdog: Sendable {
     }
 
     private static func run(_ outbox: AsyncStream<Message>) async {
+        // A shell that can't be started leaves what every plugin has anyway: the end of its standard input.
+        if DescriptorRoom.lack() == nil {
+            await serve(outbox)
+        }
+        for await message in outbox { message.isWritten?.resume() }
+    }
+
+    private static func serve(_ outbox: AsyncStream<Message>) async {
         var options = PlatformOptions()
         options.createSession = true
-        // A shell that can't be started leaves what every plugin has anyway: the end of its standard input.
         _ = try? await Subprocess.run(
             .path("/bin/sh"), arguments: ["-c", script, "coursefetch-watchdog"],
             environment: .custom(["PATH": "/usr/bin:/bin"]), workingDirectory: "/", platformOptions: options,
@@ -94,6 +101,5 @@ package final class OrphanWatchdog: Sendable {
             }
             try await execution.standardInputWriter.finish()
         }
-        for await message in outbox { message.isWritten?.resume() }
     }
 }

@@ -95,6 +95,7 @@ final class PluginProcess: Sendable {
 
     /// Runs the process until it has ended and its process group is gone. Called once.
     func run(watchdog: OrphanWatchdog) async -> End {
+        if let lack = DescriptorRoom.lack() { return .couldNotStart(lack.exhausted, isPermanent: false) }
         var options = PlatformOptions()
         options.processGroupID = 0
         let variables = launch.environment.compactMap { name, value in
