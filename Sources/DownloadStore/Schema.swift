@@ -7,7 +7,10 @@ enum Schema {
         migrator.registerMigration("1") { db in try db.execute(sql: first) }
         migrator.registerMigration("2") { db in try db.execute(sql: second) }
         migrator.registerMigration("3") { db in try db.execute(sql: third) }
-        migrator.registerMigration("4") { db in try db.execute(sql: fourth) }
+        migrator.registerMigration("4") { db in
+            try db.execute(sql: fourth)
+            try IdentifierMigration(db: db).run()
+        }
         return migrator
     }
 

@@ -195,6 +195,10 @@ import YAMLSource
             "3:39: the video id “é” stands twice in this course, first on line 3; ids must differ"
         ),
         (
+            "version: 1\ncourses:\n  - {id: a, provider: p, videos: [K, \u{212A}]}",
+            "3:38: the video id “K” stands twice in this course, first on line 3; ids must differ"
+        ),
+        (
             "version: 1\ncourses:\n  - {id: a, provider: p, videos: [&x y, *x]}",
             "3:41: the video id “y” stands twice in this course, first on line 3; ids must differ"
         ),

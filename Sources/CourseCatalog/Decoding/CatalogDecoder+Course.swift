@@ -63,7 +63,8 @@ extension CatalogDecoder {
         switch field {
         case .id:
             guard let id = identifier(value) else { return try reader.skip(value) }
-            group.id = String(decoding: id, as: UTF8.self)
+            group.writtenID = String(decoding: id, as: UTF8.self)
+            group.id = IdentifierSpelling.other(than: id) ?? group.writtenID
             group.position = value.position
         case .title: group.title = try textOrSkip(value, "`title`")
         case .videos:
@@ -79,17 +80,17 @@ extension CatalogDecoder {
     /// Decodes an item of `videos`.
     private mutating func video(_ start: YAMLEvent) throws(YAMLStop) {
         var record = VideoRecord(position: start.position)
+        var extras: VideoExtras?
         if start.kind == .scalar {
             guard let id = identifier(start) else { return }
-            record.id = draft.keep(id)
+            keep(id, of: &record, &extras)
             record.title = record.id
-            return add(record)
+            return add(record, extras)
         }
         guard start.kind == .mappingStart else {
             return try refuse(start, "a video is an id, or a mapping with an `id`")
         }
         var own: OwnSettings?
-        var extras: VideoExtras?
         var cursor = LevelCursor(.video, start: start.position)
         while let field = try nextField(&cursor) {
             let value = try reader.next()
@@ -99,7 +100,7 @@ extension CatalogDecoder {
                     try reader.skip(value)
                     continue
                 }
-                record.id = draft.keep(id)
+                keep(id, of: &record, &extras)
                 record.position = value.position
             case .title: if try isText(value, "`title`") { record.title = draft.keep(value.text) }
             case .cover: if try isCover(value) { record.cover = draft.keep(value.text) }
@@ -116,7 +117,8 @@ extension CatalogDecoder {
                         files.append(SubtitleFile(language: pair.label, url: pair.url))
                     }
                 }
-                if !files.isEmpty { extras = VideoExtras(subtitleFiles: files, attachments: extras?.attachments ?? []) }
+                if !files.isEmpty { extras = extras ?? VideoExtras() }
+                if !files.isEmpty { extras?.subtitleFiles = files }
             case .attachments:
                 var files: [Attachment] = []
                 try list(value, "`attachments` takes a list of {title, url}") { decoder, item throws(YAMLStop) in
@@ -124,9 +126,8 @@ extension CatalogDecoder {
                         files.append(Attachment(title: pair.label, url: pair.url))
                     }
                 }
-                if !files.isEmpty {
-                    extras = VideoExtras(subtitleFiles: extras?.subtitleFiles ?? [], attachments: files)
-                }
+                if !files.isEmpty { extras = extras ?? VideoExtras() }
+                if !files.isEmpty { extras?.attachments = files }
             default:
                 var settings = own ?? OwnSettings()
                 own = nil
@@ -139,15 +140,29 @@ extension CatalogDecoder {
             record.settings = UInt32(clamping: draft.videoSettings.count)
             draft.videoSettings.append(OwnVideoSettings(own))
         }
+        if record.title.count == 0 { record.title = record.id }
+        add(record, extras)
+    }
+
+    /// Keeps an id in its one spelling, and beside it the written one where that differs.
+    private mutating func keep(
+        _ id: UnsafeRawBufferPointer, of record: inout VideoRecord, _ extras: inout VideoExtras?
+    ) {
+        guard var other = IdentifierSpelling.other(than: id) else {
+            record.id = draft.keep(id)
+            return
+        }
+        record.id = other.withUTF8 { draft.keep(UnsafeRawBufferPointer($0)) }
+        extras = extras ?? VideoExtras()
+        extras?.writtenID = String(decoding: id, as: UTF8.self)
+    }
+
+    private mutating func add(_ record: VideoRecord, _ extras: VideoExtras?) {
+        var record = record
         if let extras {
             record.extras = UInt32(clamping: draft.extras.count)
             draft.extras.append(extras)
         }
-        if record.title.count == 0 { record.title = record.id }
-        add(record)
-    }
-
-    private mutating func add(_ record: VideoRecord) {
         draft.records.append(record)
         guard record.id.count > 0 else { return }
         let index = draft.records.count - 1

@@ -14,6 +14,8 @@ struct CatalogDraft {
     struct Group {
         /// Empty only where a mistake was found.
         var id = ""
+        /// As the catalog spells it.
+        var writtenID = ""
         /// Nil for the id.
         var title: String?
         /// Where the id stands.

@@ -1,6 +1,5 @@
-/// Finds the ids that stand twice in a course. An open hash table over the texts where they lie: no string is made but
-/// for ids beyond ASCII, which also count as equal when they only spell the same letters differently (é as one
-/// character or as two).
+/// Finds the ids that stand twice in a course. An open hash table over the texts where they lie: no string is made. Ids
+/// come in their one spelling, so that equal ones have equal bytes.
 struct IdentifierTable {
     private struct Slot {
         var hash: UInt32
@@ -9,13 +8,11 @@ struct IdentifierTable {
 
     private var slots: [Slot] = []
     private var count = 0
-    private var spelled: [String: Int] = [:]
 
     /// Forgets all ids and keeps the memory.
     mutating func removeAll() {
         guard count > 0 else { return }
         count = 0
-        spelled.removeAll()
         // A course of few videos shouldn't have to clear the table of one of many.
         slots = slots.count > 1024 ? [] : [Slot](repeating: Slot(hash: 0, record: VideoRecord.none), count: slots.count)
     }
@@ -36,10 +33,6 @@ struct IdentifierTable {
             }
             slots[place] = Slot(hash: hash, record: UInt32(index))
             count += 1
-            guard id.contains(where: { $0 >= 0x80 }) else { return nil }
-            let name = String(decoding: id, as: UTF8.self)
-            if let other = spelled[name] { return other }
-            spelled[name] = index
             return nil
         }
     }

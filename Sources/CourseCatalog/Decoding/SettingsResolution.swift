@@ -46,12 +46,13 @@ struct SettingsResolution {
             extras: draft.extras)
         return placed.map { course, own, chapters in
             Course(
-                id: course.group.id, title: course.group.title ?? course.group.id, file: file,
+                id: course.group.id, writtenID: course.group.writtenID, title: course.group.title ?? course.group.id,
+                file: file,
                 location: SourceLocation(source, course.group.position), ownCover: course.group.own.cover,
                 discover: course.discover, settings: own, videos: VideoList(table: table, range: course.group.videos),
                 chapters: zip(course.chapters, chapters).map { chapter, settings in
                     Chapter(
-                        id: chapter.id, title: chapter.title ?? chapter.id,
+                        id: chapter.id, writtenID: chapter.writtenID, title: chapter.title ?? chapter.id,
                         location: SourceLocation(source, chapter.position), ownCover: chapter.own.cover,
                         settings: settings, videos: VideoList(table: table, range: chapter.videos))
                 })

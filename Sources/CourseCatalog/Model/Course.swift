@@ -2,8 +2,10 @@ package import YAMLSource
 
 /// A course of a catalog.
 package struct Course: Sendable {
-    /// Unique within a run; at most 1 KiB, never empty.
+    /// Unique within a run, in the one spelling of ids (Unicode's normal form C); never empty.
     package let id: String
+    /// The id as the catalog spells it: what providers are told.
+    package let writtenID: String
     /// What a person calls it; the id where none is given.
     package let title: String
     /// The file that it is written in, an index into ``Catalog/files``.
@@ -30,8 +32,10 @@ package struct Course: Sendable {
 
 /// A chapter of a course.
 package struct Chapter: Sendable {
-    /// Unique within its course; at most 1 KiB, never empty.
+    /// Unique within its course, in the one spelling of ids; never empty.
     package let id: String
+    /// The id as the catalog spells it: what providers are told.
+    package let writtenID: String
     /// What a person calls it; the id where none is given.
     package let title: String
     /// Where its id stands.

@@ -9,8 +9,14 @@ package struct Video: Sendable {
 
     private var record: VideoRecord { table.records[index] }
 
-    /// Unique within its course; at most 1 KiB, never empty.
+    /// Unique within its course, in the one spelling of ids (Unicode's normal form C); never empty.
     package var id: String { table.string(record.id) }
+
+    /// The id as the catalog spells it: what its provider is asked for.
+    package var writtenID: String { extras?.writtenID ?? id }
+
+    /// Whether the catalog spells the id in another way than everybody else.
+    package var isSpelledOtherwise: Bool { extras?.writtenID != nil }
 
     /// What a person calls it; the id where none is given.
     package var title: String { table.string(record.title) }

@@ -76,4 +76,6 @@ struct VideoExtras: Sendable {
     var subtitleFiles: [SubtitleFile] = []
     /// As the catalog names them.
     var attachments: [Attachment] = []
+    /// The id as the catalog spells it, where that isn't its one spelling.
+    var writtenID: String?
 }

@@ -1,3 +1,5 @@
+import DownloadStore
+
 /// One part of a selector: an id, or a pattern over ids.
 package struct Glob: Sendable, Hashable {
     /// One step of a pattern.
@@ -20,7 +22,7 @@ package struct Glob: Sendable, Hashable {
 
     /// Matches exactly this id.
     package init(literal: String) {
-        self.literal = literal
+        self.literal = Identifier.normalized(literal)
         steps = []
     }
 
@@ -52,8 +54,9 @@ package struct Glob: Sendable, Hashable {
     /// The pattern as it is written.
     var pattern: String { steps.map(\.description).joined() }
 
-    /// Whether the id matches, compared byte by byte.
+    /// Whether the id matches, whatever its spelling.
     package func matches(_ id: String) -> Bool {
+        let id = Identifier.normalized(id)
         if let literal { return literal.utf8.elementsEqual(id.utf8) }
         if isAnything { return true }
         return matches(scalars: id.unicodeScalars)

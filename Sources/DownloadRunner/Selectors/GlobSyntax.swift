@@ -1,3 +1,5 @@
+import DownloadStore
+
 extension Glob {
     /// Reads wildcards and percent-encoding. An encoded character never is a wildcard.
     static func parsed(_ bytes: [UInt8], text: String) throws(SelectorError) -> [Step] {
@@ -8,7 +10,7 @@ extension Glob {
         func flush() throws(SelectorError) {
             guard !run.isEmpty else { return }
             guard let decoded = String(validating: run, as: UTF8.self) else { throw .badPercentEncoding(text) }
-            steps += decoded.unicodeScalars.map { .literal($0) }
+            steps += Identifier.normalized(decoded).unicodeScalars.map { .literal($0) }
             run = []
         }
 
@@ -78,7 +80,9 @@ extension Glob {
         }
         guard position < bytes.count else { throw .openBracket(text) }
         guard let decoded = String(validating: members, as: UTF8.self) else { throw .badPercentEncoding(text) }
-        return (.oneOf(ranges(of: decoded, dashes: dashes), negated: negated), position + 1)
+        // Dashes are told by where they stand, which another spelling would shift.
+        let normalized = dashes.isEmpty ? Identifier.normalized(decoded) : decoded
+        return (.oneOf(ranges(of: normalized, dashes: dashes), negated: negated), position + 1)
     }
 
     private static func ranges(of members: String, dashes: Set<Int>) -> [ClosedRange<Unicode.Scalar>] {

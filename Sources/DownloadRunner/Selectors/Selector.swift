@@ -2,7 +2,7 @@
 ///
 /// Written `course`, `course/chapter`, `course/*/video` or `course/chapter/video`; each part may be a glob (`*`, `?`,
 /// `[a-z]`, `[!a-z]`). `/ * ? [ %`, blanks and whatever a shell would touch are percent-encoded inside an id. Ids are
-/// compared byte by byte. A video directly under its course has no chapter: `*` stands for that too, nothing else does.
+/// compared byte by byte, in their one spelling. A video directly under its course has no chapter: `*` stands for that too, nothing else does.
 package struct Selector: Sendable, Hashable {
     /// Which course.
     package let course: Glob

@@ -1,0 +1,12 @@
+import Foundation
+
+/// Unicode spells some texts in several ways (é as one scalar or two; K and the Kelvin sign). Ids have one spelling, its
+/// normal form C, so that whoever compares their bytes finds what is equal.
+enum IdentifierSpelling {
+    /// The one spelling of an id; nil if it is written so.
+    static func other(than id: UnsafeRawBufferPointer) -> String? {
+        guard id.contains(where: { $0 >= 0x80 }) else { return nil }
+        let normalized = String(decoding: id, as: UTF8.self).precomposedStringWithCanonicalMapping
+        return normalized.utf8.elementsEqual(id) ? nil : normalized
+    }
+}
