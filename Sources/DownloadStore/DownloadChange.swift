@@ -77,10 +77,14 @@ package struct ProgressFacts: Sendable, Equatable {
     package var bytesPerSecond: Int64?
     /// Of a stream: which bytes these are; nil for a file.
     package var stream: StreamRecord?
+    /// The media type that the server gave them; nil if it gave none.
+    package var mediaType: String?
 
     package init(
-        bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil, stream: StreamRecord? = nil
+        bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil, stream: StreamRecord? = nil,
+        mediaType: String? = nil
     ) {
+        self.mediaType = mediaType
         self.bytes = bytes
         self.total = total
         self.validators = validators

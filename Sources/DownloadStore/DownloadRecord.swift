@@ -17,9 +17,10 @@ package struct DownloadKey: Sendable, Hashable {
     /// The video's id.
     package var video: String
 
+    /// In whatever spelling; the key has the normal one.
     package init(course: String, video: String) {
-        self.course = course
-        self.video = video
+        self.course = Identifier.normalized(course)
+        self.video = Identifier.normalized(video)
     }
 }
 
@@ -35,7 +36,7 @@ package struct CatalogFields: Sendable, Equatable {
     package var ordinal: Int64
     /// The provider's name.
     package var provider: String
-    /// Digest of (provider, quality, parameters); with the video's id it is the download's source.
+    /// Digest of (provider, quality, sound, parameters); with the video's id it is the download's source.
     package var source: [UInt8]
     /// Higher goes first.
     package var priority: Int
@@ -52,7 +53,7 @@ package struct CatalogFields: Sendable, Equatable {
         chapter: String?, title: String, position: Int, ordinal: Int64, provider: String, source: [UInt8],
         priority: Int, extras: [UInt8]?, stem: String, expectedSize: Int64?, expectedSHA256: [UInt8]?
     ) {
-        self.chapter = chapter
+        self.chapter = chapter.map(Identifier.normalized)
         self.title = title
         self.position = position
         self.ordinal = ordinal
@@ -91,8 +92,13 @@ package struct StoredFile: Sendable, Equatable {
     package var sha256: [UInt8]?
     /// The source that it came from.
     package var source: [UInt8]
+    /// What it can be compared by; nil if that isn't known.
+    package var proof: FileProof?
 
-    package init(path: String, size: Int64, modified: Int64?, sha256: [UInt8]?, source: [UInt8]) {
+    package init(
+        path: String, size: Int64, modified: Int64?, sha256: [UInt8]?, source: [UInt8], proof: FileProof? = nil
+    ) {
+        self.proof = proof
         self.path = path
         self.size = size
         self.modified = modified
@@ -121,6 +127,8 @@ package struct DownloadRecord: Sendable, Equatable {
     package var totalBytes: Int64?
     /// What these bytes are proven by.
     package var validators: Validators
+    /// The media type that the server gave these bytes; nil if it gave none.
+    package var mediaType: String?
     /// How far a stream has come; nil for a file.
     package var stream: StreamRecord?
     /// How long a stream plays, in seconds; nil for a file.
@@ -179,7 +187,7 @@ package struct CourseRecord: Sendable, Equatable {
         coverFile: StoredFile? = nil
     ) {
         self.ordinal = ordinal
-        self.id = id
+        self.id = Identifier.normalized(id)
         self.file = file
         self.title = title
         self.folder = folder
@@ -209,8 +217,8 @@ package struct ChapterRecord: Sendable, Equatable {
         course: String, id: String, title: String, position: Int, folder: String, cover: [UInt8]? = nil,
         coverFile: StoredFile? = nil
     ) {
-        self.course = course
-        self.id = id
+        self.course = Identifier.normalized(course)
+        self.id = Identifier.normalized(id)
         self.title = title
         self.position = position
         self.folder = folder

@@ -22,12 +22,13 @@ extension DownloadStore {
                 """
                 UPDATE downloads SET durable_bytes = ?, total_bytes = ?, etag = ?, last_modified = ?,
                     high_water = max(high_water, ?), bytes_per_second = ?, stream = ?,
-                    media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
+                    media_type = ?, media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
                 """,
                 [
                     facts.bytes, ByteCount.believed(facts.total), facts.validators.etag, facts.validators.lastModified,
                     facts.bytes,
-                    facts.bytesPerSecond, try facts.stream?.text, facts.stream?.seconds, now, id.rawValue,
+                    facts.bytesPerSecond, try facts.stream?.text, facts.mediaType, facts.stream?.seconds, now,
+                    id.rawValue,
                 ], db)
         case .startOver(let id, let validatorFailures, let startOvers):
             try run(
@@ -44,14 +45,14 @@ extension DownloadStore {
                     old_modified = iif(is_placing, old_modified, modified),
                     old_sha256 = iif(is_placing, old_sha256, sha256),
                     old_source = iif(is_placing, old_source, file_source),
-                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?,
+                    is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
                     durable_bytes = ?, total_bytes = ?, media_seconds = iif(stream IS NULL, NULL, media_seconds),
                     updated_at = ?
                 WHERE id = ?
                 """,
                 [
-                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source), file.size,
-                    file.size, now, id.rawValue,
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source),
+                    file.proof?.text, file.size, file.size, now, id.rawValue,
                 ], db)
         case .placingPart(let part):
             try run(
@@ -65,7 +66,7 @@ extension DownloadStore {
             try run(
                 """
                 UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
-                    sha256 = old_sha256, file_source = old_source, \(noOld), updated_at = ?
+                    sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(noOld), updated_at = ?
                 WHERE id = ? AND is_placing = 1
                 """, [now, id.rawValue], db)
         case .finish(let id):
@@ -73,8 +74,11 @@ extension DownloadStore {
             try move(id, .finish, ended, [], now, db)
         case .adopt(let id, let file):
             try move(
-                id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?",
-                [file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source)], now, db)
+                id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
+                [
+                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source),
+                    file.proof?.text,
+                ], now, db)
         case .putBack(let id, let retryAt, let error):
             try move(
                 id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
@@ -95,7 +99,7 @@ extension DownloadStore {
         case .lose(let id):
             try move(
                 id, .lose,
-                "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, stored_extras = NULL, "
+                "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, stored_extras = NULL, "
                     + fresh,
                 [], now, db)
         case .refetch(let id):
@@ -103,17 +107,22 @@ extension DownloadStore {
         case .recorded(let id, let file):
             try run(
                 """
-                UPDATE downloads SET path = ?, size = ?, modified = ?, sha256 = ?, updated_at = ?
+                UPDATE downloads SET file_proof = iif(sha256 IS ?, file_proof, NULL), path = ?, size = ?, modified = ?,
+                    sha256 = ?, updated_at = ?
                 WHERE id = ? AND state = 'finished'
                 """,
-                [file.path, file.size, file.modified, file.sha256.map { Data($0) }, now, id.rawValue], db)
+                [
+                    file.sha256.map { Data($0) }, file.path, file.size, file.modified, file.sha256.map { Data($0) },
+                    now,
+                    id.rawValue,
+                ], db)
         case .steer(let id, let transition):
             try move(id, transition, Self.steering(transition), [], now, db)
         case .fileRemoved(let id):
             try run(
                 """
                 UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
-                    stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
+                    file_proof = NULL, stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
                 """, [now, id.rawValue], db)
             try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue], db)
         case .prioritize(let id, let priority):
@@ -176,7 +185,8 @@ extension DownloadStore {
     private static let noError = "retry_at = NULL, error_kind = NULL, error_message = NULL, error_status = NULL"
 
     private static let noBytes = """
-        durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0, stream = NULL
+        durable_bytes = 0, total_bytes = NULL, etag = NULL, last_modified = NULL, high_water = 0, stream = NULL,
+        media_type = NULL
         """
 
     private static let noPartial = "failed_runs = 0, validator_failures = 0, start_overs = 0, " + noBytes

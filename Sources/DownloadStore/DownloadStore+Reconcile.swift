@@ -25,7 +25,8 @@ package struct ReconcileChanges: Sendable {
         package var id: DownloadID
         /// What the catalog says of it.
         package var fields: CatalogFields
-        /// Its partial must prove itself against the new source, or its file is no longer what is wanted.
+        /// Its partial is of another source: it is forgotten, unless a SHA-256 decides at the end; or its file is no longer
+        /// what is wanted.
         package var sourceChanged: Bool
 
         package init(id: DownloadID, fields: CatalogFields, sourceChanged: Bool) {
@@ -119,11 +120,14 @@ extension DownloadStore {
             WHERE id = ?
             """, values(updated.fields) + [now, updated.id.rawValue], db)
         if updated.sourceChanged {
-            // A new source is a new chance: what made the old one fail says nothing about it.
+            // A new source is a new chance: what made the old one fail says nothing about it. Nor do the old one's
+            // validators say anything about its bytes: only a checksum does.
             try run(
                 """
                 UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
-                    total_bytes = NULL, high_water = 0, stream = NULL
+                    durable_bytes = iif(stream IS NULL AND expected_sha256 IS NOT NULL, durable_bytes, 0),
+                    total_bytes = NULL, etag = NULL, last_modified = NULL, media_type = NULL, high_water = 0,
+                    stream = NULL
                 WHERE id = ? AND state <> 'finished'
                 """, [updated.id.rawValue], db)
             let state = try String.fetchOne(

@@ -126,6 +126,8 @@ extension DownloadRecord {
                 kind: DownloadError.Kind(rawValue: kind) ?? .bug, message: row.text("error_message") ?? "",
                 status: row.integer("error_status").flatMap { Int(exactly: $0) })
         }
+        var file = row.file("path", source: "file_source")
+        file?.proof = row.text("file_proof").flatMap(FileProof.init)
         let number = { (column: String) in Int(truncatingIfNeeded: row.integer(column) ?? 0) }
         self.init(
             id: DownloadID(rawValue: row.integer("id") ?? 0),
@@ -141,11 +143,12 @@ extension DownloadRecord {
             priorityOverride: row.integer("priority_override").map { Int(truncatingIfNeeded: $0) },
             durableBytes: row.size("durable_bytes") ?? 0, totalBytes: row.size("total_bytes"),
             validators: Validators(etag: row.text("etag"), lastModified: row.text("last_modified")),
+            mediaType: row.text("media_type"),
             stream: row.text("stream").flatMap(StreamRecord.init), mediaSeconds: row.seconds("media_seconds"),
             highWater: row.size("high_water") ?? 0, validatorFailures: row.count("validator_failures"),
             startOvers: row.count("start_overs"), error: error, retryAt: row.date("retry_at"),
             failedRuns: row.count("failed_runs"), isPlacing: row.flag("is_placing"),
-            file: row.file("path", source: "file_source"), oldFile: row.file("old_path", "old_", source: "old_source"),
+            file: file, oldFile: row.file("old_path", "old_", source: "old_source"),
             storedExtras: row.bytes("stored_extras"), bytesPerSecond: row.size("bytes_per_second"),
             updatedAt: row.date("updated_at") ?? .distantPast, isGone: row.flag("is_gone"))
     }

@@ -38,6 +38,11 @@ struct HouseTests {
             /(?:^|[^.\w])(?:print|debugPrint|dump|puts|fputs|putchar|printf|vprintf|fprintf|perror)\s*\(/)
     }
 
+    @Test("no dictionary that is made of what came from outside ends the process", arguments: sources)
+    func duplicateKeys(file: String) throws {
+        for line in try Checkout.code(file) { #expect(!line.contains("uniqueKeysWithValues"), "\(file): \(line)") }
+    }
+
     @Test("no file is named for what it isn't about", arguments: all)
     func names(file: String) {
         let name = (file as NSString).lastPathComponent

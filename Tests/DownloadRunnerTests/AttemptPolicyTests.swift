@@ -47,6 +47,17 @@ struct AttemptPolicyTests {
         #expect(policy.start(length: 0, hasChecksum: false) == .beginning)
     }
 
+    @Test("the media type of a partial goes on with it, and is given up with it")
+    func mediaType() throws {
+        var known = try record()
+        known.mediaType = "video/webm"
+        var policy = AttemptPolicy(retries: 10, record: known)
+        _ = policy.start(length: 5, hasChecksum: false)
+        #expect(policy.mediaType == "video/webm" && policy.provenTag == "\"a\"")
+        _ = policy.start(length: 0, hasChecksum: false)
+        #expect(policy.mediaType == nil && policy.provenTag == nil)
+    }
+
     @Test("an ETag is the first choice, a date the second, a checksum the last, else nothing")
     func conditions() throws {
         var policy = AttemptPolicy(retries: 10, record: try record(lastModified: "d"))

@@ -251,7 +251,7 @@ struct ReconcilerTests {
     func donors() throws {
         try world.sync("- {id: a, title: Optics, videos: [x]}")
         let plan = try world.plan("- {id: a2, title: Optics, videos: [x]}")
-        #expect(plan.wanted.map(\.donor?.path) == ["Optics/01 x.mp4"])
+        #expect(plan.wanted.map(\.donor?.file.path) == ["Optics/01 x.mp4"])
     }
 
     @Test("a course of another file that still exists is an error with both places; of one that is gone it moves over")
@@ -431,21 +431,60 @@ struct ReconcilerCornerTests {
     func movedDonor() throws {
         try world.sync("- {id: a, title: Old, videos: [x]}")
         let plan = try world.plan("- {id: a, title: New, videos: [x]}\n- {id: b, videos: [x]}")
-        #expect(plan.wanted.map(\.donor?.path) == ["New/01 x.mp4"])
+        #expect(plan.wanted.map(\.donor?.file.path) == ["New/01 x.mp4"])
     }
 
-    @Test("a partial of another source keeps its bytes, but has to prove them")
+    @Test("a partial of another source is forgotten: of its bytes only a checksum in the catalog may make use")
     func otherSource() throws {
-        let plan = try world.plan("- {id: a, videos: [x]}")
+        let plan = try world.plan("- {id: a, videos: [x, {id: y, sha256: '\(Self.sha256)'}]}")
         try world.store.apply(plan.changes)
-        let facts = ProgressFacts(bytes: 9, total: 9, validators: Validators(etag: "\"e\"", lastModified: nil))
-        try world.store.write([.progress(plan.wanted[0].id, facts)])
-        let next = try world.plan("- {id: a, quality: 480p, videos: [x]}")
-        let resume = try #require(next.wanted.first?.resume)
-        #expect(resume.durableBytes == 9)
-        #expect(resume.total == nil)
-        #expect(resume.validators.etag == "\"e\"")
+        let facts = ProgressFacts(
+            bytes: 9, total: 9, validators: Validators(etag: "\"e\"", lastModified: nil), mediaType: "video/webm")
+        for wanted in plan.wanted { try world.store.write([.progress(wanted.id, facts)]) }
+        let next = try world.plan("- {id: a, quality: 480p, videos: [x, {id: y, sha256: '\(Self.sha256)'}]}")
+        let resumes = next.wanted.compactMap(\.resume)
+        #expect(resumes.map(\.durableBytes) == [0, 9])
+        #expect(resumes.allSatisfy { $0.total == nil && $0.validators == Validators() && $0.mediaType == nil })
         try world.store.apply(next.changes)
-        #expect(try world.store.download(plan.wanted[0].id)?.totalBytes == nil)
+        for (wanted, bytes) in zip(plan.wanted, [0, 9] as [Int64]) {
+            let record = try #require(try world.store.download(wanted.id))
+            #expect(record.durableBytes == bytes && record.totalBytes == nil && record.validators == Validators())
+            #expect(record.mediaType == nil)
+        }
     }
+
+    @Test("another sound is another source; a catalog that says nothing of sound has the digests that it had")
+    func sound() throws {
+        try world.sync("- {id: a, audio: [de], videos: [x]}")
+        let plan = try world.plan("- {id: a, audio: [de], videos: [x]}\n- {id: b, audio: [en], videos: [x]}")
+        #expect(plan.fromOtherSource == 0 && plan.wanted.map(\.donor) == [nil])
+        let silent = try world.plan("- {id: c, videos: [x]}").changes.new.map(\.fields.source)
+        #expect(silent.first?.hex == Self.silentSource)
+    }
+
+    @Test(
+        "another spelling of ids is the same course, chapter and video, whatever the titles, and its provider is asked anew"
+    )
+    func spellings() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let courses = { (id: String, title: String) in
+            "- {id: \(id), title: \(title), chapters: [{id: \(id), title: \(title), videos: [{id: \(id), title: \(title)}]}]}"
+        }
+        try world.sync(courses(composed, "One"))
+        for title in ["One", "Two"] {
+            let plan = try world.plan(courses(decomposed, title))
+            #expect(plan.changes.new.isEmpty && plan.changes.gone.isEmpty && plan.wanted.isEmpty)
+            #expect(plan.fromOtherSource == 1, "the provider is asked for what is written")
+        }
+        try world.sync(courses(decomposed, "Two"))
+        #expect(try world.store.chapters().count == 1)
+        #expect(try world.store.courses().count == 1)
+        #expect(world.files == ["Two/01 Two/01 Two.mp4"])
+        let selected = try world.plan(courses(decomposed, "Two"), only: ["\(decomposed)/\(composed)/\(decomposed)"])
+        #expect(selected.selectorMatched == [true])
+    }
+
+    private static let sha256 = String(repeating: "5a", count: 32)
+    /// As version 3 of the state had it.
+    private static let silentSource = "9f67e7583afe2816fcbdfda9c2c3d557"
 }

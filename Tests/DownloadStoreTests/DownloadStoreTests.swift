@@ -137,6 +137,30 @@ struct DownloadStoreTests {
         #expect(seen == ids)
     }
 
+    @Test("the media type stays with a partial, and what proves a file with the file")
+    func typeAndProof() throws {
+        let store = try fixture.open()
+        let id = try StoreFixture.add(1, to: store)[0]
+        let facts = ProgressFacts(bytes: 5, total: 9, validators: Validators(), mediaType: "video/webm")
+        try store.write([.begin(id), .progress(id, facts)])
+        #expect(try store.download(id)?.mediaType == "video/webm")
+        try store.write([.startOver(id, validatorFailures: 0, startOvers: 1)])
+        #expect(try store.download(id)?.mediaType == nil)
+
+        for proof in [FileProof.etag("\"a\""), .stream(Array(0..<32))] {
+            var file = StoreFixture.file
+            file.proof = proof
+            try store.write([.placing(id, file), .finish(id)])
+            #expect(try store.download(id)?.file?.proof == proof)
+            try store.write([.recorded(id, file)])
+            #expect(try store.download(id)?.file?.proof == proof)
+            file.sha256 = [9]
+            try store.write([.recorded(id, file)])
+            #expect(try store.download(id)?.file?.proof == nil, "other bytes, by whatever way")
+            try store.write([.lose(id)])
+        }
+    }
+
     @Test("moves are recorded until the new paths are")
     func moves() throws {
         let store = try fixture.open()

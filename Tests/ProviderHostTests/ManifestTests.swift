@@ -20,6 +20,7 @@ import YAMLSource
             description: Videos on any PeerTube instance
             run: [./peertube, --quiet, 7]
             methods: [resolve, list, login, dance]
+            ignores_course: true
             concurrency: 8
             timeout: 1.5
             parameters:
@@ -37,6 +38,7 @@ import YAMLSource
         #expect(manifest.version == "1.0")
         #expect(manifest.run == ["./peertube", "--quiet", "7"])
         #expect(manifest.methods.contains("list"))
+        #expect(manifest.ignoresCourse)
         #expect(manifest.concurrency == 8)
         #expect(manifest.timeout == .milliseconds(1500))
         #expect(manifest.credentials == ["username", "password"])
@@ -45,7 +47,7 @@ import YAMLSource
         #expect(manifest.parameters.properties.map(\.name) == ["host", "scope"])
         #expect(
             warnings.map(\.text) == [
-                "plugin.yaml:18:1: warning: the key `credentails` isn't known and ignored; did you mean “credentials”?"
+                "plugin.yaml:19:1: warning: the key `credentails` isn't known and ignored; did you mean “credentials”?"
             ])
     }
 
@@ -53,6 +55,7 @@ import YAMLSource
     func smallest() throws {
         let (manifest, warnings) = try read("{name: a, protocol: 1, run: [./a]}")
         #expect(manifest.methods == ["resolve"])
+        #expect(!manifest.ignoresCourse)
         #expect(manifest.concurrency == 1)
         #expect(manifest.timeout == .seconds(30))
         #expect(manifest.parameters == .anything)

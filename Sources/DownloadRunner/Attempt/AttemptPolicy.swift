@@ -32,6 +32,8 @@ struct AttemptPolicy: Sendable {
     /// Of what the bytes of the partial are known to be.
     private(set) var validators: Validators
     private(set) var total: Int64?
+    /// Of these bytes, as the server said.
+    private(set) var mediaType: String?
     private(set) var validatorFailures: Int
     private(set) var startOvers: Int
     /// Attempts of this run, for the events.
@@ -49,6 +51,7 @@ struct AttemptPolicy: Sendable {
         self.retries = retries
         validators = record?.validators ?? Validators()
         total = record?.total
+        mediaType = record?.mediaType
         validatorFailures = record?.validatorFailures ?? 0
         startOvers = record?.startOvers ?? 0
         highWater = record?.highWater ?? 0
@@ -60,8 +63,7 @@ struct AttemptPolicy: Sendable {
     mutating func start(length: Int64, hasChecksum: Bool) -> TransferRequest.Start? {
         attempt += 1
         guard length > 0 else {
-            validators = Validators()
-            total = nil
+            startedOver()
             return .beginning
         }
         guard let condition = condition(hasChecksum: hasChecksum) else { return nil }
@@ -81,8 +83,10 @@ struct AttemptPolicy: Sendable {
         if offset == 0 {
             validators = Validators(etag: head.etag, lastModified: head.lastModified)
             total = head.total
+            mediaType = head.contentType
         } else {
             total = total ?? head.total
+            mediaType = mediaType ?? head.contentType
         }
     }
 
@@ -90,7 +94,11 @@ struct AttemptPolicy: Sendable {
     mutating func startedOver() {
         validators = Validators()
         total = nil
+        mediaType = nil
     }
+
+    /// The entity tag under which all bytes of the partial came; nil where another proof had to do.
+    var provenTag: String? { validatorFailures < 2 ? validators.etag : nil }
 
     /// What follows from a transfer that began at `offset`.
     ///
@@ -232,6 +240,8 @@ struct ResumeRecord: Sendable, Equatable {
     var highWater: Int64
     var validatorFailures: Int
     var startOvers: Int
+    /// As the server said.
+    var mediaType: String?
     /// Of a stream; nil for a file.
     var stream: StreamRecord?
 
@@ -242,14 +252,18 @@ struct ResumeRecord: Sendable, Equatable {
         highWater = record.highWater
         validatorFailures = record.validatorFailures
         startOvers = record.startOvers
+        mediaType = record.mediaType
         stream = record.stream
     }
 
-    /// The bytes of a file stay, and so do their validators; that they are all, and how they came, says nothing any more.
-    /// Those of a stream have no validators: only its source said what they are.
-    mutating func forgetProofs() {
+    /// The bytes are of another source. Those of a file stay only if a checksum decides at the end: no validator of one
+    /// URL says anything of another one's bytes.
+    mutating func sourceChanged(hasChecksum: Bool) {
+        if stream != nil || !hasChecksum { durableBytes = 0 }
         stream = nil
         total = nil
+        validators = Validators()
+        mediaType = nil
         highWater = 0
         validatorFailures = 0
         startOvers = 0

@@ -43,7 +43,8 @@ extension DownloadJob {
             live.withLock { $0.partial = partial }
             // Somebody took bytes away that the row still claims: it says so before others take their place.
             if let resume = wanted.resume, length < resume.durableBytes {
-                let facts = ProgressFacts(bytes: length, total: resume.total, validators: resume.validators)
+                let facts = ProgressFacts(
+                    bytes: length, total: resume.total, validators: resume.validators, mediaType: resume.mediaType)
                 _ = await services.bookkeeper.commit(.progress(id, facts))
             }
             return .success(partial)
@@ -67,6 +68,7 @@ extension DownloadJob {
             self.live.withLock { live in
                 live.validators = Validators()
                 live.total = nil
+                live.mediaType = nil
             }
             do throws(FileError) { try partial.startOver() } catch { failure.withLock { $0 = error } }
         }

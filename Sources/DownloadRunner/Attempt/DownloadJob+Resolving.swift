@@ -23,10 +23,10 @@ extension DownloadJob {
             user: services.userName, now: services.serverClocks.corrected(now, for: lastOrigin), credentials: nil,
             settings: services.providers.settings,
             video: .init(
-                id: wanted.reference.video, title: wanted.reference.title,
+                id: wanted.video.writtenID, title: wanted.reference.title,
                 parameters: services.providers.parameters(of: wanted.video.settings)),
-            course: .init(id: wanted.reference.course, title: wanted.courseTitle),
-            chapter: wanted.reference.chapter.map { .init(id: $0, title: wanted.chapterTitle) },
+            course: .init(id: wanted.writtenCourse, title: wanted.courseTitle),
+            chapter: wanted.writtenChapter.map { .init(id: $0, title: wanted.chapterTitle) },
             quality: wanted.video.settings.quality.map(\.description), previous: previous)
         do {
             let resolution = try await services.providers.resolve(request, provider: wanted.provider)

@@ -58,11 +58,23 @@ extension DownloadJob {
                 guard case .failed(let error)? = outcome else { return outcome }
                 give(up: missed.key, missed.name, error.message)
             }
+            proof = .stream(source.contentDigest)
+            live.withLock { $0.request = media.identity }
             return await complete(work, source)
         }
         return await failed(
             failure, joined: work.bytes - joined, isFresh: isFresh, at: failedURL.host,
             size: work.estimatedSize)
+    }
+
+    /// Whether a stream of these segments is what the answer leads to. Its playlists are kept for the turn.
+    func hasSegments(_ digest: [UInt8], _ media: ResolvedMedia, _ connections: JobConnections) async -> Bool {
+        self.media?.use()
+        guard case .success(let source) = await load(media, access(media, connections, failed: FailedURL())) else {
+            return false
+        }
+        loaded = source
+        return source.contentDigest == digest
     }
 
     /// The playlists, read in this turn or in the one that found no room.

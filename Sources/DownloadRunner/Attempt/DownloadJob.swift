@@ -20,6 +20,8 @@ enum JobOutcome: Sendable {
     case loginNeeded(DownloadError)
     /// Not there yet; `retryAfter` nil is the next run.
     case notReady(DownloadError, retryAfter: Duration?)
+    /// A file of the library that might have had its bytes hasn't.
+    case differs(Donor)
     case failed(DownloadError)
     case suspended(SuspendReason, DownloadError)
     case stopped
@@ -39,6 +41,9 @@ actor DownloadJob {
         var progress: TransferProgress?
         var validators = Validators()
         var total: Int64?
+        var mediaType: String?
+        /// Digest of the URL and headers under which its bytes come.
+        var request: [UInt8]?
         /// Where the transfer in progress began.
         var startedAt: Int64 = 0
         /// Over the last seconds, as the events tell it.
@@ -71,6 +76,11 @@ actor DownloadJob {
     var streamRecord: StreamRecord?
     /// Whether the partial held bytes of a file at the run's start, which no stream may follow.
     var hasFileBytes = false
+    /// A file of the library that may have its bytes; nil once that is decided.
+    var donor: Donor?
+    var isDonorProven = false
+    /// What the complete file can be compared by.
+    var proof: FileProof?
 
     init(_ wanted: WantedDownload, services: RunServices) {
         self.wanted = wanted
@@ -103,7 +113,8 @@ actor DownloadJob {
         let bytes = try partial.flush()
         guard bytes > 0 else { return nil }
         return ProgressFacts(
-            bytes: bytes, total: identity.total, validators: identity.validators, bytesPerSecond: live.bytesPerSecond)
+            bytes: bytes, total: identity.total, validators: identity.validators, bytesPerSecond: live.bytesPerSecond,
+            mediaType: identity.mediaType)
     }
 
     /// Bytes so far, and the size where it is known.
@@ -119,10 +130,10 @@ actor DownloadJob {
     }
 
     /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
-    ///
     func run(_ connections: JobConnections) async -> JobOutcome {
         live.withLock { $0.isRunning = true }
         defer { live.withLock { $0.isRunning = false } }
+        if let outcome = await takeProven() { return outcome }
         while true {
             if Task.isCancelled { return .stopped }
             let known = resolves
@@ -131,6 +142,10 @@ actor DownloadJob {
             guard var media else { return .stopped }
             if loaded == nil {
                 guard await connections.claim(media.origin.host) else { return .parked(host: media.origin.host) }
+            }
+            if donor != nil {
+                if let outcome = await tryDonor(media, connections) { return outcome }
+                continue
             }
             if media.resolution.kind == .hls {
                 guard let outcome = await streamTurn(connections) else { continue }
@@ -166,6 +181,7 @@ actor DownloadJob {
                 live.progress = progress
                 live.validators = policy.validators
                 live.total = policy.total
+                live.mediaType = policy.mediaType
                 live.startedAt = offset
             }
             services.events.post(.downloadStarted(wanted.reference, resumeFrom: offset))
@@ -175,11 +191,15 @@ actor DownloadJob {
             let report = await services.engine.fetch(request, into: partial, progress: progress)
             received.add(report.received, ordering: .relaxed)
             if let head = report.head { note(head) }
-            if let head = progress.head { policy.accepted(head, startedAt: offset) }
+            if let head = progress.head {
+                policy.accepted(head, startedAt: offset)
+                live.withLock { $0.request = media.identity }
+            }
             live.withLock { live in
                 live.progress = nil
                 live.validators = policy.validators
                 live.total = policy.total
+                live.mediaType = policy.mediaType
             }
             let action = policy.next(
                 after: report, startedAt: offset, isFresh: isFresh, hasChecksum: hasChecksum,
@@ -218,38 +238,6 @@ actor DownloadJob {
             .downloadRetrying(wanted.reference, attempt: policy.attempt, error: error, delay: delay))
     }
 
-    /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
-    /// any more, so that it has to be transferred after all.
-    func duplicate(_ donor: StoredFile) async -> JobOutcome? {
-        if let expected = wanted.video.sha256, donor.sha256 != expected { return nil }
-        if let expected = wanted.video.size, donor.size != expected { return nil }
-        let name = PartialName(download: id.rawValue)
-        let library = services.library
-        let isDone = await Blocking.run { shouldStop in
-            do {
-                switch try library.duplicate(
-                    donor.path, record: FileRecord(donor), as: name, shouldStop: shouldStop)
-                {
-                case .donorUnusable: return false
-                case .hardLink: return true
-                case .clone, .copy:
-                    try library.openPartial(name).flush()
-                    return true
-                }
-            } catch {
-                return false
-            }
-        }
-        if Task.isCancelled { return .stopped }
-        guard isDone else { return nil }
-        let stated = donor.path.split(separator: ".").last.map(String.init)
-        return .complete(
-            CompletedVideo(
-                job: self, partial: nil, size: donor.size, sha256: donor.sha256,
-                expectedSHA256: wanted.video.sha256,
-                fileExtension: .choose(.video, stated: stated, mediaType: nil, contentType: nil, url: nil)))
-    }
-
     // MARK: the end
 
     private func complete(_ partial: PartialFile, _ report: TransferReport) async -> JobOutcome {
@@ -262,7 +250,8 @@ actor DownloadJob {
         }
         let fileExtension = FileExtension.choose(
             .video, stated: media.resolution.fileExtension, mediaType: media.resolution.mediaType,
-            contentType: report.head?.contentType, url: media.resolution.url)
+            contentType: policy.mediaType ?? report.head?.contentType, url: media.resolution.url)
+        proof = policy.provenTag.map { .etag($0) }
         return .complete(
             CompletedVideo(
                 job: self, partial: partial, size: partial.length, expectedSHA256: expectedSHA256,
@@ -295,10 +284,10 @@ actor DownloadJob {
 
 extension DownloadJob.Live {
     /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
-    var identity: (validators: Validators, total: Int64?) {
-        guard let head = progress?.head else { return (validators, total) }
-        guard startedAt == 0 else { return (validators, total ?? head.total) }
-        return (Validators(etag: head.etag, lastModified: head.lastModified), head.total)
+    var identity: (validators: Validators, total: Int64?, mediaType: String?) {
+        guard let head = progress?.head else { return (validators, total, mediaType) }
+        guard startedAt == 0 else { return (validators, total ?? head.total, mediaType ?? head.contentType) }
+        return (Validators(etag: head.etag, lastModified: head.lastModified), head.total, head.contentType)
     }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import MediaTransfer
 import ProviderKit
@@ -18,6 +19,22 @@ struct ResolvedMedia: Sendable {
         self.origin = origin
         resolvedAt = now
         expiresAt = resolution.expiresAt ?? ExpiryMark.expiry(of: resolution.url, now: now)
+    }
+
+    /// Digest of all that the server sees of a request for it: the very same request gets the very same bytes. Never
+    /// stored.
+    var identity: [UInt8] {
+        var parts = [resolution.url, resolution.kind.rawValue]
+        parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        if let token = resolution.token {
+            parts += [token.placement.rawValue, token.name, token.prefix, token.value]
+        }
+        var hash = SHA256()
+        for part in parts {
+            withUnsafeBytes(of: UInt64(part.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
+            hash.update(data: Data(part.utf8))
+        }
+        return Array(hash.finalize())
     }
 
     /// Counts a request.

@@ -1,4 +1,6 @@
 import CourseCatalog
+import Crypto
+import Foundation
 import HLSMedia
 
 extension StreamWish {
@@ -39,6 +41,36 @@ extension StreamPlan {
 }
 
 extension StreamSource {
+    /// Digest of all that is fetched: of each segment and map the address as it is, the byte range and the key. Streams
+    /// with the same one are of the same bytes; one whose addresses are signed anew has another one.
+    var contentDigest: [UInt8] {
+        var hash = SHA256()
+        let add = { (hash: inout SHA256, text: String) in
+            withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
+            hash.update(data: Data(text.utf8))
+        }
+        let number = { (hash: inout SHA256, number: Int64) in
+            withUnsafeBytes(of: number.littleEndian) { hash.update(bufferPointer: $0) }
+        }
+        let part = { (hash: inout SHA256, url: String, range: Range<Int64>?, key: PlannedKey?) in
+            add(&hash, url)
+            number(&hash, range?.lowerBound ?? -1)
+            number(&hash, range?.upperBound ?? -1)
+            add(&hash, key?.url ?? "")
+            hash.update(data: Data(key?.iv ?? []))
+        }
+        for plan in tracks {
+            number(&hash, Int64(plan.segments.count))
+            for segment in plan.segments {
+                part(&hash, segment.url, segment.range, segment.key)
+                number(&hash, Int64(segment.map ?? -1))
+                number(&hash, segment.isGap ? 1 : 0)
+            }
+            for map in plan.maps { part(&hash, map.url, map.range, map.key) }
+        }
+        return Array(hash.finalize())
+    }
+
     /// Where the segment is that comes next.
     func nextURL(_ index: Int) -> String? {
         guard let segments = tracks.first?.segments, !segments.isEmpty else { return nil }

@@ -64,7 +64,7 @@ extension SyncRun {
                 plan.summary = refused
                 return plan
             }
-            plan.lines = reconciliation.lines(options)
+            plan.lines = reconciliation.lines(options, ignoresCourse: registry.ignoresCourse)
             plan.summary.downloads = reconciliation.counts
             plan.summary.note(reconciliation.held)
             plan.summary.fromOtherSource = reconciliation.fromOtherSource
@@ -94,7 +94,7 @@ extension WantedDownload {
 
 extension Reconciliation {
     /// One line for each thing that would happen.
-    func lines(_ options: SyncOptions) -> [DryRunLine] {
+    func lines(_ options: SyncOptions, ignoresCourse: (String) -> Bool) -> [DryRunLine] {
         let lost = Set(changes.lost)
         let refetched = Set(changes.refetched)
         var lines = moves.compactMap { move in
@@ -109,12 +109,20 @@ extension Reconciliation {
                 reference: wanted.reference, action: .download, why: wanted.why,
                 size: wanted.video.size)
             if let donor = wanted.donor {
-                line.action = .link(to: donor.path)
-                line.why = "the library has the same file already"
-                line.size = 0
+                if donor.isProven(for: wanted, ignoresCourse: ignoresCourse(wanted.provider)) {
+                    line.action = .link(to: donor.file.path)
+                    line.why = "the library has the same file already"
+                    line.size = 0
+                } else {
+                    line.why = "\(wanted.why); linked to \(donor.file.path) if that proves to be the same file"
+                }
             } else if followers.isFollower(wanted.id) {
-                line.why = "linked once the same video of another course is there"
-                line.size = 0
+                if wanted.video.sha256 != nil || ignoresCourse(wanted.provider) {
+                    line.why = "linked once the same video of another course is there"
+                    line.size = 0
+                } else {
+                    line.why = "\(wanted.why); linked if another course's proves to be the same file"
+                }
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
                 line.action = .resume(from: resume.durableBytes)
                 line.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }

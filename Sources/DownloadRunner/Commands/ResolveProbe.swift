@@ -141,9 +141,9 @@ package enum ResolveProbe {
             let video = entries.video(slot)
             let request = ResolveRequest(
                 user: place.user.text, now: Date(), settings: pool.settings,
-                video: .init(id: video.id, title: video.title, parameters: pool.parameters(of: video.settings)),
-                course: .init(id: reference.course, title: entries.course(slot).title),
-                chapter: entries.chapter(slot).map { .init(id: $0.id, title: $0.title) },
+                video: .init(id: video.writtenID, title: video.title, parameters: pool.parameters(of: video.settings)),
+                course: .init(id: entries.course(slot).writtenID, title: entries.course(slot).title),
+                chapter: entries.chapter(slot).map { .init(id: $0.writtenID, title: $0.title) },
                 quality: video.settings.quality.map(\.description))
             let started = Date()
             do {

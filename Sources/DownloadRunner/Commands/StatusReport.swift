@@ -154,9 +154,8 @@ package struct StatusReport: Sendable {
             let running = try held?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
             let courses = try store.courses()
             let chapters = Dictionary(
-                uniqueKeysWithValues: try store.chapters().map {
-                    (DownloadKey(course: $0.course, video: $0.id), $0.title)
-                })
+                try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
+                uniquingKeysWith: { first, _ in first })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
             report.isLibraryMissing =

@@ -23,6 +23,7 @@ final class WantedAgain: Sendable {
             let extras = CatalogEntries.extras(video)
             return WantedDownload(
                 id: record.id, reference: reference, video: video, courseTitle: entries.course(slot).title,
+                writtenCourse: entries.course(slot).writtenID, writtenChapter: entries.chapter(slot)?.writtenID,
                 chapterTitle: entries.chapter(slot)?.title, source: entries.source(video), priority: record.priority,
                 ordinal: Int64(number), stem: record.catalog.stem,
                 resume: record.durableBytes > 0 ? ResumeRecord(record) : nil, oldFile: record.file, donor: nil,

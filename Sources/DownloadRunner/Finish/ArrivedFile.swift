@@ -28,6 +28,8 @@ struct ArrivedFile: Sendable {
     var keepsName = false
     /// Whether it may have had parts before that it doesn't have now.
     var hasPast = false
+    /// What it can be compared by once it is there.
+    var proof: FileProof?
     /// The partial's time, of one that a run before this one was about to place: it may be at its place already.
     var settles: Int64?
 }

@@ -77,7 +77,8 @@ struct Placer: Sendable {
                 }
             let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
-                path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source)
+                path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source,
+                proof: file.proof)
         } catch { throw PlacingFailureError(.library(error)) }
     }
 

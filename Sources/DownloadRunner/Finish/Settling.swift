@@ -21,7 +21,7 @@ struct Settling {
         guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
             return []
         }
-        let owners = Dictionary(uniqueKeysWithValues: moves.map { ($0.id, $0) })
+        let owners = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var places: [(owner: RecordedMove.Owner, path: String)] = []
         for (move, result) in zip(plan.moves, try library.run(plan)) {
             guard let recorded = owners[move.id] else { continue }
@@ -98,6 +98,7 @@ struct Settling {
             role: .video(record.id, source: file.source), partialName: names[0], partial: nil, size: file.size,
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
         video.settles = file.modified
+        video.proof = file.proof
         video.keepsName = LibraryName.isInPackage(file.path)
         if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
         if try whole.count == parts.count

@@ -47,6 +47,9 @@ final class ProviderPool: Sendable {
         return listing
     }
 
+    /// Whether its plugin says that its answers are the same in every course.
+    func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
+
     /// Reads what a login has just stored at a provider, for requests from now on. Returns whether there is anything.
     @discardableResult
     func reloadCredentials(of name: String) async -> Bool { await credentials.reload(name) }

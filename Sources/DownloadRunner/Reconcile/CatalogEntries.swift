@@ -34,7 +34,7 @@ struct CatalogEntries {
     init(_ catalog: Catalog) {
         self.catalog = catalog
         courseIndex = Dictionary(
-            uniqueKeysWithValues: catalog.courses.enumerated().map { ($0.element.id, $0.offset) })
+            catalog.courses.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         slots.reserveCapacity(catalog.videoCount)
         for (index, course) in catalog.courses.enumerated() {
             var ordinal: Int32 = 0
@@ -91,8 +91,16 @@ struct CatalogEntries {
         return index
     }
 
-    /// Digest of where a video comes from, but for its id.
-    mutating func source(_ video: Video) -> [UInt8] { digests.source(of: video.settings) }
+    /// Digest of where a video comes from, but for its id; with it where the catalog spells it otherwise, since that is
+    /// what its provider is asked for.
+    mutating func source(_ video: Video) -> [UInt8] {
+        let source = digests.source(of: video.settings)
+        guard video.isSpelledOtherwise else { return source }
+        var hash = SHA256()
+        hash.update(data: source)
+        hash.update(parts: ["id", video.writtenID])
+        return Array(hash.finalize().prefix(16))
+    }
 
     /// Digest of what the catalog names beside the video; nil if that is nothing.
     static func extras(_ video: Video) -> [UInt8]? {
@@ -113,7 +121,7 @@ struct CatalogEntries {
     }
 }
 
-/// Digests of (provider, quality, parameters), each computed once for all videos that share their settings.
+/// Digests of (provider, quality, sound, parameters), each computed once for all videos that share their settings.
 private struct SourceDigests {
     private var digests: [ObjectIdentifier: [UInt8]] = [:]
     private var last: (id: ObjectIdentifier, digest: [UInt8])?
@@ -131,6 +139,8 @@ private struct SourceDigests {
         var hash = SHA256()
         hash.update(parts: [settings.provider?.name ?? ""] + settings.quality.map(\.description))
         hash.update(parts: [settings.parametersJSON])
+        // What says nothing of its sound has the digest that it had before sound counted.
+        if !settings.audio.isEmpty { hash.update(parts: ["audio"] + settings.audio) }
         return Array(hash.finalize().prefix(16))
     }
 }

@@ -19,7 +19,8 @@ struct FolderPlan {
         let chapters = chapters.filter { (try? LibraryPath($0.folder)) != nil }
         recordedCourses = known
         recordedChapters = Dictionary(
-            uniqueKeysWithValues: chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) })
+            chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
+        )
         planCourses(catalog)
         planChapters(catalog)
     }

@@ -2,7 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 
-/// Downloads that want the same bytes.
+/// Downloads that may want the same bytes. Whether they do is proven in their turns.
 extension Reconciler {
     /// The same video from the same source, or the same checksum: never the id alone.
     enum Sameness: Hashable {
@@ -15,7 +15,7 @@ extension Reconciler {
         return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
     }
 
-    /// Files in the library that have the bytes already, those of gone courses included.
+    /// Files in the library that may have the bytes already, those of gone courses included.
     mutating func findDonors() throws {
         guard !result.wanted.isEmpty else { return }
         var wanting: [Sameness: [Int]] = [:]
@@ -30,10 +30,11 @@ extension Reconciler {
             let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
             let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
             guard !found.isEmpty, (try? exists(file.path)) == true else { return }
-            var donor = file
+            var donor = Donor(file: file, video: row.string(.video) ?? "")
             // It is used when the moves of this run are done.
-            donor.path = targets[file.path] ?? file.path
-            for index in found where result.wanted[index].donor == nil {
+            donor.file.path = targets[file.path] ?? file.path
+            for index in found
+            where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index]) {
                 result.wanted[index].donor = donor
                 givers[index] = (row.id, isStream: !row.isNull(.mediaSeconds))
             }
@@ -45,7 +46,7 @@ extension Reconciler {
         for (index, giver) in givers where inParts.contains(giver.id) { result.wanted[index].donor = nil }
     }
 
-    /// One of several that want the same bytes is transferred.
+    /// One of several that may want the same bytes is transferred before the others are looked at.
     mutating func follow() {
         var leaders: [Sameness: DownloadID] = [:]
         for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {

@@ -332,6 +332,7 @@ struct Reconciler {
         let video = entries.video(slot)
         return WantedDownload(
             id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
+            writtenCourse: entries.course(slot).writtenID, writtenChapter: entries.chapter(slot)?.writtenID,
             chapterTitle: entries.chapter(slot)?.title, source: entries.source(video),
             priority: row.priorityOverride ?? video.priority, ordinal: Int64(number), stem: row.stem, resume: nil,
             oldFile: row.oldFile, donor: nil,
@@ -345,13 +346,14 @@ struct Reconciler {
     mutating func resume() throws {
         guard !resumable.isEmpty else { return }
         let records = Dictionary(
-            uniqueKeysWithValues: try store.downloads(Array(resumable.keys)).map { ($0.id, $0) })
+            try store.downloads(Array(resumable.keys)).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for index in result.wanted.indices {
             let id = result.wanted[index].id
             guard let record = records[id] else { continue }
             var resume = ResumeRecord(record)
-            // Another source has to prove that it serves the same bytes, also if all of them are there.
-            if resumable[id] == true { resume.forgetProofs() }
+            if resumable[id] == true {
+                resume.sourceChanged(hasChecksum: result.wanted[index].video.sha256 != nil)
+            }
             result.wanted[index].resume = resume
         }
     }
@@ -390,7 +392,8 @@ extension ScannedDownload {
             guard (try? LibraryPath(path)) != nil else { return nil }
             return StoredFile(
                 path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
-                sha256: bytes(.sha256), source: bytes(.fileSource) ?? [])
+                sha256: bytes(.sha256), source: bytes(.fileSource) ?? [],
+                proof: string(.fileProof).flatMap(FileProof.init))
         }
     }
 }

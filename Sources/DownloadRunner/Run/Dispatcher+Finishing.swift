@@ -25,6 +25,7 @@ extension Dispatcher {
             if let expected = video.expectedSHA256, expected != sha256 {
                 return await checksumFailed(video)
             }
+            let proof = await video.job.proof
             guard let wanted = wanted[id] else { return }
             services.bookkeeper.place(
                 ArrivedFile(
@@ -32,7 +33,8 @@ extension Dispatcher {
                     partialName: video.partialName ?? PartialName(download: id.rawValue), partial: video.partial,
                     size: video.size, sha256: sha256,
                     path: video.path ?? "\(wanted.stem).\(video.fileExtension.text)", id: wanted.reference.video,
-                    old: wanted.oldFile, parts: parts, keepsName: video.path != nil, hasPast: !wanted.isNew))
+                    old: wanted.oldFile, parts: parts, keepsName: video.path != nil, hasPast: !wanted.isNew,
+                    proof: proof))
         } catch {
             guard digesting.remove(id) != nil else { return }
             await lostPartial(id, DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)"))
@@ -98,9 +100,12 @@ extension Dispatcher {
                     seconds: services.clock.now.timeIntervalSince(job.startedAt))))
         // What it was made of.
         if job.live.withLock({ $0.stream != nil }) { job.dropTracks() }
+        let donor = Donor(
+            file: file, video: wanted.reference.video, request: job.live.withLock { $0.request })
         settle(wanted, .finished)
         if isWhole {
-            for follower in followers.finished(id) { enqueueFollower(follower, donor: file) }
+            for (path, other) in otherwise where other.leader == id { otherwise[path]?.donor = donor }
+            for follower in followers.finished(id) { enqueueFollower(follower, donor: donor) }
         } else if let next = followers.failed(id) {
             enqueueFollower(next, donor: nil)
         }

@@ -9,7 +9,7 @@ extension Dispatcher {
     func hasRoom(for wanted: WantedDownload) -> Bool {
         guard let space = services.space, let free = space.free() else { return true }
         // A file that the library has already is linked: it takes nothing.
-        var size = wanted.donor == nil ? wanted.video.size ?? wanted.resume?.total : 0
+        var size = isDonorProven(wanted) ? 0 : wanted.video.size ?? wanted.resume?.total
         if wanted.resume?.stream != nil { size = size.map(withRemux) }
         let written = jobs[wanted.id]?.progress.bytes ?? wanted.resume?.durableBytes ?? 0
         let need = FreeSpaceGuard.Need(id: wanted.id, size: size, written: written)

@@ -50,6 +50,9 @@ actor Dispatcher {
     var placing: Set<DownloadID> = []
     /// Downloads of the same bytes as one that is under way.
     var followers: Followers
+    /// By the path of a file that wasn't what was thought: the first download that wants other bytes instead, and its file
+    /// once that is there. Those for which the file isn't right either follow that one.
+    var otherwise: [String: (leader: DownloadID, donor: Donor?)] = [:]
     var sidecars: SidecarLine
     /// Sidecars that are being fetched, by their number in the line.
     var sidecarTasks: [Int: Task<Void, Never>] = [:]
@@ -85,7 +88,7 @@ actor Dispatcher {
     init(services: RunServices, plan: Reconciliation) {
         self.services = services
         wantedAgain = plan.wantedAgain
-        wanted = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.id, $0) })
+        wanted = Dictionary(plan.wanted.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         followers = plan.followers
         sidecars = SidecarLine(plan.sidecars)
         queue = DownloadQueue(hostCap: services.options.hostConnections, lookAhead: services.knobs.jobs)
@@ -198,14 +201,11 @@ actor Dispatcher {
         services.bookkeeper.note(.begin(entry.id))
         if let host = entry.host { queue.occupy(host) }
         let donor = wanted.donor
+        let isProven = isDonorProven(wanted)
         self.wanted[entry.id]?.donor = nil
         let task = Task {
-            let outcome: JobOutcome
-            if let donor, let linked = await job.duplicate(donor) {
-                outcome = linked
-            } else {
-                outcome = DescriptorLimit.judged(await job.run(self.connections(entry.id)))
-            }
+            if let donor { await job.offer(donor, isProven: isProven) }
+            let outcome = DescriptorLimit.judged(await job.run(self.connections(entry.id)))
             await self.turnEnded(entry.id, outcome)
         }
         active[entry.id] = Active(job: job, task: task, host: entry.host, logins: logins[wanted.provider, default: 0])
@@ -319,6 +319,7 @@ actor Dispatcher {
                 services.bookkeeper.unwatch(job)
                 if let next = followers.failed(id) { enqueueFollower(next, donor: nil) }
             }
+        case .differs(let donor): findOther(wanted, job, than: donor)
         case .failed(let error): fail(wanted, error)
         case .suspended(let reason, let error):
             result.diskError = error
@@ -395,10 +396,32 @@ actor Dispatcher {
         if let job = jobs.removeValue(forKey: wanted.id) { result.received += job.received.load(ordering: .relaxed) }
     }
 
-    /// A follower's turn: with a donor it is linked, without one it is the next to be transferred.
-    func enqueueFollower(_ id: DownloadID, donor: StoredFile?) {
-        guard wanted[id] != nil else { return }
-        wanted[id]?.donor = donor
+    /// Whether nobody has to be asked if its donor has its bytes.
+    func isDonorProven(_ wanted: WantedDownload) -> Bool {
+        wanted.donor?.isProven(
+            for: wanted, ignoresCourse: services.providers.ignoresCourse(wanted.provider)) ?? false
+    }
+
+    /// The file that it was compared with hasn't its bytes: it is transferred, unless another one is, for which that file
+    /// wasn't right either.
+    private func findOther(_ wanted: WantedDownload, _ job: DownloadJob, than donor: Donor) {
+        services.bookkeeper.note(.putBack(wanted.id, retryAt: nil, error: nil))
+        services.bookkeeper.unwatch(job)
+        let path = donor.file.path
+        if let other = otherwise[path] {
+            if let donor = other.donor { return enqueueFollower(wanted.id, donor: donor) }
+            if result.states[other.leader] == nil, !followers.isFollower(other.leader) {
+                return followers.add(wanted.id, to: other.leader)
+            }
+        }
+        otherwise[path] = (wanted.id, nil)
+        enqueueFollower(wanted.id, donor: nil)
+    }
+
+    /// A follower's turn: with a donor it is linked if that has its bytes, without one it is the next to be transferred.
+    func enqueueFollower(_ id: DownloadID, donor: Donor?) {
+        guard let follower = wanted[id] else { return }
+        wanted[id]?.donor = donor.flatMap { $0.isPossible(for: follower) ? $0 : nil }
         if let entry = wanted[id]?.entry { queue.add(entry, dueAt: wanted[id]?.retryAt) }
     }
 

@@ -9,8 +9,11 @@ struct WantedDownload: Sendable {
     /// The catalog's entry.
     var video: Video
     var courseTitle: String
+    /// The ids of course and chapter as the catalog spells them: what the provider is told.
+    var writtenCourse: String
+    var writtenChapter: String?
     var chapterTitle: String?
-    /// Digest of (provider, quality, parameters).
+    /// Digest of (provider, quality, sound, parameters).
     var source: [UInt8]
     var priority: Int
     var ordinal: Int64
@@ -20,8 +23,8 @@ struct WantedDownload: Sendable {
     var resume: ResumeRecord?
     /// The file that its successor is to replace.
     var oldFile: StoredFile?
-    /// A file of the same bytes that the library has already.
-    var donor: StoredFile?
+    /// A file that the library has already and that may have the same bytes.
+    var donor: Donor?
     /// Not before then.
     var retryAt: Date?
     /// Runs in a row that ended with it failed.

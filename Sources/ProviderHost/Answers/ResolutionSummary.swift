@@ -51,9 +51,9 @@ extension Resolution {
         shown.url = Redactor.withoutURLSecrets(url)
         shown.token?.value = "<redacted>"
         shown.headers = Dictionary(
-            uniqueKeysWithValues: headers.map { name, value in
+            headers.map { name, value in
                 (name, Redactor.bearsSecret(name) ? "<redacted>" : Redactor.withoutURLSecrets(value))
-            })
+            }, uniquingKeysWith: { first, _ in first })
         shown.subtitles = subtitles.map { Subtitle(lang: $0.lang, url: Redactor.withoutURLSecrets($0.url)) }
         shown.attachments = attachments.map { Attachment(title: $0.title, url: Redactor.withoutURLSecrets($0.url)) }
         shown.cover = cover.map(Redactor.withoutURLSecrets)

@@ -15,6 +15,8 @@ package struct Manifest: Sendable {
     package var run: [String]
     /// The methods of the protocol that it has.
     package var methods: Set<String>
+    /// Whether what it answers to `resolve` depends on the video's id and parameters alone: never on course or chapter.
+    package var ignoresCourse: Bool
     /// How many requests it can have in flight.
     package var concurrency: Int
     /// How long it may take for one answer.

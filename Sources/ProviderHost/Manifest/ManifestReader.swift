@@ -3,7 +3,8 @@ import YAMLSource
 /// Reads a manifest, collecting everything that is wrong with it.
 struct ManifestReader {
     private static let keys = [
-        "name", "version", "protocol", "description", "run", "methods", "concurrency", "timeout", "parameters",
+        "name", "version", "protocol", "description", "run", "methods", "ignores_course", "concurrency", "timeout",
+        "parameters",
         "credentials", "environment",
     ]
 
@@ -45,7 +46,8 @@ struct ManifestReader {
         }
         let manifest = Manifest(
             name: name(), version: text("version"), description: text("description"), run: run(), methods: methods(),
-            concurrency: concurrency(), timeout: timeout(), parameters: parameters(),
+            ignoresCourse: flag("ignores_course"), concurrency: concurrency(), timeout: timeout(),
+            parameters: parameters(),
             credentials: names("credentials"), environment: environment())
         let found = problems.sorted
         if found.contains(where: { $0.severity == .error }) { throw .invalid(found.filter { $0.severity == .error }) }
@@ -78,6 +80,13 @@ struct ManifestReader {
         let methods = Set(names("methods"))
         if !methods.contains("resolve") { fail(node, "`methods` must have resolve; it may have list and login") }
         return methods
+    }
+
+    private mutating func flag(_ key: String) -> Bool {
+        guard let node = mapping[key] else { return false }
+        if case .bool(let flag) = node.value { return flag }
+        fail(node, "`\(key)` is true or false")
+        return false
     }
 
     private mutating func concurrency() -> Int {

@@ -56,8 +56,8 @@ final class Sandbox: Sendable {
         _ executable: FilePath, _ arguments: [String] = [], concurrency: Int = 1, timeout: Duration = .seconds(30)
     ) throws -> Plugin {
         let manifest = Manifest(
-            name: "odd", run: [executable.string], methods: ["resolve", "list", "login"], concurrency: concurrency,
-            timeout: timeout, parameters: .anything, credentials: [], environment: [])
+            name: "odd", run: [executable.string], methods: ["resolve", "list", "login"], ignoresCourse: false,
+            concurrency: concurrency, timeout: timeout, parameters: .anything, credentials: [], environment: [])
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let launch = PluginLaunch(
             executable: executable, arguments: arguments,
