@@ -20,6 +20,12 @@ class Request:
         match = re.fullmatch(r"bytes=(\d+)-\d*", self.headers.get("range", ""))
         return int(match[1]) if match else None
 
+    @property
+    def range_end(self):
+        """The last byte of the asked range; None where it isn't said."""
+        match = re.fullmatch(r"bytes=\d+-(\d+)", self.headers.get("range", ""))
+        return int(match[1]) if match else None
+
     def __repr__(self):
         shown = {k: v for k, v in self.headers.items() if k in ("range", "if-range", "if-none-match")}
         return f"{self.method} {self.path} {shown or ''}".rstrip()
@@ -111,10 +117,11 @@ class File:
 
     def part(self, x, start):
         total = len(self.body)
+        last = min(total - 1, total if x.request.range_end is None else x.request.range_end)
         x.head(
-            206, content_length=total - start, content_range=f"bytes {start}-{total - 1}/{total}",
+            206, content_length=last + 1 - start, content_range=f"bytes {start}-{last}/{total}",
             content_type=self.kind, **self.validators())
-        self.pour(x, self.body[start:])
+        self.pour(x, self.body[start : last + 1])
 
     def pour(self, x, data):
         if not self.rate:
