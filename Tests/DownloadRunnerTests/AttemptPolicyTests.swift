@@ -191,7 +191,7 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("a full disk suspends, a failing one fails")
+    @Test("a full disk suspends; one that fails, or takes no file of this size, fails the download")
     func disk() {
         var policy = AttemptPolicy(retries: 10, record: nil)
         guard case .suspend(.disk, _) = next(&policy, report(.file(errno: ENOSPC))) else {
@@ -203,6 +203,11 @@ struct AttemptPolicyTests {
             return
         }
         #expect(error.kind == .disk)
+        guard case .fail(let tooLarge) = next(&policy, report(.file(errno: EFBIG))) else {
+            Issue.record("should fail")
+            return
+        }
+        #expect(tooLarge.message.contains("ulimit -f"))
     }
 
     @Test("429 and a host that doesn't answer concern the whole host")

@@ -50,9 +50,9 @@ extension DownloadError {
         }
     }
 
-    /// Whether the disk has no room, as opposed to refusing or failing.
+    /// Whether the disk has no room, as opposed to refusing, failing, or taking no file of this size.
     static func isFull(_ failure: TransferFailure) -> Bool {
         guard case .file(let code) = failure else { return false }
-        return [ENOSPC, EDQUOT, EFBIG].contains(code)
+        return [ENOSPC, EDQUOT].contains(code)
     }
 }

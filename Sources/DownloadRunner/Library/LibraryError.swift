@@ -35,10 +35,10 @@ package enum LibraryError: Error, Sendable, Hashable {
         if case .system(_, _, let errno) = self { errno } else { nil }
     }
 
-    /// No room: the disk, the quota, or the limit on a file's size.
+    /// No room: the disk or the quota. The limit on a file's size is another matter: other files fit.
     package var isFull: Bool {
         switch errno {
-        case .noSpace, .diskQuotaExceeded, .fileTooLarge: true
+        case .noSpace, .diskQuotaExceeded: true
         default: false
         }
     }
