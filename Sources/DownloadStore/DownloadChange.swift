@@ -7,7 +7,8 @@ package enum DownloadChange: Sendable {
     /// So much of its partial is durable, under these validators. Never touches the state.
     case progress(DownloadID, ProgressFacts)
     /// The partial is worth nothing any more. To be committed before the partial is truncated. Never touches the state.
-    case startOver(DownloadID, validatorFailures: Int, startOvers: Int)
+    /// `givesUpRanges`: since its host answers none as it should; remembered until the person says `retry`.
+    case startOver(DownloadID, validatorFailures: Int, startOvers: Int, givesUpRanges: Bool = false)
     /// The file is complete and durable and about to be renamed to its path.
     case placing(DownloadID, StoredFile)
     /// The rename didn't happen and won't; the old file, if any, is what the row has again.

@@ -139,6 +139,8 @@ package struct DownloadRecord: Sendable, Equatable {
     package var validatorFailures: Int
     /// How often the file was started over.
     package var startOvers: Int
+    /// Whether it was started over since its host answers no range as it should.
+    package var hasGivenUpRanges: Bool
     /// What went wrong last; nil if nothing did.
     package var error: DownloadError?
     /// Not before then; nil if it may at once, or never.

@@ -30,11 +30,12 @@ extension DownloadStore {
                     facts.bytesPerSecond, try facts.stream?.text, facts.mediaType, facts.stream?.seconds, now,
                     id.rawValue,
                 ], db)
-        case .startOver(let id, let validatorFailures, let startOvers):
+        case .startOver(let id, let validatorFailures, let startOvers, let givesUpRanges):
             try run(
                 """
-                UPDATE downloads SET \(noBytes), validator_failures = ?, start_overs = ?, updated_at = ? WHERE id = ?
-                """, [validatorFailures, startOvers, now, id.rawValue], db)
+                UPDATE downloads SET \(noBytes), validator_failures = ?, start_overs = ?,
+                    ranges_given_up = max(ranges_given_up, ?), updated_at = ? WHERE id = ?
+                """, [validatorFailures, startOvers, givesUpRanges, now, id.rawValue], db)
         case .placing(let id, let file):
             // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
             // with the old values (lang_update.html).
@@ -176,7 +177,7 @@ extension DownloadStore {
     private static func steering(_ transition: StateTransition) -> String {
         switch transition {
         case .pause, .resume: "reason = NULL, retry_at = NULL"
-        case .retry: "reason = NULL, failed_runs = 0, validator_failures = 0, start_overs = 0, " + noError
+        case .retry: "reason = NULL, failed_runs = 0, " + noFailures + ", " + noError
         case .cancel, .remove: "reason = NULL, priority_override = NULL, " + noError + ", " + noPartial
         default: ""
         }
@@ -189,7 +190,9 @@ extension DownloadStore {
         media_type = NULL
         """
 
-    private static let noPartial = "failed_runs = 0, validator_failures = 0, start_overs = 0, " + noBytes
+    private static let noFailures = "validator_failures = 0, start_overs = 0, ranges_given_up = 0"
+
+    private static let noPartial = "failed_runs = 0, " + noFailures + ", " + noBytes
 
     private static let noOld =
         "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"

@@ -125,6 +125,7 @@ extension DownloadStore {
             try run(
                 """
                 UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
+                    ranges_given_up = 0,
                     durable_bytes = iif(stream IS NULL AND expected_sha256 IS NOT NULL, durable_bytes, 0),
                     total_bytes = NULL, etag = NULL, last_modified = NULL, media_type = NULL, high_water = 0,
                     stream = NULL

@@ -146,8 +146,8 @@ extension DownloadRecord {
             mediaType: row.text("media_type"),
             stream: row.text("stream").flatMap(StreamRecord.init), mediaSeconds: row.seconds("media_seconds"),
             highWater: row.size("high_water") ?? 0, validatorFailures: row.count("validator_failures"),
-            startOvers: row.count("start_overs"), error: error, retryAt: row.date("retry_at"),
-            failedRuns: row.count("failed_runs"), isPlacing: row.flag("is_placing"),
+            startOvers: row.count("start_overs"), hasGivenUpRanges: row.flag("ranges_given_up"), error: error,
+            retryAt: row.date("retry_at"), failedRuns: row.count("failed_runs"), isPlacing: row.flag("is_placing"),
             file: file, oldFile: row.file("old_path", "old_", source: "old_source"),
             storedExtras: row.bytes("stored_extras"), bytesPerSecond: row.size("bytes_per_second"),
             updatedAt: row.date("updated_at") ?? .distantPast, isGone: row.flag("is_gone"))

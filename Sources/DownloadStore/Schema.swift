@@ -166,6 +166,7 @@ enum Schema {
         PRAGMA user_version = 4;
         ALTER TABLE downloads ADD COLUMN media_type TEXT;
         ALTER TABLE downloads ADD COLUMN file_proof TEXT;
+        ALTER TABLE downloads ADD COLUMN ranges_given_up INTEGER NOT NULL DEFAULT 0;
         UPDATE downloads SET total_bytes = NULL WHERE total_bytes NOT BETWEEN 0 AND 9007199254740992;
         UPDATE downloads SET expected_size = NULL WHERE expected_size NOT BETWEEN 0 AND 9007199254740992;
         """

@@ -14,7 +14,8 @@ struct AttemptPolicyTests {
     }
 
     private func record(
-        etag: String? = "\"a\"", lastModified: String? = nil, validatorFailures: Int = 0, startOvers: Int = 0
+        etag: String? = "\"a\"", lastModified: String? = nil, validatorFailures: Int = 0, startOvers: Int = 0,
+        givesUpRanges: Bool = false
     ) throws -> ResumeRecord {
         let store = try DownloadStore.empty()
         var changes = ReconcileChanges()
@@ -29,7 +30,8 @@ struct AttemptPolicyTests {
         try store.apply(changes)
         let validators = Validators(etag: etag, lastModified: lastModified)
         try store.write([
-            .startOver(id, validatorFailures: validatorFailures, startOvers: startOvers),
+            .startOver(
+                id, validatorFailures: validatorFailures, startOvers: startOvers, givesUpRanges: givesUpRanges),
             .progress(id, ProgressFacts(bytes: 10 << 20, total: size, validators: validators)),
         ])
         return ResumeRecord(try #require(try store.download(id)))
@@ -208,6 +210,58 @@ struct AttemptPolicyTests {
             return
         }
         #expect(tooLarge.message.contains("ulimit -f"))
+    }
+
+    @Test(
+        "after three answers that are no part the whole file is asked for, once, over runs as well",
+        arguments: [
+            TransferFailure.badResponse(.duplicateField("content-range")), .badResponse(.compressed),
+            .status(204, retryAfter: nil), .refused(status: 200, .page("text/html")),
+            .refused(status: 206, .login),
+        ])
+    func uselessRanges(_ failure: TransferFailure) throws {
+        var policy = AttemptPolicy(retries: 10, record: try record())
+        var asked: AttemptPolicy.Action?
+        for round in 1...3 {
+            let action = next(&policy, report(failure, length: 5), startedAt: 5, isFresh: true)
+            if case .askWhole = action {
+                asked = action
+                // A page is no good twice, the others three times.
+                #expect(round >= 2)
+                break
+            }
+        }
+        try #require(asked != nil)
+        policy.giveUpRanges()
+        policy.startedOver()
+        policy = AttemptPolicy(retries: 2, record: try record(givesUpRanges: policy.hasGivenUpRanges))
+        var last: AttemptPolicy.Action?
+        for _ in 1...3 { last = next(&policy, report(failure, length: 5), startedAt: 5, isFresh: true) }
+        guard case .fail = last else {
+            Issue.record("should fail: \(String(describing: last))")
+            return
+        }
+    }
+
+    @Test("the whole file isn't asked for behind a refusal, a host in trouble, a new byte, or an answer to no range")
+    func usefulRanges() throws {
+        for failure in [TransferFailure.refused(status: 403, .status), .status(503, retryAfter: nil), .stalled] {
+            var policy = AttemptPolicy(retries: 3, record: try record())
+            for _ in 1...4 {
+                let action = next(&policy, report(failure, length: 5), startedAt: 5)
+                if case .askWhole = action { Issue.record("\(failure)") }
+            }
+        }
+        var policy = AttemptPolicy(retries: 10, record: try record())
+        let useless = report(.badResponse(.compressed), length: 5)
+        for _ in 1...6 {
+            if case .askWhole = next(&policy, useless) { Issue.record("no range was asked for") }
+        }
+        policy = AttemptPolicy(retries: 100, record: try record())
+        for _ in 1...6 {
+            if case .askWhole = next(&policy, useless, startedAt: 5) { Issue.record("bytes arrived in between") }
+            _ = next(&policy, report(.stalled, received: 1, length: 6), startedAt: 5)
+        }
     }
 
     @Test("429 and a host that doesn't answer concern the whole host")

@@ -102,13 +102,18 @@ struct DownloadStoreTests {
         let store = try fixture.open()
         let id = try #require(try StoreFixture.add(1, to: store).first)
         let facts = ProgressFacts(bytes: 5, total: 9, validators: Validators(etag: "\"x\"", lastModified: "d"))
-        try store.write([.begin(id), .progress(id, facts), .startOver(id, validatorFailures: 1, startOvers: 2)])
+        try store.write([
+            .begin(id), .progress(id, facts),
+            .startOver(id, validatorFailures: 1, startOvers: 2, givesUpRanges: true),
+            .startOver(id, validatorFailures: 1, startOvers: 2),
+        ])
         let record = try #require(try store.download(id))
         #expect(record.durableBytes == 0)
         #expect(record.totalBytes == nil)
         #expect(record.validators == Validators())
         #expect(record.validatorFailures == 1)
         #expect(record.startOvers == 2)
+        #expect(record.hasGivenUpRanges)
     }
 
     @Test("ids are never given twice, also after deleting")

@@ -15,6 +15,8 @@ struct AttemptPolicy: Sendable {
         case resolve(ResolveReason, status: Int?)
         /// The row forgets the partial, then the partial is emptied, then the same URL again.
         case startOver
+        /// The head of the whole file is asked for. If it is good the download starts over; else this follows.
+        indirect case askWhole(otherwise: Action)
         /// The slot is given away until `delay` is over; `hostFailed` leaves the whole host alone for that time.
         case wait(DownloadError, delay: Duration, hostFailed: Bool)
         case fail(DownloadError)
@@ -26,6 +28,8 @@ struct AttemptPolicy: Sendable {
     }
 
     private static let mostSmallParts = 64
+    /// Answers in a row that are no good for the range after which the whole file is asked for.
+    private static let fewRanges = 3
 
     /// Attempts without progress after which the download fails.
     let retries: Int
@@ -36,6 +40,8 @@ struct AttemptPolicy: Sendable {
     private(set) var mediaType: String?
     private(set) var validatorFailures: Int
     private(set) var startOvers: Int
+    /// Whether it was started over since no range was answered as it should be: that happens once.
+    private(set) var hasGivenUpRanges: Bool
     /// Attempts of this run, for the events.
     private(set) var attempt = 0
 
@@ -43,6 +49,7 @@ struct AttemptPolicy: Sendable {
     private var withoutProgress = 0
     /// Parts of a file of unknown size that have arrived since the last progress.
     private var smallParts = 0
+    private var uselessRanges = 0
     private var refusals = 0
     private var freshRefusals = 0
     private var checksumFailed = false
@@ -54,6 +61,7 @@ struct AttemptPolicy: Sendable {
         mediaType = record?.mediaType
         validatorFailures = record?.validatorFailures ?? 0
         startOvers = record?.startOvers ?? 0
+        hasGivenUpRanges = record?.hasGivenUpRanges ?? false
         highWater = record?.highWater ?? 0
     }
 
@@ -117,9 +125,26 @@ struct AttemptPolicy: Sendable {
         let error = DownloadError(failure)
         // No answer at all is the host's matter, not this file's.
         let isSilent = report.head == nil && error.kind == .network
-        return next(
+        let action = next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
             isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+        return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
+    }
+
+    /// A host that answers every range with something else would be asked for the same one for ever.
+    private mutating func withoutRange(otherwise action: Action) -> Action {
+        uselessRanges += 1
+        let isLast = if case .fail = action { true } else { false }
+        return !hasGivenUpRanges && (isLast || uselessRanges == Self.fewRanges) ? .askWhole(otherwise: action) : action
+    }
+
+    /// The whole file is served as it should be, no part of it is: from the first byte on.
+    mutating func giveUpRanges() {
+        hasGivenUpRanges = true
+        highWater = 0
+        refusals = 0
+        freshRefusals = 0
+        withoutProgress = 0
     }
 
     /// What follows when a stream can't go on: `length` of all its partials, `received` what was joined
@@ -141,6 +166,7 @@ struct AttemptPolicy: Sendable {
     /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
     private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
         if received > 0 {
+            uselessRanges = 0
             refusals = 0
             freshRefusals = 0
         }
@@ -242,6 +268,7 @@ struct ResumeRecord: Sendable, Equatable {
     var startOvers: Int
     /// As the server said.
     var mediaType: String?
+    var hasGivenUpRanges: Bool
     /// Of a stream; nil for a file.
     var stream: StreamRecord?
 
@@ -253,6 +280,7 @@ struct ResumeRecord: Sendable, Equatable {
         validatorFailures = record.validatorFailures
         startOvers = record.startOvers
         mediaType = record.mediaType
+        hasGivenUpRanges = record.hasGivenUpRanges
         stream = record.stream
     }
 
@@ -267,5 +295,6 @@ struct ResumeRecord: Sendable, Equatable {
         highWater = 0
         validatorFailures = 0
         startOvers = 0
+        hasGivenUpRanges = false
     }
 }

@@ -56,3 +56,15 @@ extension DownloadError {
         return [ENOSPC, EDQUOT].contains(code)
     }
 }
+
+extension TransferFailure {
+    /// Whether a server answered with something that is no part of a file, while the whole may still be had: neither a
+    /// refusal of the URL nor a host in trouble.
+    var isNoPart: Bool {
+        switch self {
+        case .badResponse, .refused(_, .page), .refused(_, .login): true
+        case .status(let status, _): status < 500 && status != 408 && status != 429
+        default: false
+        }
+    }
+}

@@ -58,11 +58,31 @@ extension DownloadJob {
         }
     }
 
+    /// Whether the host would serve the whole file, by the head of its answer: no byte of it is taken. A URL that is good
+    /// once can't be asked that.
+    func servesWhole() async -> Bool {
+        guard var media else { return false }
+        guard !media.resolution.singleUse else { return true }
+        media.use()
+        self.media = media
+        var request = media.request(start: .beginning, expectedSize: wanted.video.size, limitRate: nil)
+        request.maxSize = 0
+        for _ in 1...2 {
+            let failure = await services.engine.fetch(request, into: BodyBuffer()).failure
+            // In all else it was good.
+            if failure == .tooLong(.maximum) { return true }
+            // A connection that broke says nothing.
+            guard failure?.verdict == .retry else { return false }
+        }
+        return false
+    }
+
     /// First the row says that there is nothing, then there is nothing: never the other way round.
     func startOver(_ partial: PartialFile) async -> JobOutcome? {
         if live.withLock({ $0.stream != nil }) { return await startStreamOver() }
         let change = DownloadChange.startOver(
-            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers)
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers,
+            givesUpRanges: policy.hasGivenUpRanges)
         let failure = Mutex<FileError?>(nil)
         let isWritten = await services.bookkeeper.commit(change) {
             self.live.withLock { live in

@@ -146,7 +146,7 @@ extension DownloadJob {
             return .waits(error, delay: delay, hostFailed: hostFailed ? host ?? media?.origin.host : nil)
         case .fail(let error): return .failed(error)
         case .suspend(let reason, let error): return .suspended(reason, error)
-        case .stop, .verify: return .stopped
+        case .stop, .verify, .askWhole: return .stopped
         }
     }
 

@@ -224,6 +224,13 @@ actor DownloadJob {
         case .startOver:
             if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
             return await startOver(partial)
+        case .askWhole(let otherwise):
+            guard await servesWhole() else {
+                return Task.isCancelled ? .stopped : await carryOut(otherwise, partial, report)
+            }
+            if let failure = report.failure { retrying(DownloadError(failure), delay: .zero) }
+            policy.giveUpRanges()
+            return await startOver(partial)
         case .wait(let error, let delay, let hostFailed):
             return .waits(error, delay: delay, hostFailed: hostFailed ? media?.origin.host : nil)
         case .fail(let error): return .failed(error)

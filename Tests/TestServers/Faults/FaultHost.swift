@@ -17,6 +17,7 @@ import Synchronization
 /// | `length=none`, `chunked`, `lie` | no length; chunked; 1,000 bytes more announced than sent |
 /// | `range=ignore`, `shift`, `total`, `star`, `short`, `none`, `malformed`, `multipart`, `416` | answers to ranges |
 /// | `range=early` | like `star`, and only half of what `Content-Range` says |
+/// | `part=gzip`, `twice`, `page`, STATUS | every answer to a range; whole files are as they were (`times` doesn't end it) |
 /// | `cap=N` | N bytes in the answer to a range, at most |
 /// | `unsatisfied=N`, `none` | the size that goes with 416 |
 /// | `if-range=ignore` | answers 206 whatever the condition |

@@ -38,7 +38,16 @@ struct FaultPlan {
         self.now = now
         var query = request.query
         if let times = query["times"].flatMap({ Int($0) }), history.requests >= times {
-            query = query.filter { ["etag", "modified", "rate"].contains($0.key) }
+            query = query.filter { ["etag", "modified", "rate", "part"].contains($0.key) }
+        }
+        if request.rangeStart != nil {
+            switch query["part"] {
+            case "gzip": query["gzip"] = ""
+            case "twice": query["double"] = "content-range"
+            case "page": query["type"] = "text/html"
+            case let status?: query["status"] = status
+            case nil: break
+            }
         }
         self.query = query
     }
