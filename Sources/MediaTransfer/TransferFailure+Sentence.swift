@@ -48,6 +48,7 @@ extension BadResponse {
         case .malformedStatus: "the answer has no status"
         case .malformedField: "the answer has a malformed header field"
         case .malformedLength: "the answer's Content-Length is no number"
+        case .absurdLength: "the answer promises more bytes than any file has"
         case .informational: "the server doesn't come to a final answer"
         case .compressed: "the answer is compressed although that wasn't asked for"
         case .transferEncoding: "the answer has an unknown transfer encoding"

@@ -22,6 +22,8 @@ final class Transfer {
 
     /// How much of an unwanted body is read for the sake of the connection.
     private static let worthDiscarding: Int64 = 64 << 10
+    /// Room that is made in one go for what a server has announced.
+    private static let mostReserved: Int64 = 64 << 20
     /// How often the digest hears of progress.
     private static let announcement: Int64 = 1 << 20
 
@@ -139,7 +141,7 @@ final class Transfer {
             phase = .body(plan)
             limit = plan.limit
             if case .memory(let buffer) = job.target, let whole = plan.whole {
-                buffer.reserve(Int(min(whole, plan.limit)))
+                buffer.reserve(Int(min(whole, plan.limit, Self.mostReserved)))
             }
             job.progress?.accept(head)
             return true

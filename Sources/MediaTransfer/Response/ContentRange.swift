@@ -5,6 +5,14 @@ package enum ContentRange: Sendable, Equatable {
     /// `bytes */1000`, which goes with a 416.
     case unsatisfied(total: Int64)
 
+    /// The largest size that it tells of.
+    var bound: Int64 {
+        switch self {
+        case .part(_, let last, let total): total ?? last + 1
+        case .unsatisfied(let total): total
+        }
+    }
+
     /// Nil for anything else, also for a last byte before the first or behind the total.
     package init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)

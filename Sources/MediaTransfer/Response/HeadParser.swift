@@ -12,6 +12,8 @@ package enum BadResponse: Error, Sendable, Equatable, Hashable {
     case malformedField
     /// A `Content-Length` that is no number.
     case malformedLength
+    /// A length or total beyond ``HeadLimits/size``.
+    case absurdLength
     /// More than ``HeadLimits/informational`` answers of the 1xx kind, or a change of protocol.
     case informational
     /// A content encoding although none was asked for.
@@ -30,6 +32,8 @@ package enum HeadLimits {
     package static let fields = 200
     /// Bytes of all heads of one answer, trailers included.
     package static let bytes = 64 << 10
+    /// Bytes that a server may say a file has: what is beyond is a lie.
+    package static let size: Int64 = 1 << 53
     /// Answers of the 1xx kind before the real one.
     package static let informational = 8
 }

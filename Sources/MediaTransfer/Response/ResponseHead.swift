@@ -49,10 +49,13 @@ package struct ResponseHead: Sendable, Equatable {
         guard codings.isEmpty || codings == ["chunked"] else { throw .transferEncoding }
         let length = try raw.value("content-length").map { text throws(BadResponse) in
             guard let length = ASCII.number(text) else { throw .malformedLength }
+            guard length <= HeadLimits.size else { throw .absurdLength }
             return length
         }
         framing = !codings.isEmpty ? .chunked : length != nil ? .length : .untilClose
-        switch raw.value("content-range").flatMap(ContentRange.init) {
+        let range = raw.value("content-range").flatMap(ContentRange.init)
+        guard range.map({ $0.bound <= HeadLimits.size }) ?? true else { throw .absurdLength }
+        switch range {
         case .part(_, _, let whole) where raw.status == 206: total = whole
         case .unsatisfied(let whole) where raw.status == 416: total = whole
         default: total = raw.status == 200 && framing == .length ? length : nil

@@ -96,6 +96,20 @@ import Testing
         #expect(try head([("content-length", "10")], 404).total == nil)
     }
 
+    @Test(
+        "lengths and totals beyond 2⁵³ are a lie",
+        arguments: [9_007_199_254_740_993, 9_000_000_000_000_000_000, Int64.max])
+    func absurd(_ size: Int64) throws {
+        for (fields, status) in [
+            ([("content-length", "\(size)")], 200), ([("content-range", "bytes 0-9/\(size)")], 206),
+            ([("content-range", "bytes 0-\(size - 1)/*")], 206), ([("content-range", "bytes */\(size)")], 416),
+        ] {
+            #expect(throws: BadResponse.absurdLength) { try head(fields, status) }
+        }
+        #expect(try head([("content-length", "\(1 << 53)")]).total == 1 << 53)
+        #expect(try head([("content-range", "bytes */\(1 << 53)")], 416).total == 1 << 53)
+    }
+
     @Test("tells how the end of the body is found")
     func framing() throws {
         #expect(try head([("content-length", "10")]).framing == .length)
