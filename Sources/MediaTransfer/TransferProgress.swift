@@ -2,7 +2,7 @@ import Synchronization
 
 /// How a transfer is doing, readable from any thread while it goes on. One for each call of
 /// ``TransferEngine/fetch(_:into:progress:)``.
-package final class TransferProgress: Sendable {
+package final class TransferProgress: Sendable, RedactedInPrint {
     private let accepted = Mutex<ResponseHead?>(nil)
     private let count = Atomic<Int64>(0)
 
@@ -21,7 +21,7 @@ package final class TransferProgress: Sendable {
 }
 
 /// How a transfer ended. Its description leaves the URL out.
-package struct TransferReport: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct TransferReport: Sendable, RedactedInPrint {
     /// The last answer that was no redirect, whether it was accepted or not; nil if there was none.
     package var head: ResponseHead?
     /// Where that answer came from, after redirects; may be a secret. Nil if there was none.
@@ -51,5 +51,4 @@ package struct TransferReport: Sendable, CustomStringConvertible, CustomDebugStr
         "TransferReport(status: \(head.map { "\($0.status)" } ?? "none"), received: \(received), length: \(length), "
             + "failure: \(failure.map { "\($0)" } ?? "none"))"
     }
-    package var debugDescription: String { description }
 }

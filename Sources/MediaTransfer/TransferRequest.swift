@@ -1,5 +1,5 @@
 /// One header field of a request. Its description hides the value, which may be a token.
-package struct HTTPField: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct HTTPField: Sendable, Hashable, RedactedInPrint {
     /// A token of RFC 9110 §5.6.2, in any case.
     package var name: String
     /// Without line breaks.
@@ -12,7 +12,6 @@ package struct HTTPField: Sendable, Hashable, CustomStringConvertible, CustomDeb
     }
 
     package var description: String { "\(name): (redacted)" }
-    package var debugDescription: String { description }
 
     /// Whether the field's name alone says that it is for one origin only.
     var isPrivateByName: Bool {
@@ -28,7 +27,7 @@ package struct HTTPField: Sendable, Hashable, CustomStringConvertible, CustomDeb
 }
 
 /// What proves that the bytes of a partial and those of an answer to a range belong to the same file.
-package enum ResumeCondition: Sendable, Hashable {
+package enum ResumeCondition: Sendable, Hashable, RedactedInPrint {
     /// A strong entity tag, sent as `If-Range`; the answer must bear the same one.
     case etag(String)
     /// A `Last-Modified` that ``ResponseHead/lastModified`` has let through, sent as `If-Range`; the answer must bear
@@ -40,10 +39,10 @@ package enum ResumeCondition: Sendable, Hashable {
 
 /// What to fetch, with which secrets, and from where on.
 ///
-/// It has no description of its own that shows anything: URL, fields and query may be secrets.
-package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+/// It has no description that shows anything: URL, fields and query may be secrets.
+package struct TransferRequest: Sendable, RedactedInPrint {
     /// Where a transfer begins.
-    package enum Start: Sendable, Hashable {
+    package enum Start: Sendable, Hashable, RedactedInPrint {
         /// At byte 0, with no range.
         case beginning
         /// Behind the first `at` bytes, which are in the partial. `total` is the size of the whole file as the first
@@ -54,7 +53,7 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
     }
 
     /// A token that goes into the query of every URL of a trusted origin.
-    package struct QueryItem: Sendable, Hashable, CustomStringConvertible {
+    package struct QueryItem: Sendable, Hashable, RedactedInPrint {
         /// As it is meant; it is percent-encoded when it is sent.
         package var name: String
         /// Like ``name``.
@@ -101,9 +100,6 @@ package struct TransferRequest: Sendable, CustomStringConvertible, CustomDebugSt
     package init(url: String) {
         self.url = url
     }
-
-    package var description: String { "TransferRequest(redacted)" }
-    package var debugDescription: String { description }
 
     /// The first byte that is asked for.
     var offset: Int64 {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One transfer that somebody has asked for.
-struct TransferJob: Sendable {
+struct TransferJob: Sendable, RedactedInPrint {
     var id: Int
     var request: TransferRequest
     var target: TransferTarget
@@ -16,9 +16,9 @@ struct TransferJob: Sendable {
 }
 
 /// The only way from other threads to the transfer thread.
-final class Inbox: Sendable {
+final class Inbox: Sendable, RedactedInPrint {
     /// What other threads ask for.
-    enum Command: Sendable {
+    enum Command: Sendable, RedactedInPrint {
         case start(TransferJob)
         case cancel(Int)
         case bandwidth(Int64?)

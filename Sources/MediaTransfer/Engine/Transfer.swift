@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Belongs to the transfer thread; ``TransferLoop`` keeps it alive for as long as libcurl holds its address. The
 /// callbacks allocate nothing for a chunk of the body.
-final class Transfer {
+final class Transfer: RedactedInPrint {
     /// What the body of the current answer is for.
     private enum Phase {
         case awaitingHead
@@ -15,7 +15,7 @@ final class Transfer {
     }
 
     /// What follows when libcurl is through with a request.
-    enum Ending {
+    enum Ending: RedactedInPrint {
         case finished(TransferFailure?)
         case redirected(String?)
     }

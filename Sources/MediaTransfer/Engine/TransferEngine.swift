@@ -24,7 +24,7 @@ package struct TransferConfiguration: Sendable {
 /// Connections and TLS sessions are reused. Proxies come from the usual environment variables. TLS certificates are
 /// always verified. The thread and libcurl start with the first transfer, and end with ``shutDown()`` or with the last
 /// reference to the engine.
-package final class TransferEngine: Sendable {
+package final class TransferEngine: Sendable, RedactedInPrint {
     private enum State {
         case idle(TransferConfiguration)
         case running(Inbox)

@@ -3,7 +3,7 @@ import Synchronization
 /// What has arrived of a file that is kept in memory: a playlist, a key, a segment.
 ///
 /// How large it may get says ``TransferRequest/maxSize`` of the transfer that fills it.
-package final class BodyBuffer: Sendable {
+package final class BodyBuffer: Sendable, RedactedInPrint {
     private let bytes: Mutex<[UInt8]>
 
     /// An empty one. The room of `spare` is used again.

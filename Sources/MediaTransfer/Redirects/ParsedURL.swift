@@ -1,7 +1,7 @@
 import CLibCurl
 
 /// A URL taken apart and put together by libcurl, so that nothing is ever judged by other rules than it is fetched by.
-package struct ParsedURL: Sendable, Equatable {
+package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// Absolute, without fragment and without user information.
     package let text: String
     /// Where it leads.

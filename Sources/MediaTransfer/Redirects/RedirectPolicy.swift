@@ -21,7 +21,7 @@ package enum RedirectProblem: Sendable, Equatable, Hashable {
 /// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range go along with each hop: the
 /// answer that counts is the last one.
 /// Related: RFC 9110 §15.4.
-package struct RedirectPolicy: Sendable {
+package struct RedirectPolicy: Sendable, RedactedInPrint {
     /// How many redirects one transfer follows.
     package static let limit = 10
 

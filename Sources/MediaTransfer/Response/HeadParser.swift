@@ -39,9 +39,10 @@ package enum HeadLimits {
 }
 
 /// A head as it came: its status, and those fields that this room reads.
-package struct RawHead: Sendable, Equatable {
+package struct RawHead: Sendable, Equatable, RedactedInPrint {
     /// Three digits.
     package var status: Int
+    package var description: String { "RawHead(status: \(status))" }
     private var fields: [String: [String]] = [:]
 
     /// The fields that are kept.
@@ -81,7 +82,7 @@ package struct RawHead: Sendable, Equatable {
 }
 
 /// Takes heads apart, line by line as libcurl hands them out, and refuses what libcurl lets through.
-package struct HeadParser: Sendable {
+package struct HeadParser: Sendable, RedactedInPrint {
     /// What a line led to.
     package enum Step: Sendable, Equatable {
         /// More lines are needed.

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// What an answer says about the file, about itself and about the server's clock.
-package struct ResponseHead: Sendable, Equatable {
+package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
     /// How the end of the body is found.
     package enum Framing: Sendable, Equatable, Hashable {
         /// `Content-Length`.
@@ -32,6 +32,10 @@ package struct ResponseHead: Sendable, Equatable {
     package var origin: Origin
     /// How the end of the body is found.
     package var framing: Framing
+
+    package var description: String {
+        "ResponseHead(status: \(status), total: \(total.map { "\($0)" } ?? "none"), framing: \(framing))"
+    }
 
     /// The host that answered.
     package var finalHost: String { origin.host }

@@ -1,5 +1,5 @@
 /// What to do with an answer once its head has arrived. A pure function of request and head.
-package enum ResponseDecision: Sendable, Equatable {
+package enum ResponseDecision: Sendable, Equatable, RedactedInPrint {
     /// Write the body.
     case accept(BodyPlan)
     /// 416: everything is there already.
@@ -7,10 +7,19 @@ package enum ResponseDecision: Sendable, Equatable {
     /// Ask elsewhere; nil where the answer doesn't say where.
     case redirect(String?)
     case refuse(TransferFailure)
+
+    package var description: String {
+        switch self {
+        case .accept(let plan): "accept(\(plan))"
+        case .complete: "complete"
+        case .redirect: "redirect(redacted)"
+        case .refuse(let failure): "refuse(\(failure))"
+        }
+    }
 }
 
 /// Judges answers by the rules of resuming (RFC 9110 §14, §13.1.5) and of expired URLs, before a byte is written.
-package struct ResponseJudge: Sendable {
+package struct ResponseJudge: Sendable, RedactedInPrint {
     private let request: TransferRequest
     private let isRedirected: Bool
 
