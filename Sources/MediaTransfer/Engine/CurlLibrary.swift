@@ -31,7 +31,7 @@ package enum ServerTime {
     /// Asks `url` once, following no redirect; any status will do. Blocks for at most `limit` seconds.
     ///
     /// - Returns: how far the server's clock is ahead of ours, in seconds, to within the second that `Date` has and half of
-    ///   the time that the answer took; nil if the answer has no `Date`.
+    ///   the time that the answer took; nil if the answer has no `Date`, or a cache has kept it.
     package static func skew(of url: String, caFile: String?, limit: Int = 15) throws(TransferFailure) -> Double? {
         guard let parsed = ParsedURL(url), let easy = curl_easy_init() else {
             throw .invalidRequest("the URL is malformed")
@@ -65,14 +65,17 @@ package enum ServerTime {
 
     /// Where the header callback puts what it has seen.
     private final class FieldBox {
-        var seconds: Int64?
+        private var date: Int64?
+        private var isCached = false
+        var seconds: Int64? { isCached ? nil : date }
 
         func take(_ line: UnsafeRawBufferPointer) {
-            guard line.count < 128, let text = String(validating: line, as: UTF8.self),
-                text.lowercased().hasPrefix("date:")
-            else { return }
+            guard line.count < 128, let text = String(validating: line, as: UTF8.self) else { return }
+            let name = text.prefix { $0 != ":" }.lowercased()
+            if name == "age" { isCached = true }
+            guard name == "date" else { return }
             let value = text.dropFirst(5).trimmingCharacters(in: .whitespacesAndNewlines)
-            seconds = HTTPDate.seconds(value) ?? seconds
+            date = HTTPDate.seconds(value) ?? date
         }
     }
 }

@@ -48,7 +48,7 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
     /// The fields that are kept.
     private static let known = [
         "content-length", "content-range", "content-type", "content-encoding", "transfer-encoding", "etag",
-        "last-modified", "date", "retry-after", "location",
+        "last-modified", "date", "age", "retry-after", "location",
     ]
     private static let single: Set<String> = ["content-length", "content-range", "location"]
 

@@ -22,7 +22,7 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
     package var lastModified: String?
     /// Lower case, without parameters.
     package var contentType: String?
-    /// The server's clock.
+    /// The server's clock; nil where a cache has kept the answer.
     package var date: Date?
     /// Our clock when the head had arrived.
     package var receivedAt: Date
@@ -67,7 +67,8 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         let now = Int64(receivedAt.timeIntervalSince1970)
         let year = 1970 + Int(now / 31_556_952)
         let sent = raw.value("date").flatMap { HTTPDate.seconds($0, currentYear: year) }
-        date = sent.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        let isFresh = raw.values("age").isEmpty
+        date = isFresh ? sent.map { Date(timeIntervalSince1970: TimeInterval($0)) } : nil
         etag = raw.value("etag").flatMap { Self.isStrong($0) ? $0 : nil }
         if let text = raw.value("last-modified"), let changed = HTTPDate.seconds(text, currentYear: year), let sent,
             changed <= sent - 1

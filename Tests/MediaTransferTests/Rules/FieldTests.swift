@@ -87,6 +87,15 @@ import Testing
         #expect(head.skew == .seconds(7))
     }
 
+    @Test("the clock of an answer that a cache has kept is nobody's", arguments: ["0", "3600", "soon"])
+    func cached(_ age: String) throws {
+        let head = try head([
+            ("date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("age", age), ("last-modified", "Sun, 06 Nov 1994 08:49:36 GMT"),
+        ])
+        #expect(head.skew == nil)
+        #expect(head.lastModified != nil)
+    }
+
     @Test("takes the size of the whole file from where the status has it")
     func total() throws {
         #expect(try head([("content-length", "10")]).total == 10)
