@@ -8,7 +8,7 @@ package enum BadResponse: Error, Sendable, Equatable, Hashable {
     case headTooLarge
     /// No status line of HTTP/1.
     case malformedStatus
-    /// A line without colon, a folded line, a control character.
+    /// A line without colon, a control character, a folded line that continues none or the framing of the body.
     case malformedField
     /// A `Content-Length` that is no number.
     case malformedLength
@@ -51,6 +51,8 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
         "last-modified", "date", "age", "retry-after", "location",
     ]
     private static let single: Set<String> = ["content-length", "content-range", "location"]
+    /// Of these, those that harm nobody twice with the same value (RFC 9110 §8.6).
+    private static let repeatable: Set<String> = ["content-length", "location"]
 
     /// A head without fields.
     package init(status: Int) {
@@ -72,10 +74,12 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
         return known.first { $0.utf8.count == length && $0.utf8.elementsEqual(name.lazy.map(ASCII.lowercased)) }
     }
 
-    /// Keeps a field if this room reads it; false if it is one that may stand once only and stands twice.
+    /// Keeps a field if this room reads it; false if it is one that may stand once only and contradicts itself.
     package mutating func add(_ name: String, _ value: String) -> Bool {
         guard Self.known.contains(name) else { return true }
-        if fields[name] != nil, Self.single.contains(name) { return false }
+        if let before = fields[name], Self.single.contains(name) {
+            return Self.repeatable.contains(name) && before == [value]
+        }
         fields[name, default: []].append(value)
         return true
     }
@@ -94,7 +98,17 @@ package struct HeadParser: Sendable, RedactedInPrint {
 
     private enum State: Sendable, Equatable { case status, fields, done }
 
+    private enum Pending: Sendable, Equatable {
+        /// No field of this head has been seen.
+        case none
+        /// One that isn't read.
+        case unread
+        case field(name: String, value: String)
+    }
+
     private var state = State.status
+    /// The field that the next line may continue.
+    private var pending = Pending.none
     private var head = RawHead(status: 0)
     private var fieldCount = 0
     private var byteCount = 0
@@ -129,11 +143,13 @@ package struct HeadParser: Sendable, RedactedInPrint {
         else { return .refused(.malformedStatus) }
         head = RawHead(status: Int(status))
         fieldCount = 0
+        pending = .none
         state = .fields
         return .more
     }
 
     private mutating func end() -> Step {
+        if let refusal = settle() { return refusal }
         if head.status >= 200 {
             state = .done
             fieldCount = 0
@@ -148,12 +164,46 @@ package struct HeadParser: Sendable, RedactedInPrint {
     }
 
     private mutating func field(_ line: some BidirectionalCollection<UInt8>) -> Step {
+        if let first = line.first, ASCII.isBlank(first) { return continuation(line) }
+        if let refusal = settle() { return refusal }
         guard let colon = line.firstIndex(of: 0x3A), colon != line.startIndex,
             line[..<colon].allSatisfy(ASCII.isTokenCharacter),
-            line[colon...].allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
+            Self.isText(line[colon...])
         else { return .refused(.malformedField) }
-        guard let name = RawHead.known(line[..<colon]) else { return .more }
-        let text = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
-        return head.add(name, String(ASCII.trimmed(text[...]))) ? .more : .refused(.duplicateField(name))
+        if let name = RawHead.known(line[..<colon]) {
+            pending = .field(name: name, value: Self.text(line[line.index(after: colon)...]))
+        } else {
+            pending = .unread
+        }
+        return .more
+    }
+
+    /// A folded line (RFC 9112 §5.2): the fold is replaced by a blank. Not in the fields that libcurl frames the body by,
+    /// since it reads their first line only.
+    private mutating func continuation(_ line: some BidirectionalCollection<UInt8>) -> Step {
+        guard Self.isText(line) else { return .refused(.malformedField) }
+        switch pending {
+        case .none, .field("content-length", _), .field("transfer-encoding", _): return .refused(.malformedField)
+        case .unread: break
+        case .field(let name, let value):
+            let more = Self.text(line)
+            pending = .field(name: name, value: value.isEmpty || more.isEmpty ? value + more : value + " " + more)
+        }
+        return .more
+    }
+
+    /// Keeps the field that no line continues any more.
+    private mutating func settle() -> Step? {
+        guard case .field(let name, let value) = pending else { return nil }
+        pending = .unread
+        return head.add(name, value) ? nil : .refused(.duplicateField(name))
+    }
+
+    private static func isText(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private static func text(_ bytes: some Collection<UInt8>) -> String {
+        String(ASCII.trimmed(String(decoding: bytes, as: UTF8.self)[...]))
     }
 }

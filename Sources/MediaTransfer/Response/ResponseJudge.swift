@@ -57,7 +57,8 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
     }
 
     private func isEncoded(_ raw: RawHead) -> Bool {
-        raw.values("content-encoding").contains { ASCII.lowercased($0) != "identity" && !$0.isEmpty }
+        raw.values("content-encoding").flatMap { $0.split(separator: ",") }
+            .contains { !["", "identity", "none"].contains(ASCII.lowercased(ASCII.trimmed($0))) }
     }
 
     private func whole(_ head: ResponseHead) -> ResponseDecision {

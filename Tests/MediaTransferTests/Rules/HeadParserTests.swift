@@ -32,17 +32,55 @@ import Testing
     }
 
     @Test(
-        "refuses a field twice that can stand once only, equal or not",
+        "refuses a field twice that can stand once only",
         arguments: ["Content-Length", "content-range", "LOCATION"])
     func duplicates(_ name: String) {
-        let step = parse(["HTTP/1.1 200 OK", "\(name): 1", "\(name.lowercased()): 1"])
+        let step = parse(["HTTP/1.1 200 OK", "\(name): 1", "\(name.lowercased()): 2"])
         #expect(step == .refused(.duplicateField(name.lowercased())))
+    }
+
+    @Test(
+        "lets a length or a location stand twice with one value, but not a range",
+        arguments: [("Content-Length", true), ("Location", true), ("Content-Range", false)])
+    func repetitions(_ name: String, _ isFine: Bool) {
+        let lines = ["HTTP/1.1 200 OK", "\(name): 1", "\(name.lowercased()):  1 "]
+        switch parse(lines) {
+        case .complete(let head): #expect(isFine && head.value(name.lowercased()) == "1")
+        case let step: #expect(!isFine && step == .refused(.duplicateField(name.lowercased())))
+        }
+        #expect(parse(lines + [" 2"]) != .more)
+        if case .complete = parse(lines + [" 2"]) { Issue.record("the second one is another one") }
+    }
+
+    @Test("replaces a fold by a blank, in the fields that are read and in others")
+    func folds() throws {
+        let step = parse([
+            "HTTP/1.1 206 Partial Content", "X-Other: a", "\tb", "Content-Range: bytes", " 0-9/10", "Location: /a",
+            "  ",
+            "ETag:", "\t \"a\"",
+        ])
+        guard case .complete(let head) = step else { return #expect(Bool(false), "\(step)") }
+        #expect(head.value("content-range") == "bytes 0-9/10")
+        #expect(head.value("location") == "/a")
+        #expect(head.value("etag") == "\"a\"")
+    }
+
+    @Test(
+        "refuses a fold of what libcurl frames the body by, and one that continues nothing",
+        arguments: [
+            ["Content-Length: 1", " 0"], ["Content-Length:", " 10"], ["Transfer-Encoding:", "\tchunked"],
+            [" folded"], ["\tfolded: x"], ["a: b", " c\u{0}"],
+        ])
+    func badFolds(_ lines: [String]) {
+        #expect(parse(["HTTP/1.1 200 OK"] + lines) == .refused(.malformedField))
+        let early = ["HTTP/1.1 103 Early Hints", "a: b", ""]
+        #expect(parse(early + ["HTTP/1.1 200 OK"] + lines) == .refused(.malformedField))
     }
 
     @Test(
         "refuses what is no field",
         arguments: [
-            "no colon", ": no name", "bad name: x", "a: x\ry", "a: x\u{0}", " folded", "\tfolded: x", "a\u{7F}: x",
+            "no colon", ": no name", "bad name: x", "a: x\ry", "a: x\u{0}", "a\u{7F}: x",
         ])
     func malformed(_ line: String) {
         #expect(parse(["HTTP/1.1 200 OK", "a: b", line]) == .refused(.malformedField))
