@@ -31,7 +31,7 @@ package enum ResumeCondition: Sendable, Hashable, RedactedInPrint {
     /// A strong entity tag, sent as `If-Range`; the answer must bear the same one.
     case etag(String)
     /// A `Last-Modified` that ``ResponseHead/lastModified`` has let through, sent as `If-Range`; the answer must bear
-    /// the same one and the same total.
+    /// the same one, or none, and the same total.
     case lastModified(String)
     /// A checksum is known and the caller compares it at the end: a plain range, whose answer must have the same total.
     case checksum

@@ -227,6 +227,19 @@ struct FaultTests {
         await host.stop()
     }
 
+    @Test("a host whose name isn't ASCII, from the catalog to the library")
+    func internationalName() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let url = "http://bücher.localhost:\(host.port)/media/{id}/20000.mp4"
+        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(Array(LibraryFiles(stage.library).digests.values) == [TestContent(seed: 1, size: 20000).sha256Text])
+        #expect(host.requests().allSatisfy { $0.fields["host"] == "xn--bcher-kva.localhost:\(host.port)" })
+        await host.stop()
+    }
+
     // MARK: what they share
 
     static func content(_ index: Int, _ test: Case) -> TestContent {

@@ -10,7 +10,7 @@ final class Transfer: RedactedInPrint {
     private enum Phase {
         case awaitingHead
         case body(BodyPlan)
-        /// Read to its end, if that is near, so that the connection can be used again.
+        /// Read to its end, if that is near in bytes and time, so that the connection can be used again.
         case discarding(Ending)
     }
 
@@ -22,6 +22,8 @@ final class Transfer: RedactedInPrint {
 
     /// How much of an unwanted body is read for the sake of the connection.
     private static let worthDiscarding: Int64 = 64 << 10
+    /// For how long.
+    private static let worthLingering = Duration.milliseconds(250)
     /// Room that is made in one go for what a server has announced.
     private static let mostReserved: Int64 = 64 << 20
     /// How often the digest hears of progress.
@@ -48,6 +50,7 @@ final class Transfer: RedactedInPrint {
     private var head: ResponseHead?
     private var phase = Phase.awaitingHead
     private var discarded: Int64 = 0
+    private var discardedSince: Duration?
     private var failure: TransferFailure?
     private var stall: StallClock?
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -76,6 +79,7 @@ final class Transfer: RedactedInPrint {
         parser = HeadParser()
         phase = .awaitingHead
         discarded = 0
+        discardedSince = nil
         stall = nil
         handles.configure(easy, isPaced: pacing.isLimiting)
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -155,6 +159,7 @@ final class Transfer: RedactedInPrint {
             self.head = head
             phase = .discarding(.finished(failure))
         }
+        discardedSince = pacing.now
         let announced = raw.value("content-length").flatMap { ASCII.number($0) } ?? 0
         return head.framing != .untilClose && announced <= Self.worthDiscarding
     }
@@ -217,6 +222,11 @@ final class Transfer: RedactedInPrint {
     func isStalled() -> Bool {
         guard isRunning else { return false }
         return stall?.isStalled(pacing.listened, received: length) ?? false
+    }
+
+    /// Whether a body that nobody wants keeps what follows from going on.
+    func isLingering(_ now: Duration) -> Bool {
+        isRunning && discardedSince.map { now - $0 > Self.worthLingering } ?? false
     }
 
     /// What follows from the way in which libcurl has ended the current request.

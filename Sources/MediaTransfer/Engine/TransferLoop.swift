@@ -28,6 +28,7 @@ final class TransferLoop {
     /// Runs until it is told to stop.
     func run() {
         Self.blockSignals()
+        HostNames.useUTF8()
         while true {
             for command in inbox.takeAll() { obey(command) }
             if isStopping { break }
@@ -153,12 +154,16 @@ final class TransferLoop {
         }
     }
 
-    /// Looks for stalls, five times a second at most.
+    /// Looks for stalls and for bodies that nobody waits for, five times a second at most.
     private func examine() {
         guard pacing.now - examined >= .milliseconds(200) else { return }
         examined = pacing.now
-        for transfer in Array(transfers.values) where transfer.isStalled() {
-            finish(transfer, transfer.outcome(.stalled))
+        for transfer in Array(transfers.values) {
+            if transfer.isLingering(pacing.now) {
+                ended(transfer, CURLE_WRITE_ERROR)
+            } else if transfer.isStalled() {
+                finish(transfer, transfer.outcome(.stalled))
+            }
         }
     }
 

@@ -110,13 +110,25 @@ import Testing
             (.etag("\"a\""), ["etag": "W/\"a\""], .etag), (.etag("\"a\""), [:], .etag),
             (.lastModified(Self.modified), ["last-modified": Self.modified], nil),
             (.lastModified(Self.modified), ["last-modified": "Sun, 06 Nov 1994 08:49:37 GMT"], .lastModified),
-            (.lastModified(Self.modified), [:], .lastModified),
+            (.lastModified(Self.modified), [:], nil),
             (.checksum, ["etag": "\"whatever\""], nil),
         ] as [(ResumeCondition, [String: String], IdentityChange?)])
     func validators(_ condition: ResumeCondition, _ fields: [String: String], _ change: IdentityChange?) throws {
         let fields = fields.merging(["content-range": "bytes 5-9/10"]) { $1 }
         let decision = try decide(206, fields, at: 5, total: 10, condition)
         #expect(decision == change.map { .refuse(.identityChanged($0)) } ?? plan(5, 10, 10, .promised, .untilClose))
+    }
+
+    @Test("206 may leave the date out, as RFC 9110 §15.3.7 says, if it has the total that is known")
+    func omittedDate() throws {
+        let condition = ResumeCondition.lastModified(Self.modified)
+        let change = ResponseDecision.refuse(.identityChanged(.lastModified))
+        #expect(try decide(206, ["content-range": "bytes 5-9/*"], at: 5, total: 10, condition) == change)
+        #expect(try decide(206, ["content-range": "bytes 5-9/10"], at: 5, condition) == change)
+        #expect(
+            try decide(206, ["content-range": "bytes 5-9/11"], at: 5, total: 10, condition)
+                == .refuse(.identityChanged(.total)))
+        #expect(try decide(416, ["content-range": "bytes */5"], at: 5, condition) == change)
     }
 
     @Test(

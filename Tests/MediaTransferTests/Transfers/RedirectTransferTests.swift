@@ -68,6 +68,34 @@ import Testing
         await host.stop()
     }
 
+    @Test("a redirect goes on at once, however long its body takes", arguments: ["stall", "endless"])
+    func body(_ body: String) async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let url = host.url("/redirect/2?body=\(body)&to=" + encoded(host.url(content)))
+        let report = try await bench.expect(url, content, fails: nil) { $0.stallTimeout = .seconds(300) }
+        // Far below what the body would take.
+        #expect(report.seconds < 60)
+        await bench.finish()
+        await host.stop()
+    }
+
+    @Test("a host whose name isn't ASCII is asked for under its name in punycode")
+    func internationalName() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        // libcurl knows itself that names below localhost are this machine.
+        let url = "http://bücher.localhost:\(host.port)"
+        let path = "/media/\(content.seed)/\(content.size).mp4"
+        let report = try await bench.expect(url + path, content, fails: nil)
+        #expect(report.head?.finalHost == "bücher.localhost")
+        try await bench.expect(url + "/redirect/0?to=" + encoded(url + path), content, fails: nil)
+        #expect(host.requests().count == 3)
+        #expect(host.requests().allSatisfy { $0.fields["host"] == "xn--bcher-kva.localhost:\(host.port)" })
+        await bench.finish()
+        await host.stop()
+    }
+
     @Test("a page behind a redirect looks like a login")
     func login() async throws {
         let host = try await FaultHost.start()

@@ -33,8 +33,8 @@ import Synchronization
 /// | `token=T` | 401 without `Authorization: Bearer T` |
 /// | `expire=N`, `expired=STATUS` | cut once N bytes of the target are served, then refused with 410 |
 ///
-/// `/redirect/N?to=URL` redirects N times to itself, then there; `/redirect/loop` for ever; with `status=` and
-/// `double=location`.
+/// `/redirect/N?to=URL` redirects N times to itself, then there; `/redirect/loop` for ever; with `status=`, `first=LINE`,
+/// `double=location`, and `body=stall` or `endless`: a body that never comes, or never ends.
 ///
 /// A path that a test has written answers for with ``script(_:_:)`` has these.
 package final class FaultHost: Sendable {

@@ -62,11 +62,25 @@ struct FaultPlan {
         } else if parts.count == 2, let hops = Int(parts[1]), hops > 0 {
             location = "/redirect/\(hops - 1)" + request.target[mark...]
         }
+        var reply = FaultReply(status: query["status"].flatMap { Int($0) } ?? 302)
         var head = ["Content-Length: 0"]
+        switch query["body"] {
+        case "stall":
+            head = ["Content-Length: 1000"]
+            reply.ending = .hang
+        case "endless":
+            head = ["Transfer-Encoding: chunked"]
+            reply.content = TestContent(seed: 1, size: 1 << 30)
+            reply.body = 0..<1 << 30
+            reply.isChunked = true
+            reply.rate = 100
+        default: break
+        }
         if !location.isEmpty { head.append("Location: \(location)") }
         if query["double"] == "location" { head.append("Location: /elsewhere") }
         if let first = query["first"] { head.insert(first, at: 0) }
-        return FaultReply(status: query["status"].flatMap { Int($0) } ?? 302, head: head)
+        reply.head = head
+        return reply
     }
 
     private func reply() -> FaultReply {
