@@ -1,4 +1,5 @@
 import CLibCurl
+import Foundation
 
 /// libcurl's easy handles: made when none is idle, kept for the next request where libcurl allows that, with TLS sessions
 /// in common. Connections are the multi handle's, and outlive them.
@@ -9,6 +10,15 @@ final class EasyHandles {
 
     /// Whether libcurl knows the system's certificates as one file.
     private static let hasBundle = curl_version_info(CURLVERSION_EIGHTH).pointee.cainfo != nil
+
+    /// Whether a handle can be used for another request. Behind proxies of the environment none is: libcurl up to 8.20
+    /// keeps what one of them wants to see for the next (CVE-2026-6253, -7168, -8927).
+    private static let keepsIdle =
+        CurlLibrary.keepsHandlesClean
+        && !["http", "https", "all"].contains { scheme in
+            let environment = ProcessInfo.processInfo.environment
+            return ["\(scheme)_proxy", "\(scheme.uppercased())_PROXY"].contains { environment[$0]?.isEmpty == false }
+        }
 
     private let configuration: TransferConfiguration
     private let share: OpaquePointerBox
@@ -43,7 +53,7 @@ final class EasyHandles {
     }
 
     func giveBack(_ easy: UnsafeMutableRawPointer) {
-        guard CurlLibrary.keepsHandlesClean, idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
+        guard Self.keepsIdle, idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
         curl_easy_reset(easy)
         idle.append(easy)
     }

@@ -11,6 +11,10 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// Like ``user``.
     package let password: String?
 
+    /// No name of a host is longer (RFC 1035 §3.1), and libcurl before 8.4.0 writes longer ones beyond a buffer on their
+    /// way to a SOCKS proxy (CVE-2023-38545).
+    private static let longestHost = 253
+
     /// Nil unless `text` is an absolute http or https URL.
     package init?(_ text: String) {
         self.init(text, base: nil)
@@ -44,7 +48,7 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
             curl_url_set(handle, unwanted, nil, 0)
         }
         guard let scheme = part(CURLUPART_SCHEME).map(ASCII.lowercased),
-            let host = part(CURLUPART_HOST).map(ASCII.lowercased), !host.isEmpty,
+            let host = part(CURLUPART_HOST).map(ASCII.lowercased), !host.isEmpty, host.utf8.count <= Self.longestHost,
             let text = part(CURLUPART_URL)
         else { return nil }
         let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap { Int($0) } ?? 0
