@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -19,34 +18,5 @@ struct LogoutTests {
         // The aim is one second; a machine that does other things as well gets more.
         #expect(bytes.last ?? 0 < 4)
         #expect(process.last ?? 0 < 8)
-    }
-
-    @Test(
-        "a logout during a long comparison ends at once, and nothing is transferred after it",
-        .enabled("no strace here") { try await Tool.strace.run(["-q", "true"]).isSuccess })
-    func comparing() async throws {
-        let host = try await FaultHost.start()
-        let stage = try Stage()
-        let url = host.url("/media/{id}/20000.mp4")
-        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1")]))
-        #expect(try await stage.sync().exit == 0)
-        try stage.catalog(CatalogText(url: url, videos: [.init(id: "1"), .init(id: "2")]))
-        let requests = host.requests().count
-        let course = stage.library.appending("Course").string
-        let slow = ["-P", course, "-e", "trace=getdents64", "-e", "inject=getdents64:delay_enter=8000000:when=1"]
-        let outcome = try await stage.traced(slow) { running in
-            _ = try await running.pid()
-            while try await !stage.command(["status"]).output.contains("syncing since") {
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            let begun = ContinuousClock.now
-            let logout = try await stage.command(["logout"])
-            #expect(logout.exit == 0, "\(logout.report)")
-            // It would be over after eight.
-            #expect(ContinuousClock.now - begun < .seconds(5))
-        }
-        #expect(outcome.exit == 75, "\(outcome.report)")
-        #expect(host.requests().count == requests)
-        await host.stop()
     }
 }
