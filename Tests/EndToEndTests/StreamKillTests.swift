@@ -82,10 +82,7 @@ struct StreamKillTests {
                 let children = ProcessTable.now().descendants(of: pid)
                 #expect(!children.isEmpty)
                 kill(pid, round == 1 ? SIGKILL : SIGTERM)
-                for _ in 0..<500 where !ProcessTable.now().remaining(children).isEmpty {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-                let left = ProcessTable.now().remaining(children)
+                let left = try await ProcessTable.end(of: children)
                 #expect(left.isEmpty, "left behind: \(left.map(\.command))")
             }
             #expect(killed.exit == (round == 1 ? 137 : 75), "\(killed.report)")

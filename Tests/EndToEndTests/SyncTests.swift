@@ -265,9 +265,7 @@ struct SyncTests {
             try await running.signal(SIGINT)
         }
         #expect(outcome.exit == 130, "\(outcome.report)")
-        for _ in 0..<400 where !ProcessTable.now().within(stage.folder.path).isEmpty {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        _ = try await ProcessTable.end(of: ProcessTable.now().within(stage.folder.path))
         #expect(ProcessTable.now().within(stage.folder.path).isEmpty, "the plugin ends, too")
         let rows = try stage.stateCopy().rows("SELECT durable_bytes FROM downloads")
         let durable = try #require(rows.first?["durable_bytes"].flatMap { Int($0) })

@@ -218,9 +218,7 @@ struct UnattendedTests {
         }
         #expect(outcome.exit == (signals.count == 1 ? 0 : 130), "\(outcome.report)")
         #expect(signals.count > 1 || outcome.error.contains("was ended because coursefetch was told to stop"))
-        for _ in 0..<500 where !ProcessTable.now().within(stage.folder.path).isEmpty {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        _ = try await ProcessTable.end(of: ProcessTable.now().within(stage.folder.path))
         #expect(ProcessTable.now().within(stage.folder.path) == [])
         await host.stop()
     }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 import SystemPackage
@@ -16,7 +15,6 @@ final class KillRounds {
     private var chance: Chance
     /// What belongs under the names that contain the key.
     private var contents: [String: TestContent] = [:]
-    private var bytes: [String: Data] = [:]
     private var digests: [String: String] = [:]
     /// What was durable when each round was killed: the offset below which nothing may be asked for again.
     private var floors: [[String: Int]] = []
@@ -91,8 +89,7 @@ final class KillRounds {
             }
             videos.append(video)
         }
-        bytes = contents.mapValues { Data($0.all) }
-        digests = bytes.mapValues { SHA256.hash(data: $0).hexText }
+        digests = contents.mapValues(\.sha256Text)
         videos.shuffle(using: &chance)
         let again = CatalogText.Video(id: "clip-101")
         try stage.catalog(
@@ -112,10 +109,7 @@ final class KillRounds {
             kill(pid, SIGSTOP)
             let children = ProcessTable.now().descendants(of: pid)
             kill(pid, SIGKILL)
-            for _ in 0..<500 where !ProcessTable.now().remaining(children).isEmpty {
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            let left = ProcessTable.now().remaining(children)
+            let left = try await ProcessTable.end(of: children)
             #expect(left.isEmpty, "left behind: \(left.map(\.command))")
         }
         #expect(outcome.exit == 137 || outcome.exit == 0, "\(outcome.report)")
@@ -180,7 +174,7 @@ final class KillRounds {
         let rows = try? state.rows("SELECT id, course, video, state, durable_bytes, path FROM downloads")
         // Killed before the schema was there.
         for row in rows ?? [] {
-            guard let video = row["video"], let right = bytes[video] else { continue }
+            guard let video = row["video"], let right = contents[video] else { continue }
             if row["state"] == "finished" {
                 let path = try #require(row["path"])
                 #expect(stage.folder.has("library/" + path), "seed \(chance.seed), round \(round): \(path) isn't there")
@@ -195,7 +189,7 @@ final class KillRounds {
                 atPath: stage.library.appending(".coursefetch/partials/\(row["id"] ?? "").part").string)
             let found = try #require(partial, "seed \(chance.seed), round \(round): the partial of \(video) is gone")
             #expect(
-                found.count >= durable && found.prefix(durable) == right.prefix(durable),
+                found.count >= durable && found.prefix(durable) == Data(right.bytes(0..<durable)),
                 "seed \(chance.seed), round \(round): the partial of \(video) isn't what the state claims")
         }
         return floors

@@ -16,8 +16,21 @@ struct LibraryFiles {
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
                 continue
             }
-            digests[name] = SHA256.hash(data: FileManager.default.contents(atPath: path) ?? Data()).hexText
+            digests[name] = Self.digest(path)
         }
+    }
+
+    /// In pieces: a library may be larger than the memory.
+    private static func digest(_ path: String) -> String {
+        var hasher = SHA256()
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return "" }
+        defer { try? file.close() }
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { piece.deallocate() }
+        while let count = try? file.read(into: piece), count > 0 {
+            hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+        }
+        return hasher.finalize().hexText
     }
 
     var paths: [String] { digests.keys.sorted() }

@@ -17,29 +17,47 @@ struct ProcessTable {
     static func now() -> ProcessTable {
         var table = ProcessTable()
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let pid = Int32(name), let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-                let end = stat.lastIndex(of: ")")
+            guard let pid = Int32(name), let stat = text("/proc/\(pid)/stat"), let end = stat.lastIndex(of: ")")
             else { continue }
             // From the third field on: state, parent, …, and the 22nd is the start.
             let fields = stat[stat.index(after: end)...].split(separator: " ")
             guard fields.count > 19, fields[0] != "Z", let parent = Int32(fields[1]) else { continue }
             let folder = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/cwd")
-            let command = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+            let command = text("/proc/\(pid)/cmdline") ?? ""
             table.entries[pid] = Entry(
                 pid: pid, parent: parent, start: String(fields[19]), folder: folder ?? "",
-                command: String(decoding: command.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self))
+                command: command.replacing("\0", with: " "))
         }
         return table
     }
 
     /// Processor time of a process so far, in hundredths of a second.
     static func ticks(of pid: Int32) -> Int {
-        guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-            let end = stat.lastIndex(of: ")")
-        else { return 0 }
+        guard let stat = text("/proc/\(pid)/stat"), let end = stat.lastIndex(of: ")") else { return 0 }
         // The 14th and 15th field: user and system.
         return stat[stat.index(after: end)...].split(separator: " ").dropFirst(11).prefix(2).compactMap { Int($0) }
             .reduce(0, +)
+    }
+
+    /// The beginning of a file in /proc, which is enough. Foundation never frees what it takes for an empty one, as those
+    /// of the kernel's threads are.
+    private static func text(_ path: String) -> String? {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return nil }
+        defer { try? file.close() }
+        return String(unsafeUninitializedCapacity: 4096) { buffer in
+            (try? file.read(into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+        }
+    }
+
+    /// Waits until none of these is left, at most 10 s; those that are.
+    static func end(of others: [Entry]) async throws -> [Entry] {
+        var left = others
+        for _ in 0..<500 {
+            left = now().remaining(others)
+            guard !left.isEmpty else { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return left
     }
 
     /// Those whose working directory is in a folder.

@@ -73,10 +73,7 @@ final class StreamKillRounds {
         let last = try await stage.sync("catalog.yaml", outcome.options)
         #expect(last.exit == 0, "seed \(chance.seed): \(last.report)")
         await nginx.stop()
-        for _ in 0..<500 where !ProcessTable.now().remaining(children.all).isEmpty {
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        let left = ProcessTable.now().remaining(children.all)
+        let left = try await ProcessTable.end(of: children.all)
         #expect(left.isEmpty, "seed \(chance.seed): left behind: \(left.map(\.command))")
         for (name, fixture) in fixtures {
             let row = try stage.stateCopy().rows("SELECT path FROM downloads WHERE video = '\(name)'").first
@@ -131,7 +128,8 @@ final class StreamKillRounds {
                 try await running.wait { ["download_started", "sync_finished"].contains($0.event) }
             }
             if moment == .checkpoint {
-                for _ in 0..<200 where Self.durable(stage) <= before && kill(pid, 0) == 0 {
+                for _ in 0..<200 {
+                    guard Self.durable(stage) <= before, kill(pid, 0) == 0 else { break }
                     try await Task.sleep(for: .milliseconds(25))
                 }
             }
