@@ -16,7 +16,7 @@ SCRIPT_PLUGINS = direct
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
-.PHONY: all build demo test lint bench soak built install uninstall clean needs needs-test manual completions
+.PHONY: all build demo test lint bench soak fuzz sanitize built install uninstall clean needs needs-test manual completions
 
 all: build completions manual
 
@@ -48,9 +48,21 @@ lint:
 bench: build needs-test
 	Tests/Benchmarks/run
 
-# Long runs, not part of `make test`.
+# Long runs, not part of `make test`; one at a time, since each has the machine's time as its measure.
 soak: needs needs-test
-	COURSEFETCH_SOAK=1 $(SWIFT) test --filter Soak
+	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
+	$(MAKE) fuzz
+
+# Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
+SECONDS = 60
+HARNESSES =
+fuzz: needs
+	Tests/Fuzz/run $(SECONDS) $(HARNESSES)
+
+# The transfer, host and stream suites under ThreadSanitizer and AddressSanitizer.
+sanitize: needs needs-test
+	Tests/Sanitizers/run thread
+	Tests/Sanitizers/run address
 	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
 
 needs:

@@ -101,6 +101,13 @@ let package = Package(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
+        .target(
+            name: "FuzzHarnesses",
+            dependencies: [
+                "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia",
+            ], path: "Tests/FuzzHarnesses", swiftSettings: house),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzHarnesses", "TestSupport", system], swiftSettings: house),
+
         .testTarget(
             name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
             swiftSettings: house),
@@ -160,3 +167,16 @@ let package = Package(
             swiftSettings: house),
     ]
 )
+
+// `make fuzz`: COURSEFETCH_FUZZER is libFuzzer's library. Only then is what reads bytes from outside compiled so that it
+// tells libFuzzer which ways it goes.
+if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {
+    let readers = ["YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia"]
+    for target in package.targets where readers.contains(target.name) {
+        target.swiftSettings = house + [.unsafeFlags(["-sanitize=fuzzer"])]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzHarnesses"], path: "Tests/Fuzz", swiftSettings: house,
+            linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]))
+}

@@ -4,14 +4,16 @@ import ProviderKit
 ///
 /// A line is read whole, in time that grows with its length alone, before anything of it is used: what isn't JSON is refused
 /// wherever it stands.
-struct AnswerDecoder: Sendable {
+package struct AnswerDecoder: Sendable {
     /// How deep a line may be nested. Less than what reads it again, from the credentials file or in a plugin.
     static let depthBound = 64
 
-    let method: @Sendable (Int) -> AnswerLine.Method?
+    private let method: @Sendable (Int) -> AnswerLine.Method?
+
+    package init(method: @escaping @Sendable (Int) -> AnswerLine.Method?) { self.method = method }
 
     /// What `line` says.
-    func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
+    package func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
         let value: JSONValue
         do throws(JSONText.Fault) {
             value = try JSONText.value(of: line, depth: Self.depthBound)

@@ -1,14 +1,14 @@
-import ProviderKit
+package import ProviderKit
 
 /// One line that a plugin wrote, decoded in one pass.
-enum AnswerLine {
+package enum AnswerLine {
     /// What a plugin can be asked.
-    enum Method: String, Sendable {
+    package enum Method: String, Sendable {
         case resolve, list, login
     }
 
     /// What a plugin said to one request.
-    enum Reply: Sendable {
+    package enum Reply: Sendable {
         case resolution(Resolution)
         case listing(Listing)
         case login(Login)

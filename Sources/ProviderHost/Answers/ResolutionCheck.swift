@@ -1,4 +1,4 @@
-import ProviderKit
+package import ProviderKit
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,7 +9,7 @@ import Foundation
 /// What a resolution must be beyond its JSON form. A plugin that breaks it is at fault.
 ///
 /// Nothing here quotes a value: any of them may hold a secret.
-enum ResolutionCheck {
+package enum ResolutionCheck {
     private static let urlBound = 8192
     private static let listBound = 1000
     private static let headerBound = 64
@@ -35,7 +35,7 @@ enum ResolutionCheck {
     }
 
     /// What is wrong with `resolution`, or nil.
-    static func fault(in resolution: Resolution) -> String? {
+    package static func fault(in resolution: Resolution) -> String? {
         if let fault = urlFault(resolution.url) { return "`url` in its answer \(fault)" }
         if let token = resolution.token, let fault = tokenFault(token) { return "`token` in its answer \(fault)" }
         if let fault = headersFault(resolution.headers) { return "`headers` in its answer \(fault)" }
@@ -57,7 +57,7 @@ enum ResolutionCheck {
     }
 
     /// What is wrong with a page of a course, or nil.
-    static func fault(in listing: Listing) -> String? {
+    package static func fault(in listing: Listing) -> String? {
         let chapters = listing.chapters
         if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty `id`" }
         let videos = listing.videos + chapters.flatMap(\.videos)

@@ -1,7 +1,7 @@
-import YAMLSource
+package import YAMLSource
 
 /// Reads a manifest, collecting everything that is wrong with it.
-struct ManifestReader {
+package struct ManifestReader {
     private static let keys = [
         "name", "version", "protocol", "description", "run", "methods", "ignores_course", "concurrency", "timeout",
         "parameters",
@@ -13,7 +13,9 @@ struct ManifestReader {
     private let mapping: YAMLMapping
 
     /// What `bytes`, the text of `file`, says. Keys that this version doesn't know are ignored, with a warning.
-    static func read(_ bytes: [UInt8], file: String) throws(ManifestProblem) -> (Manifest, warnings: [Diagnostic]) {
+    package static func read(
+        _ bytes: [UInt8], file: String
+    ) throws(ManifestProblem) -> (Manifest, warnings: [Diagnostic]) {
         let root: YAMLNode
         do {
             root = try YAMLNode.parse(bytes: bytes, file: file)
