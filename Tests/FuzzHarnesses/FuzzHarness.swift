@@ -33,7 +33,7 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
 
     /// All of them.
     package static let all = [
-        playlist, webVTT, media, responseHead, contentRange, answer, manifest, yaml, catalog,
+        playlist, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml, catalog,
     ]
 
     /// The same for bytes in an array.
