@@ -37,8 +37,8 @@ struct FuzzTests {
                 return
             }
         }
-        #expect(read > 10)
-        #expect(refused > 10)
+        #expect(read > 0)
+        #expect(refused > 0)
     }
 
     @Test("a seed repeats every change")
