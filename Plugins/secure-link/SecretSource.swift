@@ -13,45 +13,82 @@ import Musl
 import Darwin
 #endif
 
-/// Where the secret comes from: the file that the catalog names, else the credentials, else the host's file. Never the
-/// catalog's own text.
+/// Where the secret of a host comes from: the file that the catalog names, else the credentials, else the host's own file.
+/// Never the catalog's own text, and never another host's: a catalog says where to fetch, the person whom that is worth a
+/// signature.
 struct SecretSource {
-    private static let bound = 4096
+    private static let bound = 65_536
 
-    let parameters: [String: JSONValue]
-    let base: String
+    /// Host and port, as ``host(of:)`` writes them.
+    let host: String
+    /// The parameter `secret_file`.
+    var secretFile: String?
     var environment = ProcessInfo.processInfo.environment
+
+    /// Host and port of `base`, or of a host alone, in the one way in which secrets are filed: in lower case, without the
+    /// port where that is the scheme's own. Nil for what is none.
+    static func host(of base: String) -> String? {
+        var rest = base.lowercased()[...]
+        var ownPort: String?
+        for (scheme, port) in [("https://", ":443"), ("http://", ":80")] where rest.hasPrefix(scheme) {
+            rest = rest.dropFirst(scheme.count)
+            ownPort = port
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        if let ownPort, rest.hasSuffix(ownPort) { rest = rest.dropLast(ownPort.count) }
+        let isPlain = rest.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 >= 0x80 || ".-_:[]".utf8.contains($0)
+        }
+        return isPlain && !rest.isEmpty && rest != "." && rest != ".." ? String(rest) : nil
+    }
 
     /// The secret.
     func secret(_ credentials: Secret<JSONValue>?) throws(ProviderError) -> String {
-        if parameters["secret_file"] == nil, let secret = credentials?.value["secret"]?.string, !secret.isEmpty {
-            return secret
+        if let secretFile {
+            let file = try file(named: secretFile)
+            for line in try lines(of: file) {
+                let words = line.split(separator: " ", maxSplits: 1)
+                if words.count == 2, Self.host(of: String(words[0])) == host { return String(words[1]) }
+            }
+            throw ProviderError(.authRequired, "no line of \(file) is for \(host): the host, a blank, its secret")
         }
-        let file = file
+        if let secret = credentials?.value["hosts"]?[host]?.string, !secret.isEmpty { return secret }
+        let file = "\(folder)/secure-link/\(host).secret"
+        guard let line = try lines(of: file).first else {
+            throw ProviderError(.authRequired, "there is no secret in \(file)")
+        }
+        return line
+    }
+
+    /// coursefetch's configuration folder.
+    private var folder: String {
+        var folder = environment["XDG_CONFIG_HOME"] ?? ""
+        if !folder.hasPrefix("/") { folder = (environment["HOME"] ?? "/") + "/.config" }
+        return "\(folder)/coursefetch"
+    }
+
+    private func file(named name: String) throws(ProviderError) -> String {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.hasPrefix("~") }) else {
+            throw ProviderError(
+                .invalidParameters, "secret_file is a file within \(folder), such as secure-link/secrets",
+                parameter: "secret_file")
+        }
+        return "\(folder)/\(name)"
+    }
+
+    private func lines(of file: String) throws(ProviderError) -> [String] {
         var status = stat()
         guard stat(file, &status) == 0 else {
             throw ProviderError(
-                .authRequired, "no secret for \(base): log in with it, or write it into \(file) (mode 600)")
+                .authRequired, "no secret for \(host): log in with it, or write it into \(file) (mode 600)")
         }
         guard status.st_mode & 0o007 == 0 else {
             throw ProviderError(.authRequired, "everybody can read the secret in \(file): chmod 600 it")
         }
-        guard let data = FileManager.default.contents(atPath: file), data.count <= Self.bound,
-            let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.bound,
+            let data = FileManager.default.contents(atPath: file), data.count <= Self.bound
         else { throw ProviderError(.authRequired, "there is no secret in \(file)") }
-        return String(line)
-    }
-
-    /// The file that holds the secret: `secret_file`, else `secure-link/HOST.secret`, in coursefetch's configuration
-    /// folder where it is a relative path. The host comes with its port, if it has one.
-    var file: String {
-        let home = environment["HOME"] ?? "/"
-        let host = base.split(separator: "/", omittingEmptySubsequences: true).last ?? ""
-        let name = parameters["secret_file"]?.string ?? "secure-link/\(host).secret"
-        if name.hasPrefix("/") { return name }
-        if name.hasPrefix("~/") { return home + name.dropFirst() }
-        var folder = environment["XDG_CONFIG_HOME"] ?? ""
-        if !folder.hasPrefix("/") { folder = home + "/.config" }
-        return "\(folder)/coursefetch/\(name)"
+        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

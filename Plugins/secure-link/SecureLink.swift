@@ -14,6 +14,15 @@ import Foundation
             throw ProviderError(.invalidParameters, "base is missing", parameter: "base")
         }
         if base.hasSuffix("/") { base.removeLast() }
+        guard base.contains("://"), let host = SecretSource.host(of: base) else {
+            throw ProviderError(.invalidParameters, "base is no scheme and host", parameter: "base")
+        }
+        let string = parameters["string"]?.string ?? "{expires}{path} {secret}"
+        // What is signed without them holds for any file, or for ever.
+        guard ["{path}", "{expires}", "{secret}"].allSatisfy(string.contains) else {
+            throw ProviderError(
+                .invalidParameters, "string must hold {path}, {expires} and {secret}", parameter: "string")
+        }
         let lifetime = parameters["lifetime"]?.int ?? 3600
         guard lifetime > 0 else {
             throw ProviderError(.invalidParameters, "lifetime must be positive", parameter: "lifetime")
@@ -30,9 +39,9 @@ import Foundation
         // Only what is hashed may hold the secret.
         template.words["expires"] = String(expires)
         template.words["path"] = path
-        template.words["secret"] = try SecretSource(parameters: parameters, base: base).secret(request.credentials)
-        let signed = try template.fill(
-            parameters["string"]?.string ?? "{expires}{path} {secret}", parameter: "string")
+        template.words["secret"] = try SecretSource(host: host, secretFile: parameters["secret_file"]?.string)
+            .secret(request.credentials)
+        let signed = try template.fill(string, parameter: "string")
 
         var url =
             "\(base)\(Template.percentEncoded(path))?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
@@ -43,12 +52,17 @@ import Foundation
             fileExtension: parameters["extension"]?.string, mediaType: parameters["media_type"]?.string)
     }
 
-    /// Keeps the secret that was typed.
+    /// Keeps the secret that was typed for its host, beside those of other hosts.
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         guard let secret = request.secrets.value["secret"], !secret.isEmpty else {
             throw ProviderError(.authRequired, "the secret is missing")
         }
-        return Login(credentials: ["secret": .string(secret)])
+        guard let host = request.secrets.value["host"].flatMap(SecretSource.host) else {
+            throw ProviderError(.authRequired, "the host that the secret is for is missing, such as media.example.org")
+        }
+        var hosts = request.credentials?.value["hosts"]?.object ?? [:]
+        hosts[host] = .string(secret)
+        return Login(credentials: ["hosts": .object(hosts)])
     }
 
     /// What nginx compares: the MD5 digest in base64url without padding.

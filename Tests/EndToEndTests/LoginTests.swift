@@ -128,7 +128,7 @@ struct LoginTests {
         try stage.catalog(catalog)
         let before = try await stage.sync("catalog.yaml", ["--only", "c"])
         #expect(before.exit == 77, "\(before.report)")
-        try stage.folder.write("testsecret\n", to: "secret")
+        try stage.folder.write("host: '\(nginx.baseURL)'\nsecret: testsecret\n", to: "secret")
         try stage.folder.write("key: 'a: b'", to: "key")
         for (provider, file) in [("secure-link", "secret"), ("plain", "key")] {
             let login = try await stage.run(

@@ -49,12 +49,10 @@ private struct LinkRun {
         let proxy = try await CuttingProxy.start(upstream: nginx.port, cut: cut, seed: chance.next())
         let contents = (0..<40).map { TestContent(seed: UInt64($0), size: .random(in: sizes, using: &chance)) }
         let stage = try Stage()
-        try stage.folder.write(options.secret + "\n", to: "secret")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: stage.folder.at("secret").string)
+        try write(options.secret, for: proxy.baseURL, stage)
         for index in 0..<count { try nginx.add("v\(index).mp4", contents[index % contents.count]) }
 
-        try stage.catalog(catalog(base: proxy.baseURL, stage), as: "cut.yaml")
+        try stage.catalog(catalog(base: proxy.baseURL), as: "cut.yaml")
         let first = try await stage.sync("cut.yaml", ["--jobs", "\(jobs)"], limit: limit)
         #expect(proxy.cuts > 20, "the proxy had something to cut")
         try check(first, stage, contents)
@@ -66,7 +64,8 @@ private struct LinkRun {
         await proxy.stop()
 
         let uncut = try Stage()
-        try uncut.catalog(catalog(base: nginx.baseURL, stage), as: "uncut.yaml")
+        try write(options.secret, for: nginx.baseURL, uncut)
+        try uncut.catalog(catalog(base: nginx.baseURL), as: "uncut.yaml")
         let second = try await uncut.sync("uncut.yaml", ["--jobs", "\(jobs)"], limit: limit)
         try check(second, uncut, contents)
         #expect(second.events("resolved").count == count)
@@ -75,12 +74,18 @@ private struct LinkRun {
         await nginx.stop()
     }
 
-    private func catalog(base: String, _ stage: Stage) -> CatalogText {
+    private func write(_ secret: String, for base: String, _ stage: Stage) throws {
+        let file = "home/.config/coursefetch/secrets"
+        try stage.folder.write("\(base) \(secret)\n", to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at(file).string)
+    }
+
+    private func catalog(base: String) -> CatalogText {
         CatalogText(
             provider: "secure-link",
             parameters: [
                 "base": CatalogText.quoted(base), "path": CatalogText.quoted("/signed-slow/{id}.mp4"), "lifetime": "3",
-                "secret_file": CatalogText.quoted(stage.folder.at("secret").string),
+                "secret_file": "secrets",
             ], videos: (0..<count).map { CatalogText.Video(id: "v\($0)") })
     }
 

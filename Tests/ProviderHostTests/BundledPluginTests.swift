@@ -114,7 +114,14 @@ import YAMLSource
     @Test("secure-link signs for the clock of the request, with the secret of the login")
     func secureLink() async throws {
         try await Sandbox().run(try plugin("secure-link")) { provider in
-            let login = try await provider.login(LoginRequest(user: "anna", now: .now, secrets: ["secret": "secret"]))
+            let login = try await provider.login(
+                LoginRequest(user: "anna", now: .now, secrets: ["host": "Media.example.org:443", "secret": "other"]))
+            #expect(login.credentials.value == ["hosts": ["media.example.org:443": "other"]])
+            let more = try await provider.login(
+                LoginRequest(
+                    user: "anna", now: .now, credentials: login.credentials,
+                    secrets: ["host": "https://Media.example.org:443/", "secret": "secret"]))
+            #expect(more.credentials.value["hosts"]?["media.example.org"] == "secret")
             let now = Date(timeIntervalSince1970: 2_147_483_647 - 3600 + 0.75)
             let got = try await provider.resolve(
                 .video(
@@ -122,7 +129,7 @@ import YAMLSource
                     [
                         "base": "https://media.example.org/", "path": "/s/{id}", "remote_addr": "127.0.0.1",
                         "string": "{expires}{path}{remote_addr} {secret}", "extension": "mp4",
-                    ], credentials: login.credentials.value, now: now))
+                    ], credentials: more.credentials.value, now: now))
             #expect(
                 got
                     == Resolution(
@@ -132,40 +139,84 @@ import YAMLSource
                 .video(
                     "v",
                     [
-                        "base": "https://h", "path": "/{file}", "file": "a b/c.mp4", "string": "{expires} {secret}",
+                        "base": "https://h", "path": "/{file}", "file": "a b/c.mp4",
+                        "string": "{expires}{path} {secret}",
                         "lifetime": 1000, "md5_argument": "st", "expires_argument": "",
-                    ], credentials: ["secret": "testsecret"], now: Date(timeIntervalSince1970: 0)))
-            #expect(bare.url == "https://h/a%20b/c.mp4?st=gEK-_NZKBkhIzAlt7-VMbQ")
+                    ], credentials: ["hosts": ["h": "testsecret"]], now: Date(timeIntervalSince1970: 0)))
+            #expect(bare.url == "https://h/a%20b/c.mp4?st=\(SecureLink.mark("1000/a b/c.mp4 testsecret"))")
         }
     }
 
-    @Test("without a login the secret comes from a file that only its owner can read")
+    @Test("a secret is for one host: no catalog gets another's signed, whatever it writes")
+    func otherHosts() async throws {
+        let sandbox = try Sandbox()
+        try sandbox.write("theirs\n", to: "conf/coursefetch/secure-link/h.secret", mode: 0o600)
+        try sandbox.write("h theirs\n", to: "conf/coursefetch/secrets", mode: 0o600)
+        let environment = ["XDG_CONFIG_HOME": sandbox.folder.appending("conf").string]
+        try await sandbox.run(try plugin("secure-link", environment)) { provider in
+            for base in [
+                "https://evil", "https://h:8443", "https://h.evil", "https://evil/h", "https://h@evil", "https://",
+            ] {
+                for more in [[:], ["secret_file": "secrets"]] as [[String: JSONValue]] {
+                    let error = await failure(
+                        provider,
+                        .video(
+                            "v", ["base": .string(base)].merging(more) { $1 }, credentials: ["hosts": ["h": "theirs"]]))
+                    #expect(error?.kind == .authRequired || error?.kind == .invalidParameters, "\(base) \(more)")
+                }
+            }
+            for string in ["{expires} {secret}", "{path} {secret}", "{path}{expires}", "{path}", "secret"] {
+                #expect(
+                    await failure(provider, .video("v", ["base": "https://h", "string": .string(string)]))
+                        == ProviderError(
+                            .invalidParameters, "string must hold {path}, {expires} and {secret}", parameter: "string"))
+            }
+            #expect(
+                await failure(
+                    provider, .video("v", ["base": "https://h"], credentials: ["secret": "of no host", "hosts": [:]]))
+                    == nil, "its own file")
+            #expect(
+                await failure(provider, .video("v", ["base": "https://x"], credentials: ["secret": "of no host"]))?.kind
+                    == .authRequired)
+        }
+    }
+
+    @Test("without a login the secret comes from a file in the configuration folder that only its owner can read")
     func secretFile() async throws {
         let sandbox = try Sandbox()
         let file = try sandbox.write(
             "testsecret\nmore\n", to: "conf/coursefetch/secure-link/h:8080.secret", mode: 0o600)
-        let other = try sandbox.write("testsecret", to: "elsewhere", mode: 0o644)
+        let other = try sandbox.write("g x\nh:8080 testsecret\n", to: "conf/coursefetch/elsewhere", mode: 0o644)
+        try sandbox.write("h:8080 testsecret\n", to: "conf/outside", mode: 0o600)
         let environment = ["HOME": sandbox.folder.string, "XDG_CONFIG_HOME": sandbox.folder.appending("conf").string]
         try await sandbox.run(try plugin("secure-link", environment)) { provider in
             func resolve(_ more: [String: JSONValue]) async -> String {
                 let parameters: [String: JSONValue] = [
-                    "base": "https://h:8080", "string": "1000 {secret}", "path": "/v",
+                    "base": "https://h:8080", "string": "{expires}{path} {secret}", "path": "/v", "lifetime": 1000,
                 ]
                 do {
-                    return try await provider.resolve(.video("v", parameters.merging(more) { $1 })).url
+                    return try await provider.resolve(
+                        .video("v", parameters.merging(more) { $1 }, now: Date(timeIntervalSince1970: 0))
+                    ).url
                 } catch {
                     return "\(error)"
                 }
             }
-            #expect(await resolve([:]).hasPrefix("https://h:8080/v?md5=gEK-_NZKBkhIzAlt7-VMbQ&expires="))
+            let signed = "https://h:8080/v?md5=\(SecureLink.mark("1000/v testsecret"))&expires=1000"
+            #expect(await resolve([:]) == signed)
             #expect(
-                await resolve(["secret_file": .string(other.string)])
+                await resolve(["secret_file": "elsewhere"])
                     == "auth_required: everybody can read the secret in \(other): chmod 600 it")
             chmod(other.string, 0o600)
-            #expect(await resolve(["secret_file": "~/elsewhere"]).contains("md5=gEK-_NZKBkhIzAlt7-VMbQ"))
+            #expect(await resolve(["secret_file": "elsewhere"]) == signed)
+            for outside in ["../outside", other.string, "~/elsewhere", "secure-link/../../outside", "./elsewhere", ""] {
+                #expect(
+                    await resolve(["secret_file": .string(outside)]).hasPrefix("invalid_parameters (secret_file): "),
+                    "\(outside)")
+            }
             #expect(
                 await resolve(["base": "https://other"]) == """
-                    auth_required: no secret for https://other: log in with it, or write it into \
+                    auth_required: no secret for other: log in with it, or write it into \
                     \(file.removingLastComponent())/other.secret (mode 600)
                     """)
             #expect(
