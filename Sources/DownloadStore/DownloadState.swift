@@ -16,6 +16,24 @@ package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
     case cancelled
 }
 
+extension DownloadState {
+    /// Whether a sync has something left to do for it.
+    package var isOpen: Bool {
+        switch self {
+        case .waiting, .active, .suspended: true
+        case .paused, .finished, .failed, .cancelled: false
+        }
+    }
+
+    /// Whether what has arrived of it is kept.
+    package var keepsPartial: Bool {
+        switch self {
+        case .waiting, .active, .suspended, .paused, .failed: true
+        case .finished, .cancelled: false
+        }
+    }
+}
+
 /// Why a download waits or is suspended.
 package enum SuspendReason: String, Sendable, Hashable {
     case logout, signal, window, quota, disk, auth, interrupted, lost

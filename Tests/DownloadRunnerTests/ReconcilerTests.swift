@@ -230,6 +230,17 @@ struct ReconcilerTests {
     func collisions() throws {
         try world.sync("- {id: a, chapters: [{id: c, title: X, videos: [u]}]}\n- {id: b, title: A, videos: [v]}")
         #expect(world.files == ["a/01 X/01 u.mp4", "A [b]/01 v.mp4"])
+        // Others that come later, and before them in the catalog, have to give way; whoever has a name keeps it.
+        let old = "- {id: a, chapters: [{id: c, title: X, videos: [u]}]}\n- {id: b, title: A, videos: [v]}"
+        let new = "- {id: z, title: A, videos: [w]}\n- {id: y, title: a, videos: [w2]}\n"
+        try world.sync(new + old)
+        let all: Set = ["a/01 X/01 u.mp4", "A [b]/01 v.mp4", "A [z]/01 w.mp4", "a [y]/01 w2.mp4"]
+        #expect(world.files == all)
+        try world.sync(old + "\n" + new)
+        #expect(world.files == all)
+        // Not even when the one that it once gave way to is gone.
+        try world.sync("- {id: b, title: A, videos: [v]}\n" + new)
+        #expect(world.files.isSuperset(of: all.subtracting(["a/01 X/01 u.mp4"])))
     }
 
     @Test("the same video of the same source in two courses is transferred once")
@@ -280,6 +291,23 @@ struct ReconcilerTests {
 
     @Test("what the person paused or cancelled is not wanted")
     func paused() throws {
+        let plan = try world.plan(Self.two)
+        try world.store.apply(plan.changes)
+        let (x, y) = (plan.wanted[0].id, plan.wanted[1].id)
+        try world.store.write([.steer(x, .pause), .steer(y, .cancel)])
+        var next = try world.plan(Self.two)
+        #expect(next.wanted.isEmpty)
+        #expect(next.counts == [.paused: 1, .cancelled: 1])
+        // Not because its source changes, either: only the person takes it back.
+        next = try world.plan(
+            "- {id: a, title: Optics, quality: 480p, videos: [{id: x, title: Light}, {id: y, title: Lenses}]}")
+        #expect(next.wanted.isEmpty)
+        try world.store.write([.steer(x, .resume), .steer(y, .retry)])
+        #expect(try world.plan(Self.two).wanted.map(\.id) == [x, y])
+    }
+
+    @Test("what failed for good is not wanted")
+    func failedForGood() throws {
         let plan = try world.plan(Self.two)
         try world.store.apply(plan.changes)
         try world.store.write([

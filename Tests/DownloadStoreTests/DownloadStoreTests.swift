@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -220,6 +221,31 @@ struct DownloadStoreTests {
         #expect(try two.download(ids[0])?.state == .waiting)
         try two.setFact("x", "1")
         #expect(try one.fact("x") == "1")
+        // Both at the same time, each in as many transactions as it can; none may be lost, and none may fail.
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { side in
+            do {
+                for number in 1...200 {
+                    if side == 0 {
+                        let facts = ProgressFacts(bytes: Int64(number), total: nil, validators: Validators())
+                        try one.write([.progress(ids[0], facts)])
+                        try one.setFact("one-\(number)", "\(number)")
+                    } else {
+                        _ = try two.addRequest("\(number)")
+                        try two.setFact("two-\(number)", "\(number)")
+                    }
+                }
+            } catch {
+                failures.withLock { $0.append("\(side): \(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try two.download(ids[0])?.durableBytes == 200)
+        #expect(try one.openRequests().map(\.body) == (1...200).map(String.init))
+        for number in 1...200 {
+            #expect(try two.fact("one-\(number)") == "\(number)")
+            #expect(try one.fact("two-\(number)") == "\(number)")
+        }
     }
 }
 

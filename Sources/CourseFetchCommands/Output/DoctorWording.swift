@@ -40,12 +40,6 @@ enum DoctorWording {
         case .otherState(let path, let user, let library, let catalogs):
             let place = library.map { "the library \($0)" } ?? "no library yet"
             return "\(Wording.list(catalogs)): also synced by the user \(user), into \(place) (state \(path))"
-        default: return libraryText(fact) ?? surroundings(fact)
-        }
-    }
-
-    private static func libraryText(_ fact: DiagnosisFact) -> String? {
-        switch fact {
         case .noLibrary(let path): return "no library yet; the first sync makes \(path)"
         case .library(let path, let network, let free):
             let facts = [network.map { "on \($0)" }, free.map { "\(Wording.size($0)) free" }].compactMap(\.self)
@@ -73,12 +67,6 @@ enum DoctorWording {
             let what =
                 "\(files) left by a move that the state doesn't know (\(paths.first ?? "")), \(Wording.size(bytes))"
             return areRemoved ? "removed \(what)" : what
-        default: return nil
-        }
-    }
-
-    private static func surroundings(_ fact: DiagnosisFact) -> String {
-        switch fact {
         case .noPlugins: return "there are no plugins"
         case .plugin(let name, let version, let folder, _):
             return "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
@@ -112,7 +100,6 @@ enum DoctorWording {
                 coursefetch \(coursefetch) (state \(schema)), libcurl \(libcurl)\(tls.map { " (\($0))" } ?? ""), \
                 SQLite \(sqlite), libyaml \(libyaml)
                 """
-        default: return ""
         }
     }
 
@@ -145,7 +132,12 @@ enum DoctorWording {
         case .noAuthorities: ["install ca-certificates, or give a file with --ca-file"]
         case .clock(_, let skew) where abs(skew) > 5: ["set it: links that are signed for a time may be refused"]
         case .clockUnchecked: ["coursefetch doctor --clock-url https://YOUR-HOST/"]
-        default: []
+        case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,
+            .catalogUnreadable, .noLibrary, .library, .libraryInMemory, .libraryUnusable, .folderUnreadable,
+            .unknownFiles,
+            .partials, .leftovers, .stranded, .plugin, .pluginHidden, .authorities, .clock, .clockUnknown, .ffmpeg,
+            .noFFmpeg, .versions:
+            []
         }
     }
 

@@ -188,7 +188,7 @@ package struct StatusTable: Sendable {
 
     private func totals(_ rows: [StatusRow], disk: ByteCount?) -> [String] {
         let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
-        let states: [DownloadState] = [.finished, .active, .waiting, .suspended, .paused, .failed, .cancelled]
+        let states = DownloadState.allCases.sorted { $0.place < $1.place }
         let parts = states.compactMap { state -> String? in
             guard let count = counts[state] else { return nil }
             return style.paint("\(Wording.grouped(count)) \(state.rawValue)", role(state))
@@ -222,5 +222,20 @@ package struct StatusTable: Sendable {
             }
         }
         return groups
+    }
+}
+
+extension DownloadState {
+    /// Where it stands in a list of all states.
+    fileprivate var place: Int {
+        switch self {
+        case .finished: 0
+        case .active: 1
+        case .waiting: 2
+        case .suspended: 3
+        case .paused: 4
+        case .failed: 5
+        case .cancelled: 6
+        }
     }
 }

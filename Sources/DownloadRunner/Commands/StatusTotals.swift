@@ -37,7 +37,7 @@ package struct StatusTotals: Sendable, Equatable {
                 unknownSizes += 1
             }
             if let rate = row.bytesPerSecond { rates.append(rate) }
-            guard [.waiting, .active, .suspended].contains(row.state), !row.gone else { continue }
+            guard row.state.isOpen, !row.gone else { continue }
             if let size { coming += ByteCount(size).remaining(after: ByteCount(row.bytes)) } else { comingUnknown += 1 }
         }
         if !rates.isEmpty { bytesPerSecond = rates.byteCount(\.self).value }

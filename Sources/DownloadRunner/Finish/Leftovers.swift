@@ -12,7 +12,7 @@ enum Leftovers {
         guard !partials.isEmpty else { return [:] }
         let ids = partials.keys.filter(\.isResumed).map { DownloadID(rawValue: $0.download) }
         let wanted = Set(
-            try store.downloads(ids).filter { ![.finished, .cancelled].contains($0.state) }.map(\.id.rawValue))
+            try store.downloads(ids).filter { $0.state.keepsPartial }.map(\.id.rawValue))
         return partials.filter { name, _ in
             name.isResumed ? !wanted.contains(name.download) : includingSidecars
         }

@@ -203,7 +203,7 @@ struct SyncPass: Sendable {
             summary.downloads[state, default: 0] += 1
             let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
             let isOver =
-                [.finished, .failed, .paused, .cancelled].contains(state) || isNotReady
+                !state.isOpen || isNotReady
                 || result.notReady.contains(wanted.id)
             let isForLogin = state == .suspended && result.providersToLogIn.contains(wanted.provider)
             if !isOver, !isForLogin { isWorkLeft = true }
@@ -212,7 +212,7 @@ struct SyncPass: Sendable {
             let state = result.states[id] ?? steered.last
             summary.downloads[steered.first, default: 0] -= 1
             summary.downloads[state, default: 0] += 1
-            if [.waiting, .suspended].contains(state), !result.notReady.contains(id) { isWorkLeft = true }
+            if state.isOpen, !result.notReady.contains(id) { isWorkLeft = true }
         }
         summary.downloads = summary.downloads.filter { $0.value > 0 }
         summary.finishedNow = result.finished
