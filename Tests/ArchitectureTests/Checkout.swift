@@ -6,7 +6,8 @@ enum Checkout {
     static func path(_ relative: String = "") -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return relative.isEmpty ? root.path() : root.appending(path: relative).path()
+        let url = relative.isEmpty ? root : root.appending(path: relative)
+        return url.path(percentEncoded: false)
     }
 
     /// A file's text.

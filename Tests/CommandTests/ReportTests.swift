@@ -216,6 +216,8 @@ struct ReportTests {
         answer.tokenPlace = "header Authorization"
         answer.tokenOrigins = ["https://cdn.example.org"]
         answer.headers = [("Referer", "https://x.example/?t=canary5"), ("X-Key", "canary6"), ("User-Agent", "cf")]
+        answer.subtitles = ["en https://h/s.vtt?sig=canary7"]
+        answer.attachments = ["Notes https://u:canary8@h/n.pdf#canary9"]
         answer.expiresAt = Self.now.addingTimeInterval(90)
         answer.size = 1_048_576
         answer.seconds = 0.0123
@@ -224,15 +226,16 @@ struct ReportTests {
         #expect(
             lines == [
                 "p/k/v1  One", "  provider     peertube, answered in 12 ms", "  kind         file",
-                "  url          https://media.example.org/v.mp4?[redacted]",
-                "  token        [redacted] in header Authorization, also for https://cdn.example.org",
-                "  header       Referer: https://x.example/?[redacted]", "  header       X-Key: [redacted]",
+                "  url          https://media.example.org/v.mp4?…",
+                "  token        <redacted> in header Authorization, also for https://cdn.example.org",
+                "  header       Referer: https://x.example/?…", "  header       X-Key: <redacted>",
                 "  header       User-Agent: cf", "  expires      2026-11-20T23:01:30Z, in 1m30s",
-                "  size         1.00 MiB (1048576 bytes)",
+                "  size         1.00 MiB (1048576 bytes)", "  subtitles    en https://h/s.vtt?…",
+                "  attachments  Notes https://h/n.pdf#…",
             ])
         #expect(!String(decoding: text.json(answer), as: UTF8.self).contains("canary"))
         let all = ResolveText(showsSecrets: true, now: Self.now, zone: .gmt).lines(answer).joined()
-        for number in 1...6 { #expect(all.contains("canary\(number)")) }
+        for number in 1...9 { #expect(all.contains("canary\(number)")) }
         #expect(
             ResolveText.failure(
                 answer.reference, DownloadError(kind: .notFound, message: "no such video."), provider: "x", user: nil)
@@ -246,10 +249,10 @@ struct ReportTests {
     @Test(
         "a URL is shown without what may sign it",
         arguments: [
-            ("https://h/p", "https://h/p"), ("https://h/p?x=http://y@z/", "https://h/p?[redacted]"),
-            ("https://u@h/p@q", "https://h/p@q"), ("nonsense?a", "nonsense?[redacted]"), ("https://", "https://"),
+            ("https://h/p", "https://h/p"), ("https://h/p?x=http://y@z/", "https://h/p?…"),
+            ("https://u@h/p@q", "https://h/p@q"), ("nonsense?a", "nonsense?…"), ("https://", "https://"),
             ("", ""),
-            ("https://a@b@h/#f", "https://h/#[redacted]"),
+            ("https://a@b@h/#f", "https://h/#…"),
         ])
     func urls(url: String, expected: String) {
         let answer = ResolveAnswer(reference: Self.video("p", nil, "v", "v"), provider: "x", url: url)

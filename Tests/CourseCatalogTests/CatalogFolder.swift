@@ -9,7 +9,7 @@ final class CatalogFolder {
     init(_ files: [String: String]) throws {
         let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "coursefetch-catalog-\(UUID().uuidString)")
-        path = folder.path()
+        path = folder.path(percentEncoded: false)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, text) in files { try write(text, to: name) }
     }

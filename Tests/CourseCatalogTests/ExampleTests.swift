@@ -6,12 +6,13 @@ import Testing
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "catalogs")
 
-    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [])
+    static let names =
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? [])
         .filter { $0.hasSuffix(".yaml") }.sorted()
 
     @Test("an example has nothing to complain about", arguments: names)
     func clean(name: String) {
-        let reading = CatalogReader.read([Self.folder.appending(path: name).path()])
+        let reading = CatalogReader.read([Self.folder.appending(path: name).path(percentEncoded: false)])
         #expect(reading.report == "")
         #expect(reading.catalog.videoCount > 0 || reading.catalog.courses.contains { $0.discover })
     }

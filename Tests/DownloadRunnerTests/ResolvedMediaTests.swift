@@ -1,3 +1,4 @@
+import CourseCatalog
 import Foundation
 import MediaTransfer
 import ProviderKit
@@ -65,5 +66,34 @@ struct ResolvedMediaTests {
         #expect(request.trustedOrigins == Set(origins))
         #expect(!request.allowsMarkup)
         #expect(!"\(request)".contains("s3cr3t"))
+    }
+
+    @Test("nothing of the runner that may hold a secret prints it")
+    func printing() throws {
+        let signed = "https://u:canary@h/?canary"
+        let media = try #require(
+            ResolvedMedia(
+                Resolution(url: "https://h/?canary", token: .bearer("canary"), headers: ["X-Key": "canary"]), at: .now))
+        var answer = ResolveAnswer(
+            reference: VideoReference(course: "c", chapter: nil, video: "v", title: "V"), provider: "p", url: signed)
+        answer.tokenValue = "canary"
+        answer.headers = [(name: "X-Key", value: "canary")]
+        answer.subtitles = ["en \(signed)"]
+        let wish = SidecarWish(
+            owner: .course("c", digest: []), source: .resolved(signed, media), folder: "", name: "cover")
+        let stored = StoredCredentials(credentials: Secret(["p": "canary"]), savedAt: .now)
+        let values: [Any] = [
+            media, answer, wish, SidecarWish.Source.url(signed), stored, LoginSecrets(["p": "canary"]),
+            RunCredentials.Held(credentials: Secret("canary"), generation: 1), CoverSource.url(signed),
+            SubtitleFile(language: "en", url: signed),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!(dumped + "\(value)" + String(reflecting: value)).contains("canary"), "\(type(of: value))")
+        }
+        let shown = answer.withoutSecrets
+        let texts = [shown.url, shown.tokenValue ?? ""] + shown.headers.map(\.value) + shown.subtitles
+        #expect(!texts.joined().contains("canary"))
     }
 }

@@ -146,7 +146,7 @@ import Testing
         try await sandbox.run(plugin) { provider in
             let headers = try await provider.resolve(.video("a")).headers
             #expect(headers["X-Names"] == "EXTRA,HOME,LANG,PATH,TZ,")
-            let folder = URL(filePath: plugin.folder.string).resolvingSymlinksInPath().path()
+            let folder = URL(filePath: plugin.folder.string).resolvingSymlinksInPath().path(percentEncoded: false)
             #expect(headers["X-Folder"] == folder)
         }
     }

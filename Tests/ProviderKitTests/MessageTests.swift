@@ -107,8 +107,21 @@ import Testing
             user: "u", now: .now, credentials: Secret(["p": "canary"]), settings: .init(proxy: "http://u:canary@p"),
             video: .init(id: "v"), course: .init(id: "c"))
         let login = LoginRequest(user: "u", now: .now, secrets: ["p": "canary"])
+        let signed = "https://h/?canary"
+        let video = ResolveRequest.Video(id: "v", parameters: ["key": "canary"])
+        let resolution = Resolution(
+            url: "https://h/?\u{301}canary", token: token, headers: ["X-Key": "canary"],
+            subtitles: [.init(lang: "en", url: signed)], attachments: [.init(title: "t", url: signed)], cover: signed,
+            credentials: Secret("canary"))
+        let listed = Listing.Video(id: "v", cover: signed, parameters: ["key": "canary"])
         let values: [Any] = [
-            token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary")),
+            token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary")), resolution,
+            resolution.subtitles, resolution.attachments[0], video, [video],
+            Listing(cover: signed, chapters: [.init(id: "c", cover: signed, videos: [listed])], next: "canary"), listed,
+            ListRequest(
+                user: "u", now: .now, course: .init(id: "c", parameters: ["key": "canary"]), cursor: "canary"),
+            ListRequest.Course(id: "c", parameters: ["key": "canary"]),
+            ResolveRequest(user: "u", now: .now, video: video, course: .init(id: "c")), HostSettings(proxy: "canary"),
         ]
         for value in values {
             var dumped = ""

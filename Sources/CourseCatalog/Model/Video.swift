@@ -90,7 +90,7 @@ package struct Video: Sendable {
 }
 
 /// A subtitle file that a catalog names.
-package struct SubtitleFile: Sendable, Hashable {
+package struct SubtitleFile: Sendable, Hashable, HidesAddress {
     /// A language, as in BCP 47.
     package let language: String
     /// http or https.
@@ -104,7 +104,7 @@ package struct SubtitleFile: Sendable, Hashable {
 }
 
 /// A file that belongs to a video.
-package struct Attachment: Sendable, Hashable {
+package struct Attachment: Sendable, Hashable, HidesAddress {
     /// What a person calls it.
     package let title: String
     /// http or https.

@@ -8,22 +8,21 @@ struct ResolveText {
     var now: Date
     var zone: TimeZone
 
-    private static let redacted = "[redacted]"
-
     /// Lines for a person.
     func lines(_ answer: ResolveAnswer) -> [String] {
+        let answer = showsSecrets ? answer : answer.withoutSecrets
         var lines = ["\(Selector(answer.reference))  \(answer.reference.title)"]
         func add(_ name: String, _ value: String?) {
             if let value, !value.isEmpty { lines.append("  \(TerminalText.fit(name, to: 12)) \(value)") }
         }
         add("provider", "\(answer.provider), answered in \(Int((answer.seconds * 1000).rounded())) ms")
         add("kind", answer.kind)
-        add("url", url(answer.url))
+        add("url", answer.url)
         if let token = answer.tokenValue {
             let origins = answer.tokenOrigins.isEmpty ? "" : ", also for \(Wording.list(answer.tokenOrigins))"
-            add("token", "\(secret(token)) in \(answer.tokenPlace ?? "header")\(origins)")
+            add("token", "\(token) in \(answer.tokenPlace ?? "header")\(origins)")
         }
-        for header in answer.headers { add("header", "\(header.name): \(self.header(header.name, header.value))") }
+        for header in answer.headers { add("header", "\(header.name): \(header.value)") }
         if let expiresAt = answer.expiresAt {
             let left = expiresAt.timeIntervalSince(now)
             let when = left > 0 ? "in \(Wording.duration(left))" : "already over"
@@ -43,21 +42,22 @@ struct ResolveText {
 
     /// One JSON object.
     func json(_ answer: ResolveAnswer) -> [UInt8] {
+        let answer = showsSecrets ? answer : answer.withoutSecrets
         var line = JSONLine()
         JSONEvents.ids(&line, answer.reference)
         line.field("provider", answer.provider)
-        line.field("url", url(answer.url))
+        line.field("url", answer.url)
         line.field("kind", answer.kind)
         if let token = answer.tokenValue {
             line.object("token") { line in
-                line.field("value", secret(token))
+                line.field("value", token)
                 line.field("place", answer.tokenPlace)
                 line.field("origins", answer.tokenOrigins)
             }
         }
         line.objects("headers", answer.headers) { line, header in
             line.field("name", header.name)
-            line.field("value", self.header(header.name, header.value))
+            line.field("value", header.value)
         }
         line.field("expires_at", answer.expiresAt)
         line.field("size", answer.size)
@@ -70,32 +70,6 @@ struct ResolveText {
         line.field("attachments", answer.attachments)
         line.field("seconds", seconds: answer.seconds)
         return line.finished()
-    }
-
-    private func secret(_ value: String) -> String { showsSecrets ? value : Self.redacted }
-
-    /// A URL without what may sign it: user, password, query and fragment.
-    private func url(_ text: String) -> String {
-        guard !showsSecrets else { return text }
-        // By scalars: a combining mark must not hide where the query begins.
-        let scalars = text.unicodeScalars
-        let mark = scalars.firstIndex { $0 == "?" || $0 == "#" }
-        var head = scalars[..<(mark ?? scalars.endIndex)]
-        var scheme = Substring.UnicodeScalarView()
-        if let colon = head.firstIndex(of: ":"), head[colon...].starts(with: "://".unicodeScalars) {
-            scheme = head[...head.index(colon, offsetBy: 2)]
-            head = head[scheme.endIndex...]
-        }
-        if let at = head.prefix(while: { $0 != "/" }).lastIndex(of: "@") { head = head[head.index(after: at)...] }
-        return String(scheme) + String(head) + (mark.map { "\(scalars[$0])\(Self.redacted)" } ?? "")
-    }
-
-    /// Headers that carry no credentials by their nature are shown.
-    private func header(_ name: String, _ value: String) -> String {
-        let plain = ["accept", "accept-language", "origin", "referer", "user-agent"]
-        guard !showsSecrets else { return value }
-        guard plain.contains(name.lowercased()) else { return Self.redacted }
-        return name.lowercased() == "referer" ? url(value) : value
     }
 }
 

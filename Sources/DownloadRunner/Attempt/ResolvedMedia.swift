@@ -4,7 +4,7 @@ import MediaTransfer
 import ProviderKit
 
 /// A provider's answer and what became of it. Lives in memory only.
-struct ResolvedMedia: Sendable {
+struct ResolvedMedia: Sendable, PrintsRedacted {
     let resolution: Resolution
     let origin: Origin
     let resolvedAt: Date

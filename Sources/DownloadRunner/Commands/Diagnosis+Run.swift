@@ -2,11 +2,12 @@ import DownloadStore
 import Foundation
 import HLSMedia
 import MediaTransfer
+import ProviderKit
 import SystemPackage
 import YAMLSource
 
 /// What `doctor` is asked to do.
-package struct DiagnosisOptions: Sendable {
+package struct DiagnosisOptions: Sendable, PrintsRedacted {
     /// Whose state and library.
     package var location: StateLocation
     /// Folders to look for plugins in before all others.

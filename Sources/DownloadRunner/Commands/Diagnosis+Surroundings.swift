@@ -1,6 +1,7 @@
 import Foundation
 import MediaTransfer
 import ProviderHost
+import ProviderKit
 import SystemPackage
 
 /// Looks at the plugins of this machine: each one that can be read is started once and asked.
@@ -62,7 +63,7 @@ struct PluginCheck {
 }
 
 /// Looks at what TLS needs: certificate authorities, and a clock that is right.
-struct NetworkCheck {
+struct NetworkCheck: PrintsRedacted {
     let caFile: String?
     let clockURL: String?
 

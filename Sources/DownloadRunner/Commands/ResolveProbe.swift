@@ -7,7 +7,7 @@ import ProviderKit
 import YAMLSource
 
 /// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.
-package struct ResolveAnswer: Sendable {
+package struct ResolveAnswer: Sendable, PrintsRedacted {
     /// Which video.
     package var reference: VideoReference
     /// The provider's name.
@@ -80,6 +80,18 @@ package struct ResolveAnswer: Sendable {
         subtitles = resolution.subtitles.map { "\($0.lang) \($0.url)" }
         attachments = resolution.attachments.map { "\($0.title) \($0.url)" }
         self.seconds = seconds
+    }
+
+    /// This answer with everything replaced that may be a secret, so that it can be shown.
+    package var withoutSecrets: ResolveAnswer {
+        var shown = self
+        shown.url = Redactor.url(url)
+        if tokenValue != nil { shown.tokenValue = Redactor.mark }
+        shown.tokenOrigins = tokenOrigins.map { Redactor.url($0) }
+        shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
+        shown.subtitles = subtitles.map { Redactor.withoutURLSecrets($0) }
+        shown.attachments = attachments.map { Redactor.withoutURLSecrets($0) }
+        return shown
     }
 }
 

@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import MediaTransfer
+import ProviderKit
 
 /// A cover, subtitle or attachment that is to come along.
 struct SidecarWish: Sendable {
@@ -10,7 +11,7 @@ struct SidecarWish: Sendable {
         case chapter(course: String, chapter: String, digest: [UInt8])
     }
 
-    enum Source: Sendable {
+    enum Source: Sendable, PrintsRedacted {
         /// A file beside the catalog.
         case file(LocalCover)
         /// A URL that the catalog names: fetched with nothing added.

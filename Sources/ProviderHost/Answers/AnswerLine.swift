@@ -1,14 +1,14 @@
 package import ProviderKit
 
 /// One line that a plugin wrote, decoded in one pass.
-package enum AnswerLine {
+package enum AnswerLine: PrintsRedacted {
     /// What a plugin can be asked.
     package enum Method: String, Sendable {
         case resolve, list, login
     }
 
     /// What a plugin said to one request.
-    package enum Reply: Sendable {
+    package enum Reply: Sendable, PrintsRedacted {
         case resolution(Resolution)
         case listing(Listing)
         case login(Login)

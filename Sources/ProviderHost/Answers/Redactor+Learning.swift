@@ -11,16 +11,10 @@ extension Redactor {
         }
     }
 
-    /// Learns the secrets of a resolution: its token, the headers that bear secrets, new credentials.
+    /// Learns the secrets of a resolution: its token, the headers that aren't shown, new credentials.
     package mutating func learn(_ resolution: Resolution) {
         if let token = resolution.token { learn(token.value) }
-        for (name, value) in resolution.headers where Self.bearsSecret(name) { learn(value) }
+        for (name, value) in resolution.headers where Self.header(name, value) == Self.mark { learn(value) }
         if let credentials = resolution.credentials { learn(credentials.value) }
-    }
-
-    /// Whether a header of this name is kept to the origin that it was issued for, and never shown.
-    package static func bearsSecret(_ header: String) -> Bool {
-        let name = header.lowercased()
-        return name == "authorization" || name == "cookie" || name.hasPrefix("proxy-")
     }
 }

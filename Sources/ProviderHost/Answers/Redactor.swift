@@ -1,9 +1,10 @@
+import ProviderKit
 import YAMLSource
 
 /// Takes secrets out of text that comes from a plugin before anybody sees it.
 ///
 /// Known secrets become `<redacted>`, URLs lose their user, query and fragment, control characters become visible.
-package struct Redactor: Sendable {
+package struct Redactor: Sendable, PrintsRedacted {
     /// Secrets shorter than this would blot out ordinary words.
     private static let shortestSecret = 4
     private static let secretBound = 512
@@ -34,32 +35,57 @@ package struct Redactor: Sendable {
         return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }
 
-    /// `text` with every http(s) URL in it cut down to what says where it leads: no user, no query, no fragment.
+    /// What stands for a secret.
+    package static let mark = "<redacted>"
+
+    /// `text` with every http(s) URL in it as ``url(_:)`` shows it.
     package static func withoutURLSecrets(_ text: String) -> String {
-        var result = ""
-        var rest = text[...]
+        var result = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
         while let start = nextURL(in: rest) {
             result += rest[..<start]
             rest = rest[start...]
-            let end = rest.firstIndex { $0.isWhitespace || "\"'<>`\\".contains($0) } ?? rest.endIndex
-            var url = rest[..<end]
-            let authority = url.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-            if let at = authority.lastIndex(of: "@") { url = url[url.index(after: at)...] }
-            let path = url.prefix { $0 != "?" && $0 != "#" }
-            result += path
-            if path.endIndex < url.endIndex { result += "?…" }
-            rest = rest[end...]
+            let end = rest.firstIndex { $0.properties.isWhitespace || "\"'<>`\\".unicodeScalars.contains($0) }
+            let url = rest[..<(end ?? rest.endIndex)]
+            result += shown(url)
+            rest = rest[url.endIndex...]
         }
-        return result + rest
+        return String(result + rest)
+    }
+
+    /// A URL cut down to what says where it leads: no user, no query, no fragment.
+    package static func url(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let colon = scalars.firstIndex(of: ":"), scalars[colon...].starts(with: "://".unicodeScalars) else {
+            return String(String.UnicodeScalarView(shown(scalars[...])))
+        }
+        let authority = scalars.index(colon, offsetBy: 3)
+        return String(scalars[..<authority]) + String(String.UnicodeScalarView(shown(scalars[authority...])))
+    }
+
+    /// A header's value as it may be shown: only of few headers it is known that they don't bear secrets.
+    package static func header(_ name: String, _ value: String) -> String {
+        let plain: Set = ["accept", "accept-language", "origin", "referer", "user-agent"]
+        return plain.contains(name.lowercased()) ? withoutURLSecrets(value) : mark
+    }
+
+    /// What follows the scheme of a URL, without what may be secret. By scalars: a combining mark must not hide where the
+    /// query begins.
+    private static func shown(_ url: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        let end = url.firstIndex { $0 == "?" || $0 == "#" }
+        var head = url[..<(end ?? url.endIndex)]
+        if let at = head.prefix(while: { $0 != "/" }).lastIndex(of: "@") { head = head[head.index(after: at)...] }
+        guard let end else { return head }
+        return head + String.UnicodeScalarView([url[end], "…"])[...]
     }
 
     /// Where the authority of the first http(s) URL begins.
-    private static func nextURL(in text: Substring) -> Substring.Index? {
+    private static func nextURL(in text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
         var rest = text
         while let colon = rest.firstIndex(of: ":") {
             let after = rest[rest.index(after: colon)...]
-            let before = rest[..<colon].suffix(5).lowercased()
-            if after.hasPrefix("//"), before.hasSuffix("http") || before == "https" {
+            let before = String(text[..<colon].suffix(5)).lowercased()
+            if after.starts(with: "//".unicodeScalars), before.hasSuffix("http") || before == "https" {
                 return after.index(after.startIndex, offsetBy: 2)
             }
             rest = after
@@ -74,7 +100,7 @@ package struct Redactor: Sendable {
         var index = 0
         while index < bytes.count {
             if bytes[index] == wanted[0], bytes[index...].starts(with: wanted) {
-                result.append(contentsOf: "<redacted>".utf8)
+                result.append(contentsOf: mark.utf8)
                 index += wanted.count
             } else {
                 result.append(bytes[index])

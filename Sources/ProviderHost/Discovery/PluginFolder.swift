@@ -1,3 +1,5 @@
+import ProviderKit
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -10,7 +12,7 @@ import SystemPackage
 #endif
 
 /// Turns a folder into a plugin that can be started, or says why not.
-struct PluginFolder {
+struct PluginFolder: PrintsRedacted {
     /// The variables that every plugin gets, where they are set.
     private static let usualVariables = ["PATH", "HOME", "LANG", "TZ"]
     private static let usualPath = "/usr/local/bin:/usr/bin:/bin"

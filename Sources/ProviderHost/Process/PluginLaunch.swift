@@ -1,3 +1,5 @@
+import ProviderKit
+
 #if canImport(System)
 package import System
 #else
@@ -5,7 +7,7 @@ package import SystemPackage
 #endif
 
 /// How to start a plugin's process.
-package struct PluginLaunch: Sendable, Hashable {
+package struct PluginLaunch: Sendable, Hashable, PrintsRedacted {
     /// The executable, as an absolute path.
     package var executable: FilePath
     /// What follows it in argv.

@@ -2,14 +2,14 @@ import ProviderKit
 
 extension PluginProvider {
     /// A request that somebody waits for.
-    struct Open: Sendable {
+    struct Open: Sendable, PrintsRedacted {
         var question: Question
         var credentials: RequestCredentials?
         var caller: CheckedContinuation<Result<AnswerLine.Reply, ProviderError>, Never>
     }
 
     /// Everything that changes, behind one lock.
-    struct State {
+    struct State: PrintsRedacted {
         var supervision: Supervision
         var processes: [Int: PluginProcess] = [:]
         var tasks: [Int: Task<Void, Never>] = [:]

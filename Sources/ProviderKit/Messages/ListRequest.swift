@@ -5,9 +5,9 @@ public import Foundation
 #endif
 
 /// Asks for one page of what a course holds.
-public struct ListRequest: Sendable, Hashable {
+public struct ListRequest: Sendable, Hashable, PrintsRedacted {
     /// The course asked for.
-    public struct Course: Sendable, Hashable, Codable {
+    public struct Course: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
         /// Its title; the id where the catalog has none.

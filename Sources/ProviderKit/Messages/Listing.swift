@@ -1,7 +1,7 @@
 /// One page of what a course holds, in the words of the catalog.
-public struct Listing: Sendable, Hashable, Codable {
+public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     /// A video of the course.
-    public struct Video: Sendable, Hashable, Codable {
+    public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its id, unique within the course.
         public var id: String
         /// Its title; nil where it is called by its id.
@@ -42,7 +42,7 @@ public struct Listing: Sendable, Hashable, Codable {
     }
 
     /// A chapter of the course. One that is split over two pages has the same id on both.
-    public struct Chapter: Sendable, Hashable, Codable {
+    public struct Chapter: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its id, unique within the course.
         public var id: String
         /// Its title; nil where it is called by its id.

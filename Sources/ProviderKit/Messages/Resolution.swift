@@ -17,7 +17,7 @@ public struct Resolution: Sendable, Hashable {
     }
 
     /// Subtitles of the video in one language.
-    public struct Subtitle: Sendable, Hashable, Codable {
+    public struct Subtitle: Sendable, Hashable, Codable, PrintsRedacted {
         /// The language, as a tag such as `en` or `pt-BR`.
         public var lang: String
         /// Where they are.
@@ -31,7 +31,7 @@ public struct Resolution: Sendable, Hashable {
     }
 
     /// Another file that belongs to the video.
-    public struct Attachment: Sendable, Hashable, Codable {
+    public struct Attachment: Sendable, Hashable, Codable, PrintsRedacted {
         /// What it is called.
         public var title: String
         /// Where it is.
@@ -104,15 +104,12 @@ public struct Resolution: Sendable, Hashable {
     }
 }
 
-extension Resolution: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Resolution: PrintsRedacted {
     /// The kind and the URL up to its query.
     public var description: String {
-        "Resolution(\(kind.rawValue) \(url.prefix { $0 != "?" && $0 != "#" })\(url.contains("?") ? "?<redacted>" : ""))"
+        // By bytes: a combining mark after the question mark must not hide it.
+        let path = String(
+            decoding: url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        return "Resolution(\(kind.rawValue) \(path)\(path.utf8.count < url.utf8.count ? "?<redacted>" : ""))"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

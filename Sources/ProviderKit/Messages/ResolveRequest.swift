@@ -7,7 +7,7 @@ public import Foundation
 /// Asks where the media of one video is right now.
 public struct ResolveRequest: Sendable, Hashable {
     /// The video asked for.
-    public struct Video: Sendable, Hashable, Codable {
+    public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
         /// Its title; the id where the catalog has none.

@@ -56,13 +56,7 @@ public struct Token: Sendable, Hashable, Codable {
     }
 }
 
-extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Token: PrintsRedacted {
     /// Where it stands and what it is called, without the secret.
     public var description: String { "Token(in: \(placement.rawValue), name: \(name), value: <redacted>)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

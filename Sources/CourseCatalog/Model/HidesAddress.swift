@@ -1,0 +1,11 @@
+/// A value that holds a URL, which may be signed: every way of describing it says what kind of value it is, and nothing of
+/// what is in it.
+package protocol HidesAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension HidesAddress {
+    package var description: String { "\(Self.self)(<redacted>)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension CoverSource: HidesAddress {}
