@@ -5,9 +5,11 @@ import Testing
 @Suite("Types that can hold a secret")
 struct SecretTypesTests {
     /// Names of a property, or of a case with a value, that may hold a secret if it is text.
-    private static let names = /(?i)url|token|header|credential|secret|cookie|proxy|environment|password/
+    private static var names: Regex<Substring> {
+        /(?i)url|token|header|credential|secret|cookie|proxy|environment|password/
+    }
     /// What a type has to be for its values to print as redacted.
-    private static let marks = /\bRedacted\b|PrintsRedacted|HidesAddress|CustomReflectable/
+    private static var marks: Regex<Substring> { /\bRedacted\b|PrintsRedacted|HidesAddress|CustomReflectable/ }
     /// Rooms that nothing secret gets out of otherwise; the commands print what they were given.
     static let rooms = ["ProviderKit", "ProviderHost", "CourseCatalog", "HLSMedia", "DownloadStore", "DownloadRunner"]
     /// What has such a name and is nothing of the kind: names of things, not the things.

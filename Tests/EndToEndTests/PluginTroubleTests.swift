@@ -54,6 +54,37 @@ struct PluginTroubleTests {
         await host.stop()
     }
 
+    @Test("few descriptors suspend the run, which says so and ends; nothing fails for it", arguments: [34, 44])
+    func fewDescriptors(limit: Int) async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.recordingPlugin()
+        try stage.catalog(
+            CatalogText(
+                provider: "recorder", url: host.url("/media/{id}/200000.mp4?rate=50000"),
+                videos: (1...24).map { CatalogText.Video(id: "\($0)") }))
+        let arguments = [
+            "sync", stage.folder.at("catalog.yaml").string, "--json", "--jobs", "16", "--max-connections-per-host",
+            "16",
+            "--library", stage.library.string, "--state", stage.state.string, "--plugins",
+            stage.folder.at("plugins").string,
+        ]
+        let outcome = try await Program.run(
+            ["sh", "-c", #"ulimit -n "$0" && exec "$@""#, "\(limit)", Built.executable("coursefetch").string]
+                + arguments, in: stage.folder)
+        #expect(outcome.exit == 73, "\(outcome.report)")
+        #expect(outcome.summary?.errors?.contains { $0.message.contains("ulimit -n") } == true, "\(outcome.report)")
+        #expect(outcome.events("download_failed").isEmpty, "\(outcome.report)")
+        #expect(try stage.strays() == [])
+        let refused = try await Program.run(
+            ["sh", "-c", #"ulimit -n 20 && exec "$0" "$@""#, Built.executable("coursefetch").string] + arguments,
+            in: stage.folder)
+        #expect(refused.exit == 73 && refused.output.contains("ulimit -n"), "\(refused.report)")
+        // With enough of them it goes on.
+        #expect(try await stage.sync("catalog.yaml", ["--max-connections-per-host", "16", "--jobs", "16"]).exit == 0)
+        await host.stop()
+    }
+
     @Test("each kind of error does what the protocol says")
     func kinds() async throws {
         let host = try await FaultHost.start()

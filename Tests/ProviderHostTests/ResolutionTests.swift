@@ -236,8 +236,6 @@ import Testing
             AnswerLine.reply(wire: 1, .resolution(resolution)), AnswerLine.log(.info, "canary"), state,
             Plugin(manifest: manifest, folder: "/", launch: launch),
             PluginFolder(folder: "/", environment: environment, executable: "/p"),
-            PluginProcess(
-                launch, patience: PluginPatience(), listener: .init(line: { _ in }, violation: { _ in }, log: { _ in })),
         ]
         for value in values {
             var dumped = ""

@@ -24,6 +24,18 @@ package enum DescriptorLimit {
         setrlimit(resource, &limit)
     }
 
+    /// Below this not even what the system's libraries open at the start can be opened, which some don't survive.
+    private static let least: rlim_t = 32
+
+    /// Why no sync can run with the limit as it is, or nil.
+    static var refusal: Refusal? {
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < least else { return nil }
+        return Refusal(
+            condition: .stateUnusable,
+            message: "this process may have only \(limit.rlim_cur) files open; raise that with: ulimit -n")
+    }
+
     /// Whether nothing more can be opened.
     static var isUsedUp: Bool {
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)

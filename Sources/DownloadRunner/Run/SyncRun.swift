@@ -65,6 +65,7 @@ package final class SyncRun: Sendable {
     }
 
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
+        if let refusal = DescriptorLimit.refusal { throw refusal }
         if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
             throw Refusal(condition: .usage, message: "--ffmpeg: \(path) is no program that can be run")
         }

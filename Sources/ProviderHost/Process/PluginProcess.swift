@@ -239,21 +239,22 @@ extension PluginProcess.End {
     /// Why no process came to be. What goes away by itself (no memory, no descriptors, too many processes) isn't
     /// permanent.
     fileprivate init(_ error: SubprocessError, launch: PluginLaunch) {
+        let passing: [Errno] = [
+            .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
+        ]
+        // Whatever could not be done for it: the folder can't be entered either when nothing can be opened.
+        if let cause = error.underlyingError.flatMap({ cause in passing.first { $0 == cause } }) {
+            self = .couldNotStart(cause.exhausted, isPermanent: false)
+            return
+        }
         switch error.code {
         case .failedToChangeWorkingDirectory:
             self = .couldNotStart("its folder \(launch.folder) can't be entered", isPermanent: true)
         case .executableNotFound:
             self = .couldNotStart("\(launch.executable) can't be executed", isPermanent: true)
         default:
-            let passing: [Errno] = [
-                .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
-            ]
-            guard let cause = error.underlyingError.flatMap({ cause in passing.first { $0 == cause } }) else {
-                let reason = error.underlyingError.map { ": \($0)" } ?? ""
-                self = .couldNotStart("\(launch.executable) can't be started\(reason)", isPermanent: true)
-                return
-            }
-            self = .couldNotStart(cause.exhausted, isPermanent: false)
+            let reason = error.underlyingError.map { ": \($0)" } ?? ""
+            self = .couldNotStart("\(launch.executable) can't be started\(reason)", isPermanent: true)
         }
     }
 }
