@@ -54,6 +54,23 @@ struct PluginTroubleTests {
         await host.stop()
     }
 
+    @Test("an installed copy whose path has blanks, umlauts and percent signs finds its plugins")
+    func oddPlace() async throws {
+        let stage = try Stage()
+        let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let prefix = "Müllers Käse %20"
+        try stage.folder.make("\(prefix)/bin")
+        try stage.folder.make("\(prefix)/lib/coursefetch/plugins")
+        let program = stage.folder.at("\(prefix)/bin/coursefetch").string
+        try FileManager.default.copyItem(atPath: Built.executable("coursefetch").string, toPath: program)
+        try FileManager.default.copyItem(
+            atPath: checkout.appending(path: "Plugins/direct").path(percentEncoded: false),
+            toPath: stage.folder.at("\(prefix)/lib/coursefetch/plugins/direct").string)
+        let outcome = try await Program.run([program, "plugins", "list"], in: stage.folder)
+        #expect(outcome.exit == 0 && outcome.output.contains("direct"), "\(outcome.report)")
+    }
+
     @Test("few descriptors suspend the run, which says so and ends; nothing fails for it", arguments: [34, 44])
     func fewDescriptors(limit: Int) async throws {
         let host = try await FaultHost.start()

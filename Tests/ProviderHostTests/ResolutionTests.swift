@@ -1,5 +1,6 @@
 import Foundation
 import ProviderKit
+import SystemPackage
 import Testing
 
 @testable import ProviderHost
