@@ -25,7 +25,7 @@ extension TransferFailure {
         case .rangeIgnored, .rangeMismatch, .identityChanged, .tooLong(.promised): .startOver
         case .truncated, .empty, .partOnly, .badResponse, .stalled: .retry
         case .tooLong, .sizeMismatch, .lengthUnknown, .invalidRequest: .final
-        case .redirect(.downgrade): .final
+        case .redirect(.downgrade), .outOfReach: .final
         case .redirect: .resolveAgain
         case .network(.proxyRefused(status: 407)): .final
         case .network: .retry

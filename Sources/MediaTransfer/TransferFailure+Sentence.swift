@@ -21,6 +21,8 @@ extension TransferFailure {
         case .partOnly: "the server sent a part only, and didn't say how long the file is"
         case .badResponse(let problem): problem.sentence
         case .redirect(let problem): problem.sentence
+        case .outOfReach:
+            "the address is on this machine or in a private network, and the playlist that names it isn't from there"
         case .network(let problem): problem.sentence
         case .tls(.certificate): "the server's certificate can't be verified"
         case .tls(.handshake): "the TLS handshake failed"

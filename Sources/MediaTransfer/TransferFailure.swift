@@ -92,6 +92,8 @@ package enum TransferFailure: Error, Sendable, Equatable {
     case partOnly
     case badResponse(BadResponse)
     case redirect(RedirectProblem)
+    /// The address is beyond ``TransferRequest/confinement``. Nothing has been asked there.
+    case outOfReach
     case network(NetworkProblem)
     case tls(TLSProblem)
     /// The server delivered less than it was asked for during ``TransferRequest/stallTimeout``.

@@ -26,6 +26,9 @@ package struct TransferReport: Sendable, RedactedInPrint {
     package var head: ResponseHead?
     /// Where that answer came from, after redirects; may be a secret. Nil if there was none.
     package var url: String?
+    /// Where it came from: what the addresses of all hops have in common, ``NetworkScope/world`` if that is nothing. Nil if
+    /// nobody was asked.
+    package var scope: NetworkScope?
     /// Bytes that this transfer wrote.
     package var received: Int64
     /// Bytes that the partial has now.
@@ -36,11 +39,12 @@ package struct TransferReport: Sendable, RedactedInPrint {
     package var seconds: Double
 
     package init(
-        head: ResponseHead?, url: String? = nil, received: Int64, length: Int64, failure: TransferFailure?,
-        seconds: Double
+        head: ResponseHead?, url: String? = nil, scope: NetworkScope? = nil, received: Int64, length: Int64,
+        failure: TransferFailure?, seconds: Double
     ) {
         self.head = head
         self.url = url
+        self.scope = scope
         self.received = received
         self.length = length
         self.failure = failure

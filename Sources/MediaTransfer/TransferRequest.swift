@@ -79,6 +79,9 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     package var privateQuery: QueryItem?
     /// The origins that may see the private fields and query. The URL's own origin has to be listed too.
     package var trustedOrigins: Set<Origin> = []
+    /// Where the request, and what it is redirected to, may lead beside the public network; nil for anywhere. What counts is the
+    /// address that is connected to, whatever the name. Through a proxy, which looks names up itself, it is what the URL says.
+    package var confinement: NetworkScope?
     /// Where the transfer begins.
     package var start: Start = .beginning
     /// The size that the finished file must have, as the catalog or the provider says.

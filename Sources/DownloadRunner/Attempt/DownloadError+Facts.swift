@@ -21,7 +21,7 @@ extension DownloadError {
             case .tooLong: (.tooLong, nil)
             case .sizeMismatch: (.sizeMismatch, nil)
             case .badResponse, .network, .cancelled, .shutDown: (.network, nil)
-            case .redirect: (.urlRefused, nil)
+            case .redirect, .outOfReach: (.urlRefused, nil)
             case .tls: (.tls, nil)
             case .stalled: (.stalled, nil)
             case .file: (.disk, nil)

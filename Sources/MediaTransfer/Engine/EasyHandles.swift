@@ -13,12 +13,7 @@ final class EasyHandles {
 
     /// Whether a handle can be used for another request. Behind proxies of the environment none is: libcurl up to 8.20
     /// keeps what one of them wants to see for the next (CVE-2026-6253, -7168, -8927).
-    private static let keepsIdle =
-        CurlLibrary.keepsHandlesClean
-        && !["http", "https", "all"].contains { scheme in
-            let environment = ProcessInfo.processInfo.environment
-            return ["\(scheme)_proxy", "\(scheme.uppercased())_PROXY"].contains { environment[$0]?.isEmpty == false }
-        }
+    private static let keepsIdle = CurlLibrary.keepsHandlesClean && !EnvironmentProxy.isSet
 
     private let configuration: TransferConfiguration
     private let share: OpaquePointerBox

@@ -24,8 +24,6 @@ final class Transfer: RedactedInPrint {
     private static let worthDiscarding: Int64 = 64 << 10
     /// For how long.
     private static let worthLingering = Duration.milliseconds(250)
-    /// Room that is made in one go for what a server has announced.
-    private static let mostReserved: Int64 = 64 << 20
     /// How often the digest hears of progress.
     private static let announcement: Int64 = 1 << 20
 
@@ -53,6 +51,7 @@ final class Transfer: RedactedInPrint {
     private var discardedSince: Duration?
     private var failure: TransferFailure?
     private var stall: StallClock?
+    private var scope: NetworkScope?
     private var fields: UnsafeMutablePointer<curl_slist>?
 
     init(
@@ -104,15 +103,33 @@ final class Transfer: RedactedInPrint {
             guard let bytes, let me else { return 0 }
             return Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.write(bytes, size * count) }
         }
-        cf_set_prerequest_callback(easy, CURLOPT_PREREQFUNCTION) { me, _, _, _, _ in
-            if let me { Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.willAsk() } }
-            return CURL_PREREQFUNC_OK
+        cf_set_prerequest_callback(easy, CURLOPT_PREREQFUNCTION) { me, address, _, _, _ in
+            guard let me else { return CURL_PREREQFUNC_ABORT }
+            let address = address.map { String(cString: $0) } ?? ""
+            let mayAsk = Unmanaged<Transfer>.fromOpaque(me)._withUnsafeGuaranteedRef { $0.willAsk(address) }
+            return mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
-    /// There is a connection, and the request goes out.
-    private func willAsk() {
+    /// Whether the current hop may be asked, as far as its URL tells.
+    var isWithinReach: Bool { allows(NetworkScope(literal: policy.current.origin.host) ?? .world) }
+
+    private func allows(_ scope: NetworkScope) -> Bool {
+        guard let confinement = job.request.confinement else { return true }
+        return scope == .world || scope == confinement
+    }
+
+    /// There is a connection to an address, and the request goes out, unless the answer is false.
+    private func willAsk(_ address: String) -> Bool {
+        let named = NetworkScope(name: policy.current.origin.host)
+        let hop = EnvironmentProxy.isSet ? named : NetworkScope(address: address) ?? named
+        scope = scope == nil || scope == hop ? hop : .world
+        guard allows(hop) else {
+            failure = .outOfReach
+            return false
+        }
         stall = StallClock(timeout: job.request.stallTimeout, listened: pacing.listened, received: length)
+        return true
     }
 
     /// Takes one line of a head; 0 makes libcurl end the request.
@@ -145,7 +162,10 @@ final class Transfer: RedactedInPrint {
             phase = .body(plan)
             limit = plan.limit
             if case .memory(let buffer) = job.target, let whole = plan.whole {
-                buffer.reserve(Int(min(whole, plan.limit, Self.mostReserved)))
+                guard buffer.reserve(Int(min(whole, plan.limit))) else {
+                    phase = .discarding(.finished(.tooLong(.maximum)))
+                    return false
+                }
             }
             job.progress?.accept(head)
             return true
@@ -184,7 +204,10 @@ final class Transfer: RedactedInPrint {
         switch job.target {
         case .partial(let partial): store(bytes, wanted, partial)
         case .memory(let buffer):
-            buffer.append(UnsafeRawBufferPointer(start: bytes, count: wanted))
+            guard buffer.append(UnsafeRawBufferPointer(start: bytes, count: wanted)) else {
+                failure = .tooLong(.maximum)
+                return 0
+            }
             length += Int64(wanted)
         }
         job.progress?.set(received: length - origin)
@@ -251,8 +274,8 @@ final class Transfer: RedactedInPrint {
         if case .partial(let partial) = job.target, let descriptor { partial.endTransfer(descriptor) }
         job.continuation.resume(
             returning: TransferReport(
-                head: head, url: head == nil ? nil : policy.current.text, received: length - origin, length: length,
-                failure: failure,
+                head: head, url: head == nil ? nil : policy.current.text, scope: scope, received: length - origin,
+                length: length, failure: failure,
                 seconds: (SuspendingClock.now - started) / .seconds(1)))
     }
 }

@@ -92,6 +92,7 @@ final class TransferLoop {
 
     /// Sends the request of the current hop as soon as there is a connection for it.
     private func enter(_ transfer: Transfer) {
+        guard transfer.isWithinReach else { return finish(transfer, .outOfReach) }
         if admission.enter(transfer.id, transfer.policy.current.origin) { send(transfer) }
     }
 

@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Who can be reached by an address. Related: RFC 6890, RFC 4291 §2.
+package enum NetworkScope: Sendable, Hashable {
+    /// The machine itself.
+    case loopback
+    /// The same cable, and what clouds tell their machines about themselves.
+    case link
+    /// A private network, the one of a provider or of a laboratory included.
+    case privateNetwork
+    /// Everything else.
+    case world
+
+    /// Of a numeric address; nil for anything else. An IPv4 address within an IPv6 one (mapped, compatible, NAT64 or 6to4) counts
+    /// as itself.
+    package init?(address: String) {
+        let text = String(address.prefix { $0 != "%" })
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            self.init(four: UInt32(bigEndian: four.s_addr))
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            self.init(six: withUnsafeBytes(of: &six) { Array($0) })
+        } else {
+            return nil
+        }
+    }
+
+    /// Of a URL's host, if that is an address in any spelling that resolvers know (`127.1`, `0x7f000001`, `2130706433`); nil for
+    /// a name.
+    package init?(literal host: String) {
+        var text = host
+        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        while text.hasSuffix(".") { text.removeLast() }
+        if let scope = NetworkScope(address: text) {
+            self = scope
+            return
+        }
+        var four = in_addr()
+        // What begins otherwise is a name; `inet_aton` overlooks what follows a blank.
+        guard let first = text.utf8.first, ASCII.isDigit(first), !text.utf8.contains(where: { $0 <= 0x20 }),
+            inet_aton(text, &four) != 0
+        else { return nil }
+        self = NetworkScope(four: UInt32(bigEndian: four.s_addr))
+    }
+
+    /// Of a URL's host as far as it tells, for when somebody else looks the name up.
+    package init(name host: String) {
+        var name = host
+        while name.hasSuffix(".") { name.removeLast() }
+        let isLocal = name == "localhost" || name.hasSuffix(".localhost")
+        self = NetworkScope(literal: host) ?? (isLocal ? .loopback : .world)
+    }
+
+    private init(four: UInt32) {
+        func isWithin(_ network: UInt32, _ bits: UInt32) -> Bool { four >> (32 - bits) == network >> (32 - bits) }
+        // 0.0.0.0 is connected to as the machine itself.
+        if isWithin(0x7F00_0000, 8) || isWithin(0, 8) {
+            self = .loopback
+        } else if isWithin(0xA9FE_0000, 16) {
+            self = .link
+        } else if isWithin(0x0A00_0000, 8) || isWithin(0xAC10_0000, 12) || isWithin(0xC0A8_0000, 16)
+            || isWithin(0x6440_0000, 10) || isWithin(0xC000_0000, 24) || isWithin(0xC612_0000, 15)
+            || isWithin(0xE000_0000, 3)
+        {
+            self = .privateNetwork
+        } else {
+            self = .world
+        }
+    }
+
+    private init(six bytes: [UInt8]) {
+        func four(at place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+        let isZero = { (range: Range<Int>) in bytes[range].allSatisfy { $0 == 0 } }
+        if isZero(0..<15), bytes[15] <= 1 {
+            self = .loopback
+        } else if isZero(0..<12) || (isZero(0..<10) && bytes[10] == 0xFF && bytes[11] == 0xFF)
+            || (bytes.starts(with: [0, 0x64, 0xFF, 0x9B]) && isZero(4..<12))
+        {
+            self = NetworkScope(four: four(at: 12))
+        } else if bytes.starts(with: [0x20, 0x02]) {
+            self = NetworkScope(four: four(at: 2))
+        } else if bytes[0] == 0xFE, bytes[1] & 0xC0 == 0x80 {
+            self = .link
+        } else if bytes[0] & 0xFE == 0xFC || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0xC0) || bytes[0] == 0xFF {
+            self = .privateNetwork
+        } else {
+            self = .world
+        }
+    }
+}
