@@ -62,6 +62,26 @@ struct ReorderWindowTests {
         #expect(window.candidate == 2)
     }
 
+    @Test("a segment that had no room is asked for again, and less is asked for with it until only the next one is")
+    func refused() {
+        var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
+        var counts: [Int] = []
+        for _ in 0..<6 {
+            var asked: [Int] = []
+            while let index = window.candidate {
+                window.start(index)
+                asked.append(index)
+            }
+            #expect(asked.first == 0)
+            counts.append(asked.count)
+            for index in asked { window.refused(index, bytes: 1000 / max(1, asked.count)) }
+        }
+        #expect(counts == [2, 1, 1, 1, 1, 1])
+        window.start(0)
+        window.arrived(0, 0, bytes: 5000)
+        #expect(window.pop() == 0 && window.candidate == 1)
+    }
+
     @Test("no further ahead than twice the width, however slow the first one is")
     func ahead() {
         var window = ReorderWindow<Int>(count: 100, next: 0, width: 2, byteLimit: .max)

@@ -9,7 +9,7 @@ import Synchronization
 extension DownloadJob {
     /// How many, and how much text, a stream may have.
     private static let mostSubtitles = 64
-    private static let mostText = 128 << 20
+    private static let mostText = 24 << 20
     /// How often one is tried.
     private static let attempts = 3
 
@@ -33,7 +33,9 @@ extension DownloadJob {
                 continue
             }
             guard access.isUsable() else { return MissedSubtitle(key: key, name: subtitle.name, failure: .expired) }
-            switch await SubtitleStream.load(subtitle.url, origin: origin, access: access) {
+            switch await SubtitleStream.load(
+                subtitle.url, origin: origin, access: access.confined(to: subtitle.scope))
+            {
             case .success(let stream):
                 received.add(stream.received, ordering: .relaxed)
                 subtitles[key] = .some(stream)

@@ -44,7 +44,7 @@ final class StreamWork: Sendable {
             let done = track.times[position.next]
             if done > 0, total > 0 { size += Double(position.bytes) * (total / done) }
         }
-        return size > 0 && size < 1e18 ? Int64(size) : nil
+        return size > 0 && size < 0x1p53 ? Int64(size) : nil
     }
 
     /// Reads it from the beginnings of the partials.

@@ -3,8 +3,8 @@ import MediaTransfer
 /// The initialization sections of a stream, and which of them what was written last belongs to.
 struct InitializationSections: Sendable {
     /// The largest one, and the most that all of them may have, in bytes: they are held in memory.
-    static let limit: Int64 = 16 << 20
-    private static let totalLimit = 64 << 20
+    static let limit: Int64 = 4 << 20
+    private static let totalLimit = 8 << 20
 
     /// By their numbers in the plan.
     private var sections: [Int: [UInt8]] = [:]

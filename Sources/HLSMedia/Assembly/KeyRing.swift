@@ -3,6 +3,9 @@ actor KeyRing: Redacted {
     /// The largest answer that is read for a key of 16 bytes: a page in its place has to be told from a transfer that fails.
     private static let limit: Int64 = 1 << 20
 
+    /// How many keys are kept; a stream that has more uses each for a while.
+    private static let most = 1_000
+
     private typealias Answer = Result<SegmentCipher, StreamFailure>
 
     private var ciphers: [String: SegmentCipher] = [:]
@@ -16,7 +19,10 @@ actor KeyRing: Redacted {
         }
         waiting[url] = []
         let answer = await Self.fetch(url, access)
-        if case .success(let cipher) = answer { ciphers[url] = cipher }
+        if case .success(let cipher) = answer {
+            if ciphers.count >= Self.most { ciphers = [:] }
+            ciphers[url] = cipher
+        }
         for continuation in waiting.removeValue(forKey: url) ?? [] { continuation.resume(returning: answer) }
         return answer
     }

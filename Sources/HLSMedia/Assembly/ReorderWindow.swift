@@ -21,7 +21,8 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
     /// All below it have been asked for, but for those given back.
     private var frontier: Int
     private var givenBack: Set<Int> = []
-    private var heldBytes = 0
+    /// Of what has arrived before its turn.
+    package private(set) var heldBytes = 0
     private var largest = 0
 
     /// - Parameters:
@@ -72,6 +73,13 @@ package struct ReorderWindow<Body: Sendable>: Sendable {
     /// It has not arrived, and will be asked for again.
     package mutating func failed(_ index: Int) {
         if running.remove(index) != nil { givenBack.insert(index) }
+    }
+
+    /// It was larger than there is room for: it will be asked for again, and those that come are expected to be as large.
+    package mutating func refused(_ index: Int, bytes: Int) {
+        failed(index)
+        // Twice, so that what is asked for gets less every time.
+        largest = max(largest, bytes > byteLimit / 2 ? byteLimit : bytes * 2)
     }
 
     /// The next one in order, if it is there. Counts as appended from now on.

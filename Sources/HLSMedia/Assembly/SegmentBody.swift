@@ -1,7 +1,7 @@
 /// A segment as it goes into the file: decrypted, and known to be media.
 struct SegmentBody: Sendable {
     /// The largest segment, in bytes: it is held in memory.
-    static let limit: Int64 = 512 << 20
+    static let limit: Int64 = 96 << 20
     /// How much of an answer tells whether it is a page.
     private static let signLength = 1 << 10
 

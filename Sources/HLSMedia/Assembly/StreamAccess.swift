@@ -14,6 +14,8 @@ package struct StreamAccess: Sendable, Redacted {
     package var isUsable: @Sendable () -> Bool
     /// A request to this URL has failed.
     package var failed: @Sendable (_ url: String) -> Void
+    /// Where its requests may lead beside the public network; nil for anywhere. See ``TransferRequest/confinement``.
+    package var confinement: NetworkScope?
     /// A server has answered.
     package var answered: @Sendable (_ head: ResponseHead) -> Void
 
@@ -32,11 +34,21 @@ package struct StreamAccess: Sendable, Redacted {
         self.answered = answered
     }
 
+    /// Access for what a playlist names that came from `scope`: it may name public addresses, and those of its own kind. A
+    /// stranger's playlist on the web has no business on this machine or in its network.
+    package func confined(to scope: NetworkScope) -> StreamAccess {
+        var access = self
+        access.confinement = scope
+        return access
+    }
+
     /// What came of a fetch.
     struct Answer: Sendable, Redacted {
         var result: Result<[UInt8], StreamFailure>
         /// Where it came from, after redirects.
         var url: String?
+        /// Where that is.
+        var scope = NetworkScope.world
         /// Bytes that came over the network for it.
         var received: Int64 = 0
         /// Whether the end of the body was marked, rather than being the end of the connection.
@@ -46,17 +58,19 @@ package struct StreamAccess: Sendable, Redacted {
     /// Fetches something into memory, with one more try where the connection is to blame.
     func fetch(
         _ url: String, range: Range<Int64>?, part: StreamFailure.Part, maxSize: Int64,
-        reusing spare: consuming [UInt8] = []
+        reusing spare: consuming [UInt8] = [], admits: (@Sendable (_ count: Int) -> Bool)? = nil
     ) async -> Answer {
         var request = request(url)
         if let range { request.start = .range(range) }
         request.maxSize = maxSize
-        let buffer = BodyBuffer(reusing: spare)
+        request.confinement = confinement
+        let buffer = BodyBuffer(reusing: spare, most: Int(maxSize), admits: admits)
         var answer = Answer(result: .failure(.transfer(.cancelled, part)))
         for attempt in 1... {
             let report = await engine.fetch(request, into: buffer)
             answer.received += report.received
             answer.url = report.url
+            answer.scope = report.scope ?? .world
             if let head = report.head { answered(head) }
             let bytes = buffer.take()
             switch report.failure {
@@ -72,7 +86,7 @@ package struct StreamAccess: Sendable, Redacted {
                 answer.result = .failure(.transfer(Task.isCancelled ? .cancelled : failure, part))
                 let isWorthIt = failure.verdict == .retry && attempt < 2
                 guard isWorthIt, (try? await Task.sleep(for: .milliseconds(200 * attempt))) != nil else {
-                    self.failed(url)
+                    if !buffer.isRefused { self.failed(url) }
                     return answer
                 }
             }

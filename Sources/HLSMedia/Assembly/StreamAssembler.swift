@@ -8,8 +8,10 @@ import Synchronization
 /// It lives over as many attempts as the stream takes: what has arrived before its turn stays, also while a new URL is
 /// asked for. One ``run(plan:access:)`` at a time.
 package actor StreamAssembler {
-    /// How many bytes may be held or foretold.
+    /// How many bytes may be held, on their way or foretold; only the segment that all others wait for may go beyond.
     static let windowBytes = 40 << 20
+    /// How many bytes of buffers are kept to be used again.
+    private static let spareBytes = 8 << 20
 
     private enum Arrival: Sendable {
         case segment(Int, SegmentBody, received: Int64)
@@ -22,6 +24,7 @@ package actor StreamAssembler {
     private let keepsTags: Bool
     private let writing = DispatchQueue(label: "stream", qos: .userInitiated)
     private var window: ReorderWindow<SegmentBody>
+    private let room: SegmentRoom
     private let keys = KeyRing()
     private var maps = InitializationSections()
     private var kind: MediaKind?
@@ -47,6 +50,7 @@ package actor StreamAssembler {
         self.keepsTags = keepsTags
         window = ReorderWindow(
             count: count, next: position.next, width: concurrency, byteLimit: Self.windowBytes)
+        room = SegmentRoom(limit: Self.windowBytes, next: position.next)
         state = Mutex(position)
     }
 
@@ -63,12 +67,14 @@ package actor StreamAssembler {
     package func rest() {
         window.release()
         spares = []
+        room.update(held: window.heldBytes, next: window.next)
     }
 
     /// Fetches what is missing and appends it. Nil when all is there; else why it can't go on now.
     ///
     /// - Parameter plan: with URLs that are good now, and the segments that the earlier plans had.
     package func run(plan: StreamPlan, access: StreamAccess) async -> StreamFailure? {
+        let access = access.confined(to: plan.scope)
         if let failure = await prepare(plan, access) { return failure }
         var failure: StreamFailure?
         // The connections beside the download's own, by the segments that they were asked for.
@@ -92,7 +98,9 @@ package actor StreamAssembler {
                     }
                     window.start(index)
                     let spare = spares.popLast() ?? []
-                    group.addTask { [keys] in await Self.fetch(index, segment, access, keys, reusing: spare) }
+                    group.addTask { [keys, room] in
+                        await Self.fetch(index, segment, access, keys, room, reusing: spare)
+                    }
                 }
                 if let problem = await appendReady(plan) { failure = problem }
                 guard window.inFlight > 0 else { continue }
@@ -100,12 +108,18 @@ package actor StreamAssembler {
                 switch arrival {
                 case .segment(let index, let body, let count)?:
                     transferred.add(count, ordering: .relaxed)
+                    _ = room.ended(index)
                     window.arrived(index, body, bytes: body.bytes.count)
+                    room.update(held: window.heldBytes, next: window.next)
                     if let url = extras.removeValue(forKey: index) { await access.leave(url) }
                 case .failed(let index, let reason, let count)?:
                     transferred.add(count, ordering: .relaxed)
-                    window.failed(index)
                     if let url = extras.removeValue(forKey: index) { await access.leave(url) }
+                    if let size = room.ended(index), case .transfer(.tooLong(.maximum), _) = reason {
+                        window.refused(index, bytes: size)
+                        continue
+                    }
+                    window.failed(index)
                     // What the others still bring is kept, and the first word counts.
                     failure = failure ?? reason
                 case nil: break
@@ -147,7 +161,8 @@ package actor StreamAssembler {
     // MARK: one segment
 
     private static func fetch(
-        _ index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, reusing spare: [UInt8]
+        _ index: Int, _ segment: PlannedSegment, _ access: StreamAccess, _ keys: KeyRing, _ room: SegmentRoom,
+        reusing spare: [UInt8]
     ) async -> Arrival {
         let part = StreamFailure.Part.segment(index)
         var cipher: SegmentCipher?
@@ -158,7 +173,8 @@ package actor StreamAssembler {
             }
         }
         let answer = await access.fetch(
-            segment.url, range: segment.range, part: part, maxSize: SegmentBody.limit, reusing: spare)
+            segment.url, range: segment.range, part: part, maxSize: SegmentBody.limit, reusing: spare
+        ) { room.admits(index, $0) }
         switch answer.result {
         case .failure(let failure): return .failed(index, failure, received: answer.received)
         case .success(let bytes):
@@ -183,6 +199,7 @@ package actor StreamAssembler {
                 window.putBack(body, bytes: body.bytes.count)
                 return failure
             }
+            room.update(held: window.heldBytes, next: window.next)
             keepSpare(body.bytes)
         }
         return nil
@@ -190,9 +207,10 @@ package actor StreamAssembler {
 
     /// Buffers that are used again; those of segments far above the usual aren't worth their memory.
     private func keepSpare(_ bytes: [UInt8]) {
-        if bytes.capacity > 0, spares.count < concurrency, bytes.capacity <= Self.windowBytes / concurrency {
-            spares.append(bytes)
-        }
+        guard bytes.capacity > 0, spares.count < concurrency,
+            spares.reduce(bytes.capacity, { $0 + $1.capacity }) <= Self.spareBytes
+        else { return }
+        spares.append(bytes)
     }
 
     private func append(_ body: SegmentBody, _ index: Int, _ plan: StreamPlan) async -> StreamFailure? {

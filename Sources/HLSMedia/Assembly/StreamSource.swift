@@ -1,5 +1,5 @@
 import Crypto
-import MediaTransfer
+package import MediaTransfer
 
 /// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
 package struct StreamSource: Sendable, Redacted {
@@ -11,6 +11,8 @@ package struct StreamSource: Sendable, Redacted {
         package var name: String
         /// Where its playlist is.
         package var url: String
+        /// Where the playlist that names it came from.
+        package var scope = NetworkScope.world
     }
 
     /// Why a stream can't be fetched.
@@ -35,17 +37,22 @@ package struct StreamSource: Sendable, Redacted {
     package var isFallback = false
 
     /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
+    ///
+    /// - Parameters:
+    ///   - textLimit: of each playlist, in bytes.
+    ///   - addressLimit: of all addresses together, in bytes.
     package static func load(
-        _ url: String, wish: StreamWish, access: StreamAccess
+        _ url: String, wish: StreamWish, access: StreamAccess, textLimit: Int = PlaylistLimit.bytes,
+        addressLimit: Int = StreamPlan.addressLimit
     ) async -> Result<StreamSource, Problem> {
         do throws(Problem) {
-            let first = try await playlist(url, access)
+            let first = try await playlist(url, access, textLimit: textLimit)
             switch first.playlist {
             case .media(let playlist):
-                let plan = try plan(playlist, first.url)
+                let plan = try plan(playlist, first, addressLimit: addressLimit)
                 return .success(StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds))
             case .master(let master):
-                return .success(try await load(master, first.url, wish, access))
+                return .success(try await load(master, first, wish, access.confined(to: first.scope)))
             }
         } catch {
             return .failure(error)
@@ -53,8 +60,9 @@ package struct StreamSource: Sendable, Redacted {
     }
 
     private static func load(
-        _ master: MasterPlaylist, _ url: String, _ wish: StreamWish, _ access: StreamAccess
+        _ master: MasterPlaylist, _ answer: Answer, _ wish: StreamWish, _ access: StreamAccess
     ) async throws(Problem) -> StreamSource {
+        let (url, scope) = (answer.url, answer.scope)
         do throws(StreamRefusal) { try master.check() } catch { throw .refusal(error) }
         let choice = master.choose(wish)
         var renditions: [(uri: String, identity: String)] = []
@@ -70,7 +78,9 @@ package struct StreamSource: Sendable, Redacted {
             guard case .media(let media) = answer.playlist else {
                 throw .refusal(.unsupported(reason: "a master playlist names another master playlist"))
             }
-            let plan = try plan(media, answer.url, identity: rendition.identity)
+            let taken = tracks.reduce(0) { $0 + $1.addressBytes }
+            let plan = try plan(
+                media, answer, identity: rendition.identity, addressLimit: StreamPlan.addressLimit - taken)
             digest.update(data: plan.digest)
             tracks.append(plan)
         }
@@ -82,7 +92,8 @@ package struct StreamSource: Sendable, Redacted {
         for rendition in choice.subtitles {
             guard let uri = rendition.uri else { continue }
             source.subtitles.append(
-                Subtitles(language: rendition.language, name: rendition.name, url: try resolved(uri, url)))
+                Subtitles(language: rendition.language, name: rendition.name, url: try resolved(uri, url), scope: scope)
+            )
         }
         return source
     }
@@ -95,18 +106,26 @@ package struct StreamSource: Sendable, Redacted {
     }
 
     private static func plan(
-        _ playlist: MediaPlaylist, _ url: String, identity: String = ""
+        _ playlist: MediaPlaylist, _ answer: Answer, identity: String = "", addressLimit: Int
     ) throws(Problem) -> StreamPlan {
         do throws(StreamRefusal) {
-            return try StreamPlan.make(playlist, url: url, identity: identity)
+            return try StreamPlan.make(
+                playlist, url: answer.url, identity: identity, scope: answer.scope, addressLimit: addressLimit)
         } catch { throw .refusal(error) }
     }
 
-    /// Fetches and reads one playlist; `url` is where it came from.
+    /// A playlist and where it came from.
+    private struct Answer: Sendable, Redacted {
+        var playlist: Playlist
+        var url: String
+        var scope: NetworkScope
+    }
+
+    /// Fetches and reads one playlist.
     private static func playlist(
-        _ url: String, _ access: StreamAccess, imports: [String: String] = [:]
-    ) async throws(Problem) -> (playlist: Playlist, url: String) {
-        let answer = await access.fetch(url, range: nil, part: .playlist, maxSize: Int64(PlaylistLimit.bytes))
+        _ url: String, _ access: StreamAccess, imports: [String: String] = [:], textLimit: Int = PlaylistLimit.bytes
+    ) async throws(Problem) -> Answer {
+        let answer = await access.fetch(url, range: nil, part: .playlist, maxSize: Int64(textLimit))
         let bytes: [UInt8]
         switch answer.result {
         case .success(let body): bytes = body
@@ -120,7 +139,9 @@ package struct StreamSource: Sendable, Redacted {
         let base = answer.url ?? url
         do throws(PlaylistError) {
             let playlist = try Playlist.parse(bytes, url: base, imports: imports)
-            if playlist.isWhole(isFramed: answer.isFramed) { return (playlist, base) }
+            if playlist.isWhole(isFramed: answer.isFramed) {
+                return Answer(playlist: playlist, url: base, scope: answer.scope)
+            }
         } catch {
             // What is wrong with a part of a playlist says nothing of the whole.
             if answer.isFramed { throw .playlist(error) }

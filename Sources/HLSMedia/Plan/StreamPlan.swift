@@ -1,4 +1,4 @@
-import MediaTransfer
+package import MediaTransfer
 
 /// What has to be fetched for one stream, in order.
 package struct StreamPlan: Sendable, Equatable, Redacted {
@@ -14,25 +14,32 @@ package struct StreamPlan: Sendable, Equatable, Redacted {
     package private(set) var gaps: Int
     /// Seconds of those.
     package private(set) var gapSeconds: Double
+    /// All addresses together, in bytes.
+    package private(set) var addressBytes: Int
+    /// Where the playlist came from, and thus where what it names may be.
+    package private(set) var scope: NetworkScope
     /// 32 bytes that stay the same as long as a download may go on; see ``PlanDigest``.
     package private(set) var digest: [UInt8]
 
     /// All addresses of a plan together, in bytes.
-    package static let addressLimit = 128 << 20
+    package static let addressLimit = 24 << 20
 
     /// - Parameters:
     ///   - url: Where the playlist came from in the end, after redirects.
     ///   - identity: Which stream it is, as part of ``digest``; see ``StreamChoice/variantIdentity``.
+    ///   - scope: Where that is.
+    ///   - addressLimit: What all addresses may take together, in bytes.
     /// - Throws: What ``MediaPlaylist/check()`` throws, and ``StreamRefusal/unsupported(reason:)`` for addresses that
     ///   aren't http or https or take more than ``addressLimit``.
     package static func make(
-        _ playlist: MediaPlaylist, url: String, identity: String = ""
+        _ playlist: MediaPlaylist, url: String, identity: String = "", scope: NetworkScope = .world,
+        addressLimit: Int = addressLimit
     ) throws(StreamRefusal) -> StreamPlan {
         try playlist.check()
         guard let base = ParsedURL(url), base.origin.isHTTP else {
             throw .unsupported(reason: "the playlist's address is neither http nor https")
         }
-        var planner = StreamPlanner(playlist, base: base)
+        var planner = StreamPlanner(playlist, base: base, addressLimit: addressLimit)
         for segment in playlist.segments { try planner.take(segment) }
         let gaps = playlist.segments.filter(\.isGap)
         let longest = playlist.segments.map(\.duration).max() ?? 0
@@ -41,6 +48,7 @@ package struct StreamPlan: Sendable, Equatable, Redacted {
             targetDuration: playlist.targetDuration ?? Int64(longest.rounded(.up)),
             seconds: playlist.segments.reduce(0) { $0 + $1.duration },
             gaps: gaps.count, gapSeconds: gaps.reduce(0) { $0 + $1.duration },
+            addressBytes: addressLimit - planner.budget, scope: scope,
             digest: PlanDigest.bytes(playlist, planner, identity: identity))
     }
 

@@ -4,7 +4,8 @@ import MediaTransfer
 struct StreamPlanner: Redacted {
     private let playlist: MediaPlaylist
     private let base: ParsedURL
-    private var budget = StreamPlan.addressLimit
+    /// What addresses may still take, in bytes.
+    private(set) var budget: Int
     /// The segment's keys before, and what they mean.
     private var keys: ([PlaylistKey], SegmentKeys) = ([], .clear)
     /// Addresses of keys by their URIs.
@@ -27,7 +28,8 @@ struct StreamPlanner: Redacted {
         let iv: [UInt8]?
     }
 
-    init(_ playlist: MediaPlaylist, base: ParsedURL) {
+    init(_ playlist: MediaPlaylist, base: ParsedURL, addressLimit: Int = StreamPlan.addressLimit) {
+        budget = addressLimit
         self.playlist = playlist
         self.base = base
         segments.reserveCapacity(playlist.segments.count)
@@ -94,7 +96,7 @@ struct StreamPlanner: Redacted {
             throw .unsupported(reason: "an address that is neither http nor https, for line \(line) of the playlist")
         }
         budget -= url.utf8.count
-        guard budget >= 0 else { throw .unsupported(reason: "the addresses of the segments take more than 128 MiB") }
+        guard budget >= 0 else { throw .unsupported(reason: "the addresses of the segments take too much memory") }
         return url
     }
 }

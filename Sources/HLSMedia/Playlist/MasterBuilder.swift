@@ -82,7 +82,8 @@ struct MasterBuilder: Redacted {
 
     private static func list(_ text: String?, by separator: Character) -> [String] {
         guard let text else { return [] }
-        return text.split(separator: separator).map { item in
+        return text.split(separator: separator, maxSplits: PlaylistLimit.items).prefix(PlaylistLimit.items).map {
+            item in
             String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }.filter { !$0.isEmpty }
     }

@@ -11,6 +11,7 @@ struct MediaBuilder: Redacted {
     /// Whether any tag of a media playlist was there.
     private(set) var isMedia = false
     private var keys: [PlaylistKey] = []
+    private var keyChanges = 0
     private var duration: (seconds: Double, error: PlaylistError)?
     private var range: PendingRange?
     private var isGap = false
@@ -66,7 +67,7 @@ struct MediaBuilder: Redacted {
                 error: line.error(
                     given.offset == nil
                         ? "the byte range has no offset, and the segment before isn't of the same resource"
-                        : "the byte range ends past 2^62", at: value.lowerBound))
+                        : "the byte range ends past 2^53", at: value.lowerBound))
         case "EXT-X-KEY": try takeKey(line, value, &variables)
         case "EXT-X-MAP": try takeMap(line, value, &variables)
         case "EXT-X-DISCONTINUITY": isDiscontinuity = true
@@ -79,7 +80,7 @@ struct MediaBuilder: Redacted {
 
     /// Takes the URI of a segment. One without a duration is an error, unless segments are single pictures.
     mutating func takeURI(_ line: PlaylistLine, _ variables: inout PlaylistVariables) throws(PlaylistError) {
-        guard playlist.segments.count < PlaylistLimit.segments else { throw line.error("more than 200,000 segments") }
+        guard playlist.segments.count < PlaylistLimit.segments else { throw line.error("more than 100,000 segments") }
         guard duration != nil || playlist.isIFramesOnly else { throw line.error("the segment has no EXTINF") }
         let uri = try variables.replaced(line, line.content)
         var segment = MediaSegment(
@@ -122,14 +123,22 @@ struct MediaBuilder: Redacted {
     private mutating func takeKey(
         _ line: PlaylistLine, _ value: Range<Int>, _ variables: inout PlaylistVariables
     ) throws(PlaylistError) {
-        guard let key = try PlaylistKey(line, value, &variables) else {
+        guard var key = try PlaylistKey(line, value, &variables) else {
             keys = []
             return
         }
         if let index = keys.firstIndex(where: { $0.format == key.format }) {
+            // Segments share what stays the same: hosts repeat the tag for each of them.
+            guard keys[index] != key else { return }
+            key.format = keys[index].format
+            if key.uri == keys[index].uri { key.uri = keys[index].uri }
+            keyChanges += keys.count
+            guard keyChanges <= PlaylistLimit.keyChanges else { throw line.error("the keys change too often") }
             keys[index] = key
         } else {
             guard keys.count < PlaylistLimit.keys else { throw line.error("more than 32 keys at once") }
+            keyChanges += keys.count + 1
+            guard keyChanges <= PlaylistLimit.keyChanges else { throw line.error("the keys change too often") }
             keys.append(key)
         }
     }
@@ -137,7 +146,7 @@ struct MediaBuilder: Redacted {
     private mutating func takeMap(
         _ line: PlaylistLine, _ value: Range<Int>, _ variables: inout PlaylistVariables
     ) throws(PlaylistError) {
-        guard playlist.maps.count < PlaylistLimit.segments else { throw line.error("more than 200,000 maps") }
+        guard playlist.maps.count < PlaylistLimit.maps else { throw line.error("more than 10,000 maps") }
         let attributes = try AttributeList(line, value)
         guard let uri = try attributes.string("URI", &variables) else { throw line.error("the map has no URI") }
         var range: Range<Int64>?
@@ -146,6 +155,9 @@ struct MediaBuilder: Redacted {
                 throw line.error("the byte range is no length and offset", at: text.lowerBound)
             }
             let offset = given.offset ?? 0
+            guard offset <= PlaylistLimit.size, given.length <= PlaylistLimit.size - offset else {
+                throw line.error("the byte range ends past 2^53", at: text.lowerBound)
+            }
             range = offset..<offset + given.length
         }
         playlist.maps.append(
@@ -166,7 +178,7 @@ struct MediaBuilder: Redacted {
             offset = before.upperBound
         }
         let (end, overflow) = offset.addingReportingOverflow(range.length)
-        guard !overflow, end <= PlaylistLimit.integer else { throw range.error }
+        guard !overflow, end <= PlaylistLimit.size else { throw range.error }
         return offset..<end
     }
 }

@@ -19,7 +19,7 @@ package enum Playlist: Sendable, Equatable, Redacted {
         _ bytes: [UInt8], url: String? = nil, imports: [String: String] = [:]
     ) throws(PlaylistError) -> Playlist {
         guard bytes.count <= PlaylistLimit.bytes else {
-            throw PlaylistError(line: 1, message: "the playlist is larger than 32 MiB")
+            throw PlaylistError(line: 1, message: "the playlist is larger than 16 MiB")
         }
         var lines = PlaylistLines(bytes)
         try PlaylistOpening.check(&lines)

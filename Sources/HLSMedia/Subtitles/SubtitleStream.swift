@@ -5,7 +5,9 @@ package struct SubtitleStream: Sendable, Equatable {
     /// How many segments are on their way at a time, at most.
     private static let width = 4
     /// The largest segment, in bytes.
-    private static let limit: Int64 = 8 << 20
+    private static let limit: Int64 = 4 << 20
+    /// Of its playlist and the addresses in it, in bytes.
+    private static let playlistLimit = 4 << 20
 
     /// WebVTT.
     package var text: [UInt8]
@@ -22,10 +24,13 @@ package struct SubtitleStream: Sendable, Equatable {
     ) async -> Result<SubtitleStream, StreamSource.Problem> {
         let plan: StreamPlan
         // Nothing to choose: a playlist of subtitles names its segments itself.
-        switch await StreamSource.load(url, wish: StreamWish(), access: access) {
+        switch await StreamSource.load(
+            url, wish: StreamWish(), access: access, textLimit: playlistLimit, addressLimit: playlistLimit)
+        {
         case .success(let source): plan = source.tracks[0]
         case .failure(let problem): return .failure(problem)
         }
+        let access = access.confined(to: plan.scope)
         var joiner = WebVTTJoiner(origin: origin)
         var stream = SubtitleStream(text: [], gaps: plan.gaps, received: 0)
         let keys = KeyRing()
@@ -40,7 +45,11 @@ package struct SubtitleStream: Sendable, Equatable {
                 case .failure(.transfer(.empty, _)), nil: break
                 case .failure(let failure): return .failure(.failure(failure))
                 case .success(let bytes):
-                    do { try joiner.add(bytes, start: .seconds(time)) } catch {
+                    do throws(WebVTTError) {
+                        try joiner.add(bytes, start: .seconds(time))
+                    } catch .tooLarge {
+                        return .failure(.failure(.transfer(.tooLong(.maximum), .segment(index))))
+                    } catch {
                         return .failure(.failure(.notMedia(.segment(index))))
                     }
                 }

@@ -10,9 +10,9 @@
 /// without a map are moved to the start of their segment.
 package struct WebVTTJoiner: Sendable {
     /// The most text that is taken in, in bytes.
-    package static let textBound = 64 << 20
+    package static let textBound = 8 << 20
     /// The most cues that are taken in.
-    package static let cueBound = 500_000
+    package static let cueBound = 100_000
 
     /// Cues, other blocks and maps that couldn't be read and were left out, and cues that lie before the beginning.
     package private(set) var skippedCount = 0
@@ -45,7 +45,7 @@ package struct WebVTTJoiner: Sendable {
 
     /// Takes in the next segment; they come in the order of the playlist.
     ///
-    /// Throws if it isn't WebVTT, or if there are more than 64 MiB or 500,000 cues altogether; the segment is then left out.
+    /// Throws if it isn't WebVTT, or if there are more than 8 MiB or 100,000 cues altogether; the segment is then left out.
     /// - Parameter start: where it is in the playlist.
     package mutating func add(_ bytes: UnsafeRawBufferPointer, start: Duration) throws(WebVTTError) {
         guard bytes.count <= Self.textBound - textLength else { throw .tooLarge }

@@ -1,6 +1,9 @@
 /// What a segment of WebVTT has in it. Reading never fails but for a missing signature: what can't be read is passed over
 /// and counted, as players do. Related: WebVTT §6.1, §6.2.
 struct WebVTTSegment: Sendable, Equatable {
+    /// A block of more lines is several.
+    private static let lineBound = 100_000
+
     /// `STYLE`, `REGION` and `NOTE` with their lines, without an empty line at the end.
     var blocks: [String] = []
     var cues: [WebVTTCue] = []
@@ -13,21 +16,29 @@ struct WebVTTSegment: Sendable, Equatable {
     init?(_ bytes: UnsafeRawBufferPointer) {
         let body = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         guard body.contains(where: { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }) else { return }
-        let text = String(decoding: body, as: UTF8.self)
-        var lines = Self.lines(text)[...]
-        guard let signature = lines.popFirst(), signature.hasPrefix("WEBVTT"),
+        var lines = WebVTTLines(body)
+        guard let signature = lines.next(), signature.hasPrefix("WEBVTT"),
             signature.utf8.dropFirst(6).first.map({ $0 == 0x20 || $0 == 0x09 }) ?? true
         else { return nil }
         // Lines of the header go to the next empty one, but a cue may follow at once.
-        while let line = lines.first, !line.isEmpty, !Self.hasArrow(line) {
-            lines.removeFirst()
-            readMap(line)
+        var line = lines.next()
+        while let header = line, !header.isEmpty, !Self.hasArrow(header) {
+            readMap(header)
+            line = lines.next()
         }
-        while !lines.isEmpty {
-            let block = lines.prefix { !$0.isEmpty }
-            lines = lines.dropFirst(block.count + 1)
-            if !block.isEmpty { read(block) }
+        var block: [Substring] = []
+        while let found = line {
+            if !found.isEmpty, block.count < Self.lineBound {
+                block.append(found)
+            } else {
+                if !block.isEmpty { read(block[...]) }
+                // What is left of a block without an end can't be read.
+                if !found.isEmpty { malformedCount += 1 }
+                block.removeAll(keepingCapacity: true)
+            }
+            line = lines.next()
         }
+        if !block.isEmpty { read(block[...]) }
     }
 
     private mutating func readMap(_ line: Substring) {
@@ -71,25 +82,4 @@ struct WebVTTSegment: Sendable, Equatable {
     }
 
     private static func hasArrow(_ line: Substring) -> Bool { line.utf8.contains("-->".utf8) }
-
-    /// Lines end with CR, LF or both. NUL is replaced.
-    private static func lines(_ text: String) -> [Substring] {
-        let text = text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
-        var lines: [Substring] = []
-        var start = text.utf8.startIndex
-        var index = start
-        while index < text.utf8.endIndex {
-            let byte = text.utf8[index]
-            guard byte == 0x0A || byte == 0x0D else {
-                text.utf8.formIndex(after: &index)
-                continue
-            }
-            lines.append(text[start..<index])
-            text.utf8.formIndex(after: &index)
-            if byte == 0x0D, index < text.utf8.endIndex, text.utf8[index] == 0x0A { text.utf8.formIndex(after: &index) }
-            start = index
-        }
-        lines.append(text[start...])
-        return lines
-    }
 }

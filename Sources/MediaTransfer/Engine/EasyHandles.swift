@@ -1,5 +1,4 @@
 import CLibCurl
-import Foundation
 
 /// libcurl's easy handles: made when none is idle, kept for the next request where libcurl allows that, with TLS sessions
 /// in common. Connections are the multi handle's, and outlive them.

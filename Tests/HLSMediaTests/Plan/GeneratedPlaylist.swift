@@ -46,7 +46,7 @@ struct GeneratedPlaylist {
                 uri = last
                 lines.append("#EXT-X-BYTERANGE:\(1 + below(1_000))")
             } else if chance(40) {
-                lines.append("#EXT-X-BYTERANGE:\(1 + below(1_000))@\(next() >> 8)")
+                lines.append("#EXT-X-BYTERANGE:\(1 + below(1_000))@\(next() >> 12)")
                 before = uri
             } else {
                 before = nil

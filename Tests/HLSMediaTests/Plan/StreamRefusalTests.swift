@@ -99,6 +99,6 @@ struct StreamRefusalTests {
         let many = String(repeating: "#EXTINF:1,\na\n", count: 10_000) + "#EXT-X-ENDLIST"
         #expect(
             try Self.refusal(many, url: deep)
-                == .unsupported(reason: "the addresses of the segments take more than 128 MiB"))
+                == .unsupported(reason: "the addresses of the segments take too much memory"))
     }
 }

@@ -17,6 +17,8 @@ package struct ScriptedAnswer: Sendable {
     package var ending = Ending.keep
     /// Whether the end of the connection is the end of the body.
     package var isUnframed = false
+    /// Whether it goes out in chunks.
+    package var isChunked = false
     /// Waits for ``FaultHost/release(_:)``.
     package var isHeld = false
 
@@ -69,6 +71,11 @@ package struct ScriptedAnswer: Sendable {
             reply.status = 206
             reply.tail = Array(body[start..<max(start, end)])
             head.append("Content-Range: bytes \(start)-\(end - 1)/\(body.count)")
+        }
+        if isChunked {
+            reply.isChunked = true
+            reply.head = head + ["Transfer-Encoding: chunked"]
+            return reply
         }
         reply.head = head + [isUnframed ? "Connection: close" : "Content-Length: \(length ?? reply.tail.count)"]
         switch ending {
