@@ -8,6 +8,8 @@ struct ControlDesk: Sendable {
     private let open: OpenState
     private let control: RunControl
     private let watch: ControlWatch
+    /// A connection for answers: the run's own one may be reading all rows for as long as a comparison takes.
+    private let answers: DownloadStore
     private let work: Task<Void, Never>
 
     /// Begins to listen.
@@ -15,7 +17,8 @@ struct ControlDesk: Sendable {
         self.open = open
         self.control = control
         watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
-        let clerk = Clerk(open: open, control: control)
+        answers = try DownloadStore(path: open.place.folder.database.string, role: .visitor)
+        let clerk = Clerk(open: open, control: control, answers: answers)
         work = Task { [news = watch.news] in
             let (line, inlet) = AsyncStream<ControlWatch.News>.makeStream()
             await withDiscardingTaskGroup { group in
@@ -36,12 +39,14 @@ struct ControlDesk: Sendable {
     func close() async {
         watch.stop()
         await work.value
+        answers.close()
     }
 
     /// Handles what is asked: one after the other what changes downloads, logouts at once.
     private struct Clerk: Sendable {
         let open: OpenState
         let control: RunControl
+        let answers: DownloadStore
 
         func handle(_ news: ControlWatch.News) async {
             switch news {
@@ -63,7 +68,7 @@ struct ControlDesk: Sendable {
         /// Whoever asked sees it if there is no answer.
         private func answer(_ id: RequestID, _ answer: ControlAnswer) {
             guard let text = try? JSONEncoder().encode(answer) else { return }
-            try? open.store.answer(id, String(decoding: text, as: UTF8.self))
+            try? answers.answer(id, String(decoding: text, as: UTF8.self))
         }
 
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {

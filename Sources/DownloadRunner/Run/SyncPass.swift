@@ -47,7 +47,7 @@ struct SyncPass: Sendable {
         } catch {
             throw Refusal(any: error)
         }
-        let plan = try reconcile(catalog, now)
+        let plan = try await reconcile(catalog, now)
         if let refused = SyncRun.refused(plan, options) { return refused }
         let (run, moved) = try apply(plan)
         let services = services(credentials)
@@ -107,14 +107,15 @@ struct SyncPass: Sendable {
 
     // MARK: steps
 
-    private func reconcile(
-        _ catalog: Catalog, _ now: Date
-    ) throws(Refusal) -> Reconciliation {
-        do {
-            return try SyncRun.compare(catalog, open.store, library, options, now)
-        } catch {
-            throw Refusal(any: error)
-        }
+    /// On a thread of its own: a disk that answers slowly must not keep a logout waiting.
+    private func reconcile(_ catalog: Catalog, _ now: Date) async throws(Refusal) -> Reconciliation {
+        try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
+            do {
+                return .success(try SyncRun.compare(catalog, open.store, library, options, now))
+            } catch {
+                return .failure(Refusal(any: error))
+            }
+        }.get()
     }
 
     private func apply(

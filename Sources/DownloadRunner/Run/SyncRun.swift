@@ -89,6 +89,25 @@ package final class SyncRun: Sendable {
         let session = try place.requireSession(in: store)
         let open = OpenState(
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
+        // From here on: a logout waits neither for another process's library nor for a comparison.
+        let desk: ControlDesk
+        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
+        let outcome: Result<SyncSummary, Refusal>
+        do throws(Refusal) {
+            outcome = .success(try await passes(open, catalog, check, files, started: started, limits))
+        } catch {
+            outcome = .failure(error)
+        }
+        await desk.close()
+        open.library.close()
+        return try outcome.get()
+    }
+
+    /// Opens the library, and makes one pass, or one after the other. The library stays open.
+    private func passes(
+        _ open: OpenState, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch?, started: Date,
+        _ limits: RunLimits
+    ) async throws(Refusal) -> SyncSummary {
         let library: LibraryFolder
         do {
             library = try await self.library(open)
@@ -97,23 +116,13 @@ package final class SyncRun: Sendable {
         } catch {
             throw Refusal(condition: error.condition, message: "nothing was started: \(error.message)")
         }
-        defer { open.library.close() }
         let first = pass(open, library, limits)
-        // From here on, however long comparing takes: a logout must not wait for it.
-        let desk: ControlDesk
-        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
-        let outcome: Result<SyncSummary, Refusal>
         if let every = options.watchEvery, let files {
-            outcome = .success(await watch(first, catalog, check, files, every: every, started: started))
-        } else {
-            await control.beginPass()
-            do throws(Refusal) {
-                outcome = .success(try await first.run(catalog, check, started: started))
-            } catch { outcome = .failure(error) }
-            control.endPass()
+            return await watch(first, catalog, check, files, every: every, started: started)
         }
-        await desk.close()
-        return try outcome.get()
+        await control.beginPass()
+        defer { control.endPass() }
+        return try await first.run(catalog, check, started: started)
     }
 
     private func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits) -> SyncPass {
