@@ -51,6 +51,7 @@ bench: build needs-test
 # Long runs, not part of `make test`; one at a time, since each has the machine's time as its measure.
 soak: needs needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
+	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
 	$(MAKE) fuzz
 
 # Each reader of bytes from outside with libFuzzer for so many seconds: make fuzz SECONDS=600 HARNESSES='yaml answer'
@@ -63,7 +64,6 @@ fuzz: needs
 sanitize: needs needs-test
 	Tests/Sanitizers/run thread
 	Tests/Sanitizers/run address
-	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
 
 needs:
 	@contrib/needs build

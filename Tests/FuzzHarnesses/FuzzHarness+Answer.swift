@@ -66,7 +66,8 @@ extension FuzzHarness {
         let places = try JSONEncoder().encode(bare)
         // Unless it stands at some place where nobody has to keep it.
         guard !String(decoding: places, as: UTF8.self).contains(token.value) else { return }
-        let shown = ResolutionSummary(resolution).lines.map(\.value).joined(separator: "\n")
+        var shown = "\(resolution) \(String(reflecting: resolution))"
+        dump(resolution, to: &shown)
         try promise(!shown.contains(token.value), "a token is shown")
     }
 }

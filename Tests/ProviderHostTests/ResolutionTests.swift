@@ -227,7 +227,8 @@ import Testing
         let launch = PluginLaunch(executable: "/p", environment: environment, folder: "/")
         let resolution = Resolution(url: "https://h/?canary", headers: ["Cookie": "canary"])
         let manifest = Manifest(
-            name: "x", run: ["/p"], methods: [], concurrency: 1, timeout: .seconds(1), parameters: .anything,
+            name: "x", run: ["/p"], methods: [], ignoresCourse: false, concurrency: 1, timeout: .seconds(1),
+            parameters: .anything,
             credentials: [], environment: [])
         let reply = AnswerLine.Reply.wrong("canary")
         var state = PluginProvider.State(supervision: Supervision(concurrency: 1))
