@@ -92,7 +92,8 @@ struct PluginTroubleTests {
         #expect(outcome.exit == 73, "\(outcome.report)")
         #expect(outcome.summary?.errors?.contains { $0.message.contains("ulimit -n") } == true, "\(outcome.report)")
         #expect(outcome.events("download_failed").isEmpty, "\(outcome.report)")
-        #expect(try stage.strays() == [])
+        // What it had begun goes on later.
+        #expect(try stage.strays().filter { !$0.hasSuffix(".part") } == [])
         let refused = try await Program.run(
             ["sh", "-c", #"ulimit -n 20 && exec "$0" "$@""#, Built.executable("coursefetch").string] + arguments,
             in: stage.folder)

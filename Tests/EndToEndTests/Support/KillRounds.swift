@@ -12,6 +12,8 @@ import FoundationNetworking
 /// Rounds of syncs that are killed, or whose user logs out, over a catalog of large and small files, sidecars and a video in two courses.
 final class KillRounds {
     private let stage: Stage
+    /// The video that is in both courses.
+    private static let shared = "clip-101"
     private var chance: Chance
     /// What belongs under the names that contain the key.
     private var contents: [String: TestContent] = [:]
@@ -91,7 +93,7 @@ final class KillRounds {
         }
         digests = contents.mapValues(\.sha256Text)
         videos.shuffle(using: &chance)
-        let again = CatalogText.Video(id: "clip-101")
+        let again = CatalogText.Video(id: Self.shared)
         try stage.catalog(
             CatalogText(
                 url: nginx.url("/limited/{id}.mp4?rate=\(end == .kill ? "400k" : "90m")"),
@@ -212,6 +214,8 @@ final class KillRounds {
             else { continue }
             let floor = floors[round][String(video)] ?? 0
             let start = request.rangeStart ?? 0
+            // The second course's row compares some bytes of its own URL with the file that the first one's has become.
+            if floor == .max, video == Self.shared, request.rangeStart != nil, request.bytes <= 65_536 { continue }
             #expect(
                 start >= floor,
                 "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
