@@ -47,12 +47,18 @@ struct LibraryAdopt: AsyncParsableCommand {
         usage: "coursefetch library adopt [<options>]",
         discussion: """
             For a library whose mark was lost, or that another state kept until now. Files that are there and known are \
-            kept; what is missing is fetched by the next sync.
+            kept; what is missing is fetched by the next sync. After the state was lost, or an older one was put back, \
+            --rebuild makes it know again what is there: by the list that lies in the library, each line held against its \
+            file, and nobody asked.
 
             EXAMPLES:
               coursefetch library adopt
+              coursefetch library adopt --rebuild
               coursefetch library adopt --library /media/videos
             """)
+
+    @Flag(help: "Make the state know again what the list in the library proves.")
+    var rebuild = false
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
@@ -60,7 +66,7 @@ struct LibraryAdopt: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         let change = try await context.orRefuse { () throws(Refusal) in
-            try await LibraryChange.adopt(settings.location)
+            try await LibraryChange.adopt(settings.location, rebuild: rebuild)
         }
         context.say(LibraryText.adopted(change))
         try await context.finish()

@@ -10,8 +10,15 @@ enum LibraryText {
 
     static func adopted(_ change: LibraryChange) -> String {
         let before = change.previous.map { "; it was kept by \($0)" } ?? ""
+        var again = ""
+        if let (videos, leftOut) = change.rebuilt {
+            again = "; \(Wording.count(videos, "video")) \(videos == 1 ? "is" : "are") known again"
+            if leftOut > 0 {
+                again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") left out"
+            }
+        }
         return TerminalText.printable(
-            "\(change.library) is the library now, with \(Wording.count(change.files, "known video"))\(before)")
+            "\(change.library) is the library now, with \(Wording.count(change.files, "known video"))\(again)\(before)")
     }
 
     static func forgotten(_ catalog: ForgottenCatalog) -> String {

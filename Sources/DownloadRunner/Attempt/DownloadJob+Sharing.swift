@@ -79,7 +79,7 @@ extension DownloadJob {
 
     /// Makes the file out of one that the library has: a hard link, else a clone, else a copy. Nil if that one is no good
     /// any more, so that it has to be transferred after all.
-    private func duplicate(_ donor: Donor) async -> JobOutcome? {
+    func duplicate(_ donor: Donor) async -> JobOutcome? {
         let file = donor.file
         let name = PartialName(download: id.rawValue)
         let library = services.library

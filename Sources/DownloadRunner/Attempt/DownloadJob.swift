@@ -65,6 +65,8 @@ actor DownloadJob {
     var losses = 0
     /// Whether a digest of the partial is made.
     var isHashed = false
+    /// Whether the video's place has been looked at.
+    var hasLookedAtPlace = false
     /// Whether the person has been told what is worth telling of the stream.
     var hasToldStream = false
     /// The playlists of a stream that waits for room at the host of its segments.
@@ -157,6 +159,7 @@ actor DownloadJob {
                 if let outcome = await startStreamOver() { return outcome }
                 continue
             }
+            if let outcome = await adoptStanding(media.resolution) { return outcome }
             let partial: PartialFile
             switch await openPartial() {
             case .success(let opened): partial = opened

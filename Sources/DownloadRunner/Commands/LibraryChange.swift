@@ -3,13 +3,16 @@ import Foundation
 import SystemPackage
 
 /// What `library move` and `library adopt` did.
-package struct LibraryChange: Sendable, Equatable {
+package struct LibraryChange: Sendable {
     /// Absolute.
     package var library: String
     /// Where it was before; nil if that is the same.
     package var previous: String?
     /// Finished downloads that the state has there.
     package var files: Int
+    /// Videos that the state knows again by the list in the library, and lines of it that were left out; nil if the list
+    /// wasn't asked.
+    package var rebuilt: (videos: Int, leftOut: Int)?
 
     package init(library: String, previous: String?, files: Int) {
         self.library = library
@@ -38,12 +41,34 @@ package struct LibraryChange: Sendable, Equatable {
         }
     }
 
-    /// Makes the folder this state's library, whoever's it was. Moves no file.
-    package static func adopt(_ location: StateLocation) async throws(Refusal) -> LibraryChange {
-        try await change(location) { place, store throws(Refusal) in
+    /// Makes the folder this state's library, whoever's it was. Moves no file. With `rebuild` the state gets to know what the
+    /// list in the library proves, first.
+    package static func adopt(_ location: StateLocation, rebuild: Bool = false) async throws(Refusal) -> LibraryChange {
+        var rebuilt: LibraryRebuild.Result?
+        var done = try await change(location) { place, store throws(Refusal) in
             let library = try LibraryOpening.adopt(place, store)
-            do { try loseWhatIsMissing(store, library) } catch { throw Refusal(any: error) }
+            do {
+                try await library.lock(user: place.user)
+                if rebuild {
+                    let work = LibraryRebuild(store: store, library: library)
+                    let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }
+                    rebuilt = try result.get()
+                }
+                try loseWhatIsMissing(store, library)
+            } catch {
+                throw Refusal(any: error)
+            }
         }
+        if rebuilt?.isNewer == true {
+            throw Refusal(
+                condition: .stateUnusable,
+                message: """
+                    the list of files in \(done.library) was written by a newer coursefetch; nothing of it was used. Update \
+                    coursefetch
+                    """)
+        }
+        done.rebuilt = rebuilt.map { ($0.restored, $0.leftOut) }
+        return done
     }
 
     /// The person says that this is the library: what isn't in it is lost, however much that is.
@@ -60,7 +85,7 @@ package struct LibraryChange: Sendable, Equatable {
     }
 
     private static func change(
-        _ location: StateLocation, _ body: (StateLocation.Place, DownloadStore) throws(Refusal) -> Void
+        _ location: StateLocation, _ body: (StateLocation.Place, DownloadStore) async throws(Refusal) -> Void
     ) async throws(Refusal) -> LibraryChange {
         let place = try location.resolve()
         let (lock, store) = try await place.openForWriting(for: [])
@@ -70,7 +95,7 @@ package struct LibraryChange: Sendable, Equatable {
         }
         do {
             let previous = try LibraryOpening.recordedPath(store)
-            try body(place, store)
+            try await body(place, store)
             var files = 0
             try store.scan { row in files += row.state == .finished ? 1 : 0 }
             return LibraryChange(

@@ -42,9 +42,12 @@ final class Bookkeeper: Sendable {
     private let queue = DispatchQueue(label: "bookkeeper", qos: .userInitiated)
     private let store: DownloadStore
     private let placer: Placer
+    private let list: ListKeeper?
 
-    init(store: DownloadStore, library: LibraryFolder) {
+    /// - Parameter list: what it keeps beside the state.
+    init(store: DownloadStore, library: LibraryFolder, list: ListKeeper? = nil) {
         self.store = store
+        self.list = list
         placer = Placer(store: store, library: library)
     }
 
@@ -129,6 +132,8 @@ final class Bookkeeper: Sendable {
     private func keep() {
         let active = state.withLock { $0.active }
         _ = write(active.values.compactMap { progress(of: $0) })
+        // Beside the state, once a second: no file waits for it.
+        list?.flush()
     }
 
     private func keep(_ job: DownloadJob) {
@@ -156,6 +161,7 @@ final class Bookkeeper: Sendable {
             while true {
                 do throws(StoreError) {
                     try store.write(all)
+                    list?.note(all)
                     break
                 } catch .refusedTransition(let id, let transition, let state) {
                     // One that contradicts what has happened since costs itself, not the progress of everybody else.

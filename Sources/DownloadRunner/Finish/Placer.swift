@@ -116,6 +116,12 @@ struct Placer: Sendable {
                 if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
             guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
+            if let facts, let partial = try library.partialFacts(file.partialName), partial == facts {
+                // It was made of what stands there, as a second name of it.
+                try library.flushFile(item.stored.path)
+                try library.removePartial(file.partialName)
+                return
+            }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
             if facts?.size == file.size, record.sha256 != nil,
                 case .ours(let facts) = try library.proves(item.stored.path, is: record)

@@ -16,6 +16,8 @@ package final class LibraryListing {
     /// The last folder as a path begins with it: its bytes and a slash, or nothing for the library itself.
     private var lastPrefix: [UInt8] = []
     private var lastListing = FolderListing()
+    /// Names by what is before their extension, of folders that were asked about.
+    private var stems: [String: [String: [String]]] = [:]
 
     init(library: LibraryFolder) { self.library = library }
 
@@ -46,6 +48,28 @@ package final class LibraryListing {
             return try library.facts(of: path, tolerant: true) != nil
         } catch .leadsOut, .notAFolder {
             return false
+        }
+    }
+
+    /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there.
+    package func videos(withStem stem: String) -> [(path: String, size: Int64)] {
+        guard let place = try? LibraryPath(stem) else { return [] }
+        let names: [String: [String]]
+        if let known = stems[place.folder] {
+            names = known
+        } else {
+            let all = (try? library.listing(of: place.folder))?.names ?? []
+            names = Dictionary(grouping: all) { name in String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
+            stems[place.folder] = names
+        }
+        return (names[place.name] ?? []).compactMap { name in
+            let path = place.folder.isEmpty ? name : "\(place.folder)/\(name)"
+            let given = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) }
+            let known = FileExtension.choose(.video, stated: given, mediaType: nil, contentType: nil, url: nil)
+            guard known.text == given, let facts = (try? library.facts(of: path, tolerant: true)) ?? nil else {
+                return nil
+            }
+            return (path, facts.size)
         }
     }
 

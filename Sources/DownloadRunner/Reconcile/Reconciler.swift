@@ -13,6 +13,8 @@ struct Reconciler {
     let now: Date
     /// Whether a file is there.
     let exists: (String) throws(LibraryError) -> Bool
+    /// Files whose paths are this one and an extension of a video's.
+    let standing: (String) -> [(path: String, size: Int64)]
     /// Whether a file is certainly there, told from the bytes of its path; false says nothing.
     let isListed: (UnsafeRawBufferPointer) -> Bool
 
@@ -62,9 +64,11 @@ struct Reconciler {
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
         lossGuard: LossGuard? = LossGuard(limit: .percent(10)),
         isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
+        standing: @escaping (String) -> [(path: String, size: Int64)] = { _ in [] },
         exists: @escaping (String) throws(LibraryError) -> Bool
     ) throws {
         self.isListed = isListed
+        self.standing = standing
         self.lossGuard = lossGuard
         self.store = store
         self.only = only
@@ -114,6 +118,7 @@ struct Reconciler {
         try nameAndMove()
         try resume()
         try findDonors()
+        findStanding()
         follow()
         covers()
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }

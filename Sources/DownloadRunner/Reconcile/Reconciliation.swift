@@ -53,6 +53,8 @@ struct Reconciliation: Sendable {
     var notices: [String] = []
     /// A course that belongs to another file which still exists.
     var errors: [LocatedMessage] = []
+    /// Whether no file is to be placed.
+    var isIdle: Bool { wanted.isEmpty && sidecars.isEmpty && sidecarGroups.isEmpty }
     /// Whether a selector matched anything; by index.
     var selectorMatched: [Bool] = []
     /// All entries, for suggestions, if a selector matched nothing.

@@ -8,6 +8,8 @@ struct Donor: Sendable, Equatable {
     var video: String
     /// Digest of the URL and headers under which it came; nil if that wasn't in this run.
     var request: [UInt8]?
+    /// It stands where the download's own file belongs, and no row knows it.
+    var isStanding = false
 
     /// Whether the catalog leaves open that it has the bytes.
     func isPossible(for wanted: WantedDownload) -> Bool {

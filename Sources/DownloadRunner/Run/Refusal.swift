@@ -19,8 +19,7 @@ package struct Refusal: Error, Sendable, Equatable {
             case .corrupt(let path, let detail):
                 """
                 the state file \(path) is damaged (\(detail)); nothing was changed. Put a backup in its place, or move it \
-                away to begin anew: after coursefetch library adopt, files that are in the library already are kept where a \
-                catalog gives their SHA-256
+                away to begin anew: coursefetch library adopt --rebuild makes the new one know again what is in the library
                 """
             case .newerVersion(let path):
                 "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"

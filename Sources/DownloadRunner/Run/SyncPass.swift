@@ -50,7 +50,11 @@ struct SyncPass: Sendable {
         let plan = try await reconcile(catalog, now)
         if let refused = SyncRun.refused(plan, options) { return refused }
         let (run, moved) = try apply(plan)
-        let services = services(credentials)
+        let list = ListKeeper(store: open.store, library: library)
+        list.note(plan.changes)
+        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle)
+        defer { list.end() }
+        let services = services(credentials, list)
         hub.post(
             .started(
                 SyncStart(
@@ -65,6 +69,10 @@ struct SyncPass: Sendable {
         summary.note(plan.held)
         for failure in credentials.unsaved { summary.add(failure) }
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
+        list.end()
+        if let failure = list.failure {
+            hub.post(.warning("the list of files in the library isn't kept: \(failure)", nil))
+        }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
         // A logout is what ended it, whatever there is to do; what couldn't be recorded is worse.
@@ -81,7 +89,7 @@ struct SyncPass: Sendable {
         return summary
     }
 
-    private func services(_ credentials: RunCredentials) -> RunServices {
+    private func services(_ credentials: RunCredentials, _ list: ListKeeper) -> RunServices {
         var configuration = TransferConfiguration()
         // The queue counts them; `set` may raise its cap.
         configuration.connectionsPerHost = max(64, options.hostConnections)
@@ -98,7 +106,7 @@ struct SyncPass: Sendable {
                     userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
                 credentials: credentials, logger: logger),
             library: library, store: open.store,
-            bookkeeper: Bookkeeper(store: open.store, library: library), events: hub, clock: clock,
+            bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
             serverClocks: ServerClocks(),
             space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
             limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,

@@ -286,6 +286,7 @@ extension SyncRun {
             catalog: catalog, store: store, only: options.only, now: now,
             lossGuard: options.refetchLost ? nil : LossGuard(limit: options.maxDelete),
             isListed: { listing?.isListed($0) ?? false },
+            standing: { listing?.videos(withStem: $0) ?? [] },
             exists: { path throws(LibraryError) in try listing?.contains(path) ?? false })
         return try reconciler.run()
     }

@@ -1,0 +1,147 @@
+package import Foundation
+import GRDB
+
+extension DownloadStore {
+    /// Calls `body` with the finished videos of these ids, or with all.
+    package func eachKept(_ ids: [DownloadID]?, _ body: (KeptRecord) throws -> Void) throws(StoreError) {
+        try read { db in
+            let columns = """
+                SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
+                    file_proof, stored_extras, media_seconds FROM downloads WHERE state = 'finished'
+                """
+            guard let ids else {
+                var beside: [Int64: [KeptRecord.Beside]] = [:]
+                let rows = try Row.fetchCursor(
+                    db, sql: "SELECT download, kind, name, path, size, modified FROM sidecars")
+                while let row = try rows.next() { beside[row[0], default: []].append(KeptRecord.Beside(row)) }
+                let downloads = try Row.fetchCursor(db, sql: columns + " ORDER BY id")
+                while let row = try downloads.next() { try body(KeptRecord(row, beside[row[0]] ?? [])) }
+                return
+            }
+            let download = try db.cachedStatement(sql: columns + " AND id = ?")
+            let sidecars = try db.cachedStatement(
+                sql: "SELECT download, kind, name, path, size, modified FROM sidecars WHERE download = ?")
+            for id in ids {
+                guard let row = try Row.fetchOne(download, arguments: [id.rawValue]) else { continue }
+                try body(KeptRecord(row, try Row.fetchAll(sidecars, arguments: [id.rawValue]).map { .init($0) }))
+            }
+        }
+    }
+
+    /// How many downloads are finished.
+    package func finishedCount() throws(StoreError) -> Int {
+        try read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM downloads WHERE state = 'finished'") ?? 0
+        }
+    }
+
+    /// Makes what was found in the library known to the state, in one transaction: folders of courses and chapters that it
+    /// doesn't know, and videos that it doesn't know, hasn't finished, or has at a place where nothing is. What the person
+    /// has paused or given up stays so, and so does what is being replaced. Returns how many videos are finished by it.
+    package func restore(_ records: [ProvenRecord], at now: Date = Date()) throws(StoreError) -> Int {
+        try write { db in
+            var count = 0
+            for record in records {
+                if record.record.video == nil {
+                    try Self.restoreFolder(record, db)
+                } else if try Self.restoreVideo(record, now.timeIntervalSince1970, db) {
+                    count += 1
+                }
+            }
+            return count
+        }
+    }
+
+    private static func restoreFolder(_ proven: ProvenRecord, _ db: Database) throws {
+        let record = proven.record
+        guard let folder = record.folder else { return }
+        let cover = proven.file.flatMap { file in proven.cover.map { (file: file, digest: Data($0)) } }
+        let values: [(any DatabaseValueConvertible)?] = [
+            cover?.digest, cover?.file.path, cover?.file.size, cover?.file.modified,
+        ]
+        if let chapter = record.chapter {
+            try run(
+                """
+                INSERT INTO chapters (course, id, title, position, folder, cover, cover_path, cover_size, cover_modified)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """, [record.course, chapter, record.title, record.position ?? 0, folder] + values, db)
+        } else {
+            try run(
+                """
+                INSERT INTO courses (id, file, ordinal, title, folder, cover, cover_path, cover_size, cover_modified)
+                VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """, [record.course, record.catalog ?? "", record.title, folder] + values, db)
+        }
+    }
+
+    private static func restoreVideo(_ proven: ProvenRecord, _ now: Double, _ db: Database) throws -> Bool {
+        let record = proven.record
+        guard let video = record.video, let file = proven.file, let stem = record.stem else { return false }
+        let known = try Row.fetchOne(
+            db, sql: "SELECT id, state, is_placing, path FROM downloads WHERE course = ? AND video = ?",
+            arguments: [record.course, video])
+        let id: DownloadID
+        if let known {
+            id = DownloadID(rawValue: known["id"])
+            let isPlacing: Bool = known["is_placing"]
+            let path: String? = known["path"]
+            let state = DownloadState(rawValue: known["state"])
+            // What has a file and isn't finished is being replaced.
+            guard !isPlacing, path == nil || state == .finished else { return false }
+            switch state {
+            case .waiting, .active: break
+            case .suspended, .failed: try move(id, .revive, "reason = NULL", [], now, db)
+            // Its file isn't there: the row is older than a move.
+            case .finished: try apply(.lose(id), now, db)
+            case .paused, .cancelled, nil: return false
+            }
+        } else {
+            try run(
+                """
+                INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, stem,
+                    state, updated_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, ?, 'waiting', ?)
+                """,
+                [
+                    record.course, video, record.chapter, record.title, record.position ?? 0, record.provider ?? "",
+                    Data(file.source), stem, now,
+                ], db)
+            id = DownloadID(rawValue: db.lastInsertedRowID)
+        }
+        try apply(.adopt(id, file), now, db)
+        try run(
+            "UPDATE downloads SET stem = ?, media_seconds = ?, file_proof = ?, stored_extras = ? WHERE id = ?",
+            [stem, record.seconds, record.proof, proven.extras.map { Data($0) }, id.rawValue], db)
+        for var sidecar in proven.sidecars {
+            sidecar.download = id
+            try apply(.sidecar(sidecar), now, db)
+        }
+        return true
+    }
+}
+
+extension KeptRecord {
+    fileprivate init(_ row: Row, _ beside: [Beside]) {
+        let hex = { (name: String) -> String? in (row[name] as Data?).map { Self.hex($0) } }
+        self.init(course: row["course"], title: row["title"])
+        chapter = row["chapter"]
+        video = row["video"]
+        position = row["position"]
+        provider = row["provider"]
+        stem = row["stem"]
+        path = row["path"]
+        size = row["size"]
+        modified = row["modified"]
+        sha256 = hex("sha256")
+        source = hex("file_source")
+        proof = row["file_proof"]
+        extras = hex("stored_extras")
+        seconds = row["media_seconds"]
+        if !beside.isEmpty { self.beside = beside }
+    }
+}
+
+extension KeptRecord.Beside {
+    fileprivate init(_ row: Row) {
+        self.init(kind: row["kind"], name: row["name"], path: row["path"], size: row["size"], modified: row["modified"])
+    }
+}
