@@ -35,6 +35,15 @@ extension DownloadStore {
         }
     }
 
+    /// Whether another download has its file at this path. Looks at all rows.
+    package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
+        try read { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM downloads WHERE path = ? AND id <> ?)",
+                arguments: [path, id.rawValue]) ?? false
+        }
+    }
+
     /// Makes what was found in the library known to the state, in one transaction: folders of courses and chapters that it
     /// doesn't know, and videos that it doesn't know, hasn't finished, or has at a place where nothing is. What the person
     /// has paused or given up stays so, and so does what is being replaced. Returns how many videos are finished by it.

@@ -15,6 +15,9 @@ private final class World {
     /// Folders that can't be looked at.
     var unreadable: Set<String> = []
 
+    /// What stands at a stem, though no row may know it.
+    var standing: [String: (path: String, size: Int64)] = [:]
+
     init() throws { store = try DownloadStore.empty() }
 
     /// The plan for a catalog whose courses are these lines.
@@ -29,7 +32,7 @@ private final class World {
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
             catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
-            lossGuard: lossGuard
+            lossGuard: lossGuard, standing: { self.standing[$0].map { [$0] } ?? [] }
         ) { path throws(LibraryError) in
             if let folder = self.unreadable.first(where: { path.hasPrefix($0 + "/") }) {
                 throw .system(.list, path: folder, .permissionDenied)
@@ -263,6 +266,24 @@ struct ReconcilerTests {
         try world.sync("- {id: a, title: Optics, videos: [x]}")
         let plan = try world.plan("- {id: a2, title: Optics, videos: [x]}")
         #expect(plan.wanted.map(\.donor?.file.path) == ["Optics/01 x.mp4"])
+    }
+
+    @Test("what stands at a video's place may be that video, but not what another row has there")
+    func standing() throws {
+        let sha256 = String(repeating: "ab", count: 32)
+        world.standing = ["a/01 x": ("a/01 x.mp4", 7)]
+        let courses = "- {id: a, videos: [{id: x, sha256: \"\(sha256)\"}]}"
+        let free = try #require(try world.plan(courses).wanted.first?.donor)
+        #expect(free.isStanding && free.file.path == "a/01 x.mp4" && free.file.size == 7)
+        // As a move that failed leaves it.
+        try world.sync("- {id: b, videos: [y]}")
+        let row = DownloadID(rawValue: 1)
+        let file = StoredFile(path: "a/01 x.mp4", size: 7, modified: 1, sha256: nil, source: [1])
+        try world.store.write([.lose(row), .begin(row), .placing(row, file), .finish(row)])
+        world.files.insert(file.path)
+        #expect(try world.plan(courses).wanted.map(\.donor) == [nil])
+        #expect(try world.store.hasOwner(of: file.path, besides: DownloadID(rawValue: 2)))
+        #expect(try !world.store.hasOwner(of: file.path, besides: row))
     }
 
     @Test("a course of another file that still exists is an error with both places; of one that is gone it moves over")

@@ -121,6 +121,29 @@ struct FileListTests {
         #expect(before == after)
     }
 
+    @Test("a list that can't be kept is told, and stops nothing; the next pass writes it anew")
+    func unkept() throws {
+        let (store, library) = try filled()
+        let known = try #require(try store.fact("file_list"))
+        let text = try #require(temporary.read(path))
+        try temporary.remove(path)
+        try FileManager.default.createDirectory(atPath: temporary.at(path).string, withIntermediateDirectories: false)
+        let keeper = ListKeeper(store: store, library: library)
+        keeper.begin(isGoingToChange: true)
+        keeper.note([.finish(DownloadID(rawValue: 1))])
+        keeper.flush()
+        keeper.end()
+        #expect(keeper.failure != nil)
+        #expect(try store.fact("file_list") != known, "lines may be missing")
+        try temporary.remove(path)
+        try temporary.write(text, to: path)
+        let next = ListKeeper(store: store, library: library)
+        next.begin(isGoingToChange: false)
+        next.end()
+        #expect(next.failure == nil)
+        #expect(try rebuilt(library).0 == .init(restored: 3, leftOut: 0))
+    }
+
     @Test(
         "a line that lies about a file is left out",
         arguments: [

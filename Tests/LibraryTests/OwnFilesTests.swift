@@ -180,6 +180,20 @@ struct OwnFilesTests {
         #expect(try names.contains("A/new"))
     }
 
+    @Test("a video stands at its place by its name and a media extension, and not without its sound")
+    func standing() throws {
+        let library = try library()
+        for path in [
+            "A/01 x.mp4", "A/01 x.pdf", "A/01 x.en.vtt", "A/02 y.mp4", "A/02 y.en.m4a", "A/03 z.jpg", "w.webm",
+        ] {
+            try temporary.write("bytes", to: "library/" + path)
+        }
+        let names = library.names()
+        #expect(names.videos(withStem: "A/01 x").map(\.path) == ["A/01 x.mp4"])
+        #expect(names.videos(withStem: "w").map(\.size) == [5])
+        for stem in ["A/02 y", "A/03 z", "A/04", "B/01 x", "../x"] { #expect(names.videos(withStem: stem).isEmpty) }
+    }
+
     @Test("free space is told")
     func space() throws {
         #expect(try library().freeSpace() > 0)

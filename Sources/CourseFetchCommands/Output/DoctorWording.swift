@@ -116,7 +116,7 @@ enum DoctorWording {
             [
                 """
                 put a backup in its place, or move it away to begin anew: the next sync is refused then until coursefetch \
-                library adopt, and files that are there are kept only where a catalog gives their SHA-256
+                library adopt --rebuild, which makes the new one know again what is in the library
                 """
             ]
         case .loggedOut(let user, _): ["coursefetch login --user \(ShellWord.quoted(user))"]

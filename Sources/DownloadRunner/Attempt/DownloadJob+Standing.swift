@@ -16,6 +16,10 @@ extension DownloadJob {
         guard let facts = (try? services.library.facts(of: path)) ?? nil, facts.size == resolution.size ?? facts.size
         else { return nil }
         let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
-        return await duplicate(Donor(file: stored, video: wanted.reference.video, isStanding: true))
+        let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
+        guard donor.isPossible(for: wanted), (try? services.store.hasOwner(of: path, besides: id)) == false else {
+            return nil
+        }
+        return await duplicate(donor)
     }
 }

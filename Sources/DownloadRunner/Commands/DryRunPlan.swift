@@ -111,7 +111,7 @@ extension Reconciliation {
             if let donor = wanted.donor {
                 if donor.isStanding {
                     line.action = .adopt(path: donor.file.path)
-                    line.why = "a file of that size stands there; it is kept if it has the catalog's SHA-256"
+                    line.why = "a file stands there; it is kept if it has the catalog's SHA-256"
                 } else if donor.isProven(for: wanted, ignoresCourse: ignoresCourse(wanted.provider)) {
                     line.action = .link(to: donor.file.path)
                     line.why = "the library has the same file already"

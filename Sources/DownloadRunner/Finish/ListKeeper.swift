@@ -182,6 +182,8 @@ final class ListKeeper: Sendable {
             } catch {
                 state.failure = Refusal(any: error).message
                 state.writer = nil
+                // Lines may be missing now: the next pass must not take the list for complete.
+                try? store.setFact(Self.fact, Self.open)
             }
         }
     }

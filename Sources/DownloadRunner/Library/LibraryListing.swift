@@ -17,7 +17,7 @@ package final class LibraryListing {
     private var lastPrefix: [UInt8] = []
     private var lastListing = FolderListing()
     /// Names by what is before their extension, of folders that were asked about.
-    private var stems: [String: [String: [String]]] = [:]
+    private var stems: [String: (names: [String: [String]], withSound: Set<String>)] = [:]
 
     init(library: LibraryFolder) { self.library = library }
 
@@ -51,26 +51,32 @@ package final class LibraryListing {
         }
     }
 
-    /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there.
+    /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there, and
+    /// a video whose sound is a file of its own isn't whole: there is none either.
     package func videos(withStem stem: String) -> [(path: String, size: Int64)] {
         guard let place = try? LibraryPath(stem) else { return [] }
-        let names: [String: [String]]
-        if let known = stems[place.folder] {
-            names = known
-        } else {
-            let all = (try? library.listing(of: place.folder))?.names ?? []
-            names = Dictionary(grouping: all) { name in String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
-            stems[place.folder] = names
-        }
-        return (names[place.name] ?? []).compactMap { name in
+        let known = stems[place.folder] ?? media(in: place.folder)
+        stems[place.folder] = known
+        guard !known.withSound.contains(place.name) else { return [] }
+        return (known.names[place.name] ?? []).compactMap { name in
             let path = place.folder.isEmpty ? name : "\(place.folder)/\(name)"
-            let given = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) }
-            let known = FileExtension.choose(.video, stated: given, mediaType: nil, contentType: nil, url: nil)
-            guard known.text == given, let facts = (try? library.facts(of: path, tolerant: true)) ?? nil else {
-                return nil
-            }
+            guard let facts = (try? library.facts(of: path, tolerant: true)) ?? nil else { return nil }
             return (path, facts.size)
         }
+    }
+
+    /// Media files by their names without an extension, and those of these names that have media beside them: “01 T.en.m4a”.
+    private func media(in folder: String) -> (names: [String: [String]], withSound: Set<String>) {
+        var found: (names: [String: [String]], withSound: Set<String>) = ([:], [])
+        for name in (try? library.listing(of: folder))?.names ?? [] {
+            guard let dot = name.lastIndex(of: "."), MediaTypes.isMedia(String(name[name.index(after: dot)...])) else {
+                continue
+            }
+            let stem = name[..<dot]
+            found.names[String(stem), default: []].append(name)
+            if let inner = stem.lastIndex(of: ".") { found.withSound.insert(String(stem[..<inner])) }
+        }
+        return found
     }
 
     /// The usual case, without making a `String`: whether the path is in the folder that ``contains(_:)`` was asked about last,

@@ -4,10 +4,11 @@ import DownloadStore
 /// Files that the state doesn't know.
 extension Reconciler {
     /// What stands where a video belongs may be that video, if its catalog has a SHA-256: after a state was lost, all of them
-    /// are. It proves itself when its turn comes, before anybody is asked for anything.
-    mutating func findStanding() {
-        for index in result.wanted.indices {
-            let wanted = result.wanted[index]
+    /// are. It proves itself when its turn comes, before anybody is asked for anything. A file that another row has, which a
+    /// move may have left there, stays that row's alone.
+    mutating func findStanding() throws {
+        var found: [(index: Int, file: StoredFile)] = []
+        for (index, wanted) in result.wanted.enumerated() {
             guard wanted.oldFile == nil, wanted.donor == nil, let sha256 = wanted.video.sha256,
                 let file = standing(wanted.stem).first(where: {
                     wanted.video.size == nil || wanted.video.size == $0.size
@@ -15,7 +16,19 @@ extension Reconciler {
             else { continue }
             let stored = StoredFile(
                 path: file.path, size: file.size, modified: nil, sha256: sha256, source: wanted.source)
-            result.wanted[index].donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
+            found.append((index, stored))
+        }
+        guard !found.isEmpty else { return }
+        let places = Set(found.map { LibraryName.key($0.file.path) })
+        var owned: Set<String> = []
+        try store.scan { row in
+            guard let path = row.string(.path) else { return }
+            let key = LibraryName.key(path)
+            if places.contains(key) { owned.insert(key) }
+        }
+        for (index, file) in found where !owned.contains(LibraryName.key(file.path)) {
+            result.wanted[index].donor = Donor(
+                file: file, video: result.wanted[index].reference.video, isStanding: true)
         }
     }
 }

@@ -118,7 +118,7 @@ struct Reconciler {
         try nameAndMove()
         try resume()
         try findDonors()
-        findStanding()
+        try findStanding()
         follow()
         covers()
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
