@@ -51,6 +51,47 @@ import YAMLSource
         #expect(messages.last?.hasSuffix(": too many") == true)
     }
 
+    @Test(
+        "what would take too much memory is refused where it is too much, whatever it is made of",
+        arguments: [
+            "videos: [\([String](repeating: "v", count: 300).enumerated().map { "v\($0.offset)" }.joined(separator: ", "))]",
+            "videos: [\((0..<200).map { "{id: v\($0), parameters: {a: x}}" }.joined(separator: ", "))]",
+            "videos: [\((0..<200).map { "{id: v\($0), audio: [en]}" }.joined(separator: ", "))]",
+            "videos: [{id: v, title: \(String(repeating: "t", count: 30_000))}]",
+            "videos: [{id: v, attachments: [\([String](repeating: "{title: S, url: \"http://h/\"}", count: 900).joined(separator: ", "))]}]",
+            "chapters: [\((0..<100).map { "{id: c\($0)}" }.joined(separator: ", "))]",
+            "parameters: {a: [\([String](repeating: "x", count: 600).joined(separator: ", "))]}",
+            "parameters: {\((0..<300).map { "k\($0): x" }.joined(separator: ", "))}",
+            "quality: [\([String](repeating: "best", count: 2000).joined(separator: ", "))]",
+            "audio: [\([String](repeating: "en", count: 2000).joined(separator: ", "))]",
+            "nonsense: [\([String](repeating: "&a x", count: 300).joined(separator: ", "))]",
+        ])
+    func memory(course: String) throws {
+        var limits = YAMLLimits.catalog
+        limits.memory = 40_000
+        limits.tooLarge = "too much memory"
+        let folder = try CatalogFolder(catalog: "courses:\n- id: a\n  provider: p\n  \(course)\n")
+        let messages = folder.messages(folder.read(limits: limits))
+        #expect(
+            messages.last?.hasPrefix("5:") == true && messages.last?.hasSuffix(": too much memory") == true,
+            "\(messages)")
+    }
+
+    @Test("the files of a run share the memory that they may take")
+    func memoryOfFiles() throws {
+        var limits = YAMLLimits.catalog
+        limits.memory = 3000
+        limits.tooLarge = "too much memory"
+        let folder = try CatalogFolder(
+            catalog: "include: [b.yaml, c.yaml]\ncourses: [{id: a, provider: p, videos: [v]}]")
+        for name in ["b", "c"] {
+            try folder.write("version: 1\ncourses: [{id: \(name), provider: p, videos: [v]}]\n", to: "\(name).yaml")
+        }
+        let reading = folder.read(limits: limits)
+        #expect(reading.diagnostics.map(\.message) == ["too much memory"])
+        #expect(reading.diagnostics.first?.file.hasSuffix("c.yaml") == true)
+    }
+
     @Test("a hundred thousand merge keys in one list take no square of time", .timeLimit(.minutes(1)))
     func manyMerges() throws {
         let list = [String](repeating: "{<<: *z}", count: 100_000).joined(separator: ", ")

@@ -64,7 +64,12 @@ struct MemoryTests {
         let (bytes, outcome) = try await Self.sync(stage, host, "/index.m3u8")
         #expect(bytes < Self.bound, "\(bytes) bytes")
         #expect(outcome.exit == 0, "\(outcome.report)")
-        #expect(outcome.events("download_finished").map(\.size) == [4 * 10_008 + 6 * ((50 << 20) + 8)])
+        let sizes = stage.folder.names().filter { $0.hasPrefix("library/") && !$0.contains("/.coursefetch") }.compactMap
+        {
+            let facts = try? FileManager.default.attributesOfItem(atPath: stage.folder.at($0).string)
+            return facts?[.type] as? FileAttributeType == .typeRegular ? facts?[.size] as? Int : nil
+        }
+        #expect(sizes == [4 * 10_008 + 6 * ((50 << 20) + 8)])
         await host.stop()
     }
 
@@ -127,16 +132,73 @@ struct MemoryTests {
         }
     }
 
+    /// Catalogs that ask for more than may be had, by what is wrong first.
+    private static let large: [(problem: String, text: @Sendable () -> String)] = [
+        ("128 MiB", { course("videos: [\(many(1_500_000) { "a\($0)" })]") }),
+        ("128 MiB", { course("videos: [\(many(600_000) { "&a\($0) a\($0)" })]") }),
+        ("128 MiB", { course("videos: [\(many(300_000) { "{id: v\($0), parameters: {url: \"http://h/\($0)\"}}" })]") }),
+        (
+            "128 MiB",
+            { course("videos: [\(many(70) { "{id: v\($0), title: \(String(repeating: "t", count: 1 << 20))}" })]") }
+        ),
+        ("128 MiB", { course("videos: [v]\n  parameters: {a: [\(many(2_000_000) { _ in "x" })]}") }),
+        ("128 MiB", { course("videos: [v]\n  parameters: {\(many(500_000) { "k\($0): x" })}") }),
+        ("128 MiB", { course("chapters: [\(many(250_000) { "{id: c\($0), videos: [v\($0)]}" })]") }),
+        ("128 MiB", { "version: 1\ncourses: [\(many(200_000) { "{id: c\($0), provider: direct, videos: [v]}" })]\n" }),
+        ("no parameter", { course("videos: [\(many(100_000) { "{id: v\($0), parameters: {u\($0): x}}" })]") }),
+    ]
+
+    private static func course(_ rest: String) -> String {
+        "version: 1\ncourses:\n- id: c\n  provider: direct\n  \(rest)\n"
+    }
+
+    private static func many(_ count: Int, _ item: (Int) -> String) -> String {
+        (0..<count).map(item).joined(separator: ", ")
+    }
+
+    @Test("a catalog that would take more memory is refused where it does", arguments: large.indices)
+    func largeCatalogs(index: Int) async throws {
+        let stage = try Stage()
+        try stage.folder.write(Self.large[index].text(), to: "catalog.yaml")
+        let (bytes, outcome) = try await Self.peak(stage, ["check", stage.folder.at("catalog.yaml").string])
+        #expect(bytes < Self.bound, "\(bytes) bytes")
+        #expect(
+            outcome.exit == 65 && outcome.error.contains(Self.large[index].problem), "\(outcome.error.prefix(500))")
+    }
+
+    @Test("a catalog of a hundred thousand videos with all that they usually have is fine")
+    func usualCatalog() async throws {
+        let stage = try Stage()
+        let videos = (0..<100_000).map { number in
+            """
+              - id: 9c9de5e8-0a1e-484a-b099-\(100_000_000_000 + number)
+                title: Position and velocity, and what becomes of them, number \(number)
+                size: \(1_000_000 + number)
+                parameters: {url: "https://videos.example.org/lectures/\(number).mp4"}
+            """
+        }
+        try stage.folder.write(Self.course("videos:\n" + videos.joined(separator: "\n")), to: "catalog.yaml")
+        let (bytes, outcome) = try await Self.peak(stage, ["check", stage.folder.at("catalog.yaml").string])
+        #expect(bytes < Self.bound, "\(bytes) bytes")
+        #expect(outcome.exit == 0, "\(outcome.error.prefix(500))")
+    }
+
     @Test("a plugin that answers lines without end, and one that floods its standard error")
     func plugins() async throws {
         for script in [
             "#!/bin/sh\nread -r line\nexec tr '\\0' 'x' < /dev/zero\n",
             "#!/bin/sh\nread -r line\nexec tr '\\0' 'x' < /dev/zero >&2\n",
+            """
+            #!/bin/sh
+            exec jq -nc --unbuffered 'inputs as $r | {id: $r.id, result: {url: "http://127.0.0.1:1/",
+              headers: ([range(60) | {key: "X-\\(.)", value: ("a" * 16000)}] | from_entries)}}'
+
+            """,
             "#!/bin/sh\nwhile read -r line; do printf '{\"id\":%s,\"result\":{\"url\":\"http://127.0.0.1:1/%01000000d\"}}\\n' 1 1; done\n",
         ] {
             let stage = try Stage()
             try stage.plugin("bad", timeout: 5, script: script)
-            try stage.catalog(CatalogText(provider: "bad", videos: [.init(id: "v")]))
+            try stage.catalog(CatalogText(provider: "bad", videos: (0..<20).map { .init(id: "v\($0)") }))
             let (bytes, outcome) = try await Self.peak(
                 stage,
                 [

@@ -4,6 +4,7 @@ extension CatalogDecoder {
     /// Decodes an item of `courses`.
     mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
         guard start.kind == .mappingStart else { return try refuse(start, "a course is a mapping with an `id`") }
+        try reader.hold(CatalogCost.course, at: start.position)
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
         let errors = reader.mistakes.errorCount
         videoIDs.removeAll()
@@ -43,6 +44,7 @@ extension CatalogDecoder {
             try refuse(start, "a chapter is a mapping with an `id`")
             return nil
         }
+        try reader.hold(CatalogCost.chapter, at: start.position)
         var chapter = CatalogDraft.Group(position: start.position)
         var cursor = LevelCursor(.chapter, start: start.position)
         while let field = try nextField(&cursor) { try groupField(field, reader.next(), into: &chapter) }
@@ -63,6 +65,7 @@ extension CatalogDecoder {
         switch field {
         case .id:
             guard let id = identifier(value) else { return try reader.skip(value) }
+            try reader.hold(3 * YAMLCost.text(id.count), at: value.position)
             group.writtenID = String(decoding: id, as: UTF8.self)
             group.id = IdentifierSpelling.other(than: id) ?? group.writtenID
             group.position = value.position
@@ -79,13 +82,14 @@ extension CatalogDecoder {
 
     /// Decodes an item of `videos`.
     private mutating func video(_ start: YAMLEvent) throws(YAMLStop) {
+        let textBefore = draft.text.count
         var record = VideoRecord(position: start.position)
         var extras: VideoExtras?
         if start.kind == .scalar {
             guard let id = identifier(start) else { return }
             keep(id, of: &record, &extras)
             record.title = record.id
-            return add(record, extras)
+            return try add(record, extras, textBefore: textBefore)
         }
         guard start.kind == .mappingStart else {
             return try refuse(start, "a video is an id, or a mapping with an `id`")
@@ -137,11 +141,13 @@ extension CatalogDecoder {
         }
         finish(cursor)
         if let own {
+            try reader.hold(
+                own.isParametersOnly ? CatalogCost.parameters : CatalogCost.settings, at: record.position)
             record.settings = UInt32(clamping: draft.videoSettings.count)
             draft.videoSettings.append(OwnVideoSettings(own))
         }
         if record.title.count == 0 { record.title = record.id }
-        add(record, extras)
+        try add(record, extras, textBefore: textBefore)
     }
 
     /// Keeps an id in its one spelling, and beside it the written one where that differs.
@@ -157,9 +163,16 @@ extension CatalogDecoder {
         extras?.writtenID = String(decoding: id, as: UTF8.self)
     }
 
-    private mutating func add(_ record: VideoRecord, _ extras: VideoExtras?) {
+    /// - Parameter textBefore: Bytes of the draft's text before the video was read.
+    private mutating func add(
+        _ record: VideoRecord, _ extras: VideoExtras?, textBefore: Int
+    ) throws(YAMLStop) {
         var record = record
+        // The block of all texts lies in memory twice while it grows.
+        try reader.hold(CatalogCost.video + 2 * (draft.text.count - textBefore), at: record.position)
         if let extras {
+            try reader.hold(
+                CatalogCost.extras + YAMLCost.text(extras.writtenID?.utf8.count ?? 0), at: record.position)
             record.extras = UInt32(clamping: draft.extras.count)
             draft.extras.append(extras)
         }

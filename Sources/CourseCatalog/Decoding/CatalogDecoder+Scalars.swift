@@ -52,9 +52,11 @@ extension CatalogDecoder {
         return false
     }
 
-    /// A value as text; nil, and a mistake, for anything else.
+    /// A value as text that is kept; nil, and a mistake, for anything else.
     mutating func textOrSkip(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> String? {
-        try isText(value, key) ? value.string : nil
+        guard try isText(value, key) else { return nil }
+        try reader.hold(YAMLCost.text(value.text.count), at: value.position)
+        return value.string
     }
 
     /// Whether a value is a URL, or a path beside the catalog.

@@ -22,7 +22,10 @@ extension CatalogDecoder {
         case .quality: own.quality = try quality(value)
         case .audio: own.audio = try languages(value, "`audio`", allowing: "languages, such as [en, de]")
         case .subtitles: own.subtitles = try subtitles(value)
-        case .cover: if try isCover(value) { own.cover = CoverSource(value.string, folder: folder) }
+        case .cover:
+            guard try isCover(value) else { return }
+            try reader.hold(YAMLCost.text(value.text.count), at: value.position)
+            own.cover = CoverSource(value.string, folder: folder)
         case .parameters:
             guard value.kind == .mappingStart else {
                 return try refuse(value, "`parameters` takes a mapping of keys and values")
@@ -63,7 +66,9 @@ extension CatalogDecoder {
         ) {
             decoder, item throws(YAMLStop) in
             guard item.kind == .scalar else { return try decoder.refuse(item, "a quality is one word, such as 720p") }
-            if let quality = decoder.rendition(item) { wanted.append(quality) }
+            guard let quality = decoder.rendition(item) else { return }
+            try decoder.reader.hold(CatalogCost.item, at: item.position)
+            wanted.append(quality)
         }
         if wanted.isEmpty, reader.mistakes.errorCount == count {
             mistake(value, "`quality` is an empty list; leave it out for the best")
@@ -105,7 +110,9 @@ extension CatalogDecoder {
         }
         try list(value, "") { decoder, item throws(YAMLStop) in
             guard item.kind == .scalar else { return try decoder.refuse(item, "a language is one word, such as en") }
-            if let code = decoder.language(item, key, allowing: what) { found.append(code) }
+            guard let code = decoder.language(item, key, allowing: what) else { return }
+            try decoder.reader.hold(CatalogCost.item + YAMLCost.text(code.utf8.count), at: item.position)
+            found.append(code)
         }
         return found
     }
@@ -155,6 +162,8 @@ extension CatalogDecoder {
         }
         finish(cursor)
         guard let label, let url else { return nil }
+        try reader.hold(
+            CatalogCost.sideFile + YAMLCost.text(label.utf8.count) + YAMLCost.text(url.utf8.count), at: start.position)
         return (label, url)
     }
 

@@ -36,6 +36,8 @@ struct CatalogFileReader {
         var bytes = 0
         /// Its values, aliases expanded.
         var nodes = 0
+        /// Bytes of memory that what was decoded takes, by estimate.
+        var held = 0
     }
 
     /// What tells whether a file is the one that it was.
@@ -108,6 +110,7 @@ struct CatalogFileReader {
         outcome.mistakes = decoder.reader.mistakes
         outcome.bytes = decoder.reader.bytesRead
         outcome.nodes = decoder.reader.nodeCount
+        outcome.held = decoder.reader.heldBytes
         outcome.draft = decoder.takeDraft()
         return outcome
     }

@@ -23,11 +23,12 @@ package struct CatalogReader {
     private var unreadableCount = 0
     private var bytesLeft: Int
     private var nodesLeft: Int
+    private var memoryLeft: Int
     private let limits: YAMLLimits
 
     private init(limits: YAMLLimits) {
         self.limits = limits
-        (bytesLeft, nodesLeft) = (limits.bytes, limits.nodes)
+        (bytesLeft, nodesLeft, memoryLeft) = (limits.bytes, limits.nodes, limits.memory)
     }
 
     /// Reads catalogs; several are one run, in which course ids differ.
@@ -68,10 +69,11 @@ package struct CatalogReader {
         found.append(DiagnosticList())
 
         var limits = limits
-        (limits.bytes, limits.nodes) = (bytesLeft, nodesLeft)
+        (limits.bytes, limits.nodes, limits.memory) = (bytesLeft, nodesLeft, memoryLeft)
         var outcome = CatalogFileReader(path: path, source: source, folder: folder, limits: limits).read()
         bytesLeft = max(0, bytesLeft - outcome.bytes)
         nodesLeft = max(0, nodesLeft - outcome.nodes)
+        memoryLeft = max(0, memoryLeft - outcome.held)
         if let refusal = outcome.refusal {
             unreadableCount += 1
             if let (entry, includer) = naming {

@@ -45,13 +45,16 @@ package enum CatalogCheck {
         let reading = CatalogReader.read(paths)
         var diagnostics = reading.diagnostics
         var conditions: Set<SyncCondition> = []
+        var omitted = 0
         switch reading.verdict {
         case .invalid: conditions = [.invalidCatalog]
         case .unreadable: conditions = [.unreadableCatalog]
         case .valid: break
         }
         if let registry {
-            var mistakes = ProviderCheck.mistakes(in: reading.catalog, registry)
+            let found = ProviderCheck.mistakes(in: reading.catalog, registry)
+            omitted = found.omitted
+            var mistakes = found.kept
             if conditions.isEmpty, mistakes.contains(where: { $0.severity == .error }) {
                 conditions = [.invalidCatalog]
             }
@@ -69,7 +72,7 @@ package enum CatalogCheck {
         return (
             catalog,
             CheckReport(
-                diagnostics: diagnostics, omitted: max(0, reading.errorCount - kept), conditions: conditions,
+                diagnostics: diagnostics, omitted: omitted + max(0, reading.errorCount - kept), conditions: conditions,
                 files: catalog.files.count, courses: catalog.courses.count, videos: catalog.videoCount)
         )
     }

@@ -24,11 +24,11 @@ enum ProviderCheck {
         FilePath(Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
     }
 
-    /// Every mistake, each once however many videos inherit it.
-    static func mistakes(in catalog: Catalog, _ registry: PluginRegistry) -> [Diagnostic] {
+    /// Every mistake, each once however many videos inherit it; of each file the first hundred, the others as a number.
+    static func mistakes(in catalog: Catalog, _ registry: PluginRegistry) -> (kept: [Diagnostic], omitted: Int) {
         var seen: Set<ObjectIdentifier> = []
-        var found: [Diagnostic] = []
-        var known: Set<Diagnostic> = []
+        var found: [String: DiagnosticList] = [:]
+        var files: [String] = []
         var last: ObjectIdentifier?
         for course in catalog.courses {
             for videos in [course.videos] + course.chapters.map(\.videos) {
@@ -38,13 +38,15 @@ enum ProviderCheck {
                     guard id != last else { continue }
                     last = id
                     guard seen.insert(id).inserted else { continue }
-                    for mistake in mistakes(video, settings, registry) where known.insert(mistake).inserted {
-                        found.append(mistake)
+                    for mistake in mistakes(video, settings, registry) {
+                        if found[mistake.file] == nil { files.append(mistake.file) }
+                        found[mistake.file, default: DiagnosticList()].add(mistake)
                     }
                 }
             }
         }
-        return found
+        let lists = files.compactMap { found[$0] }
+        return (lists.flatMap(\.items), lists.reduce(0) { $0 + $1.omitted })
     }
 
     private static func mistakes(_ video: Video, _ settings: Settings, _ registry: PluginRegistry) -> [Diagnostic] {

@@ -28,7 +28,7 @@ extension YAMLEventReader {
             let shown = name.hasPrefix("tag:yaml.org,2002:") ? "!!" + name.dropFirst(18) : name
             return mistakes.error(
                 at: location(event.position),
-                "the tag \(shown) has no meaning here; quote the value if the ! belongs to it")
+                "the tag \(shown.prefix(64)) has no meaning here; quote the value if the ! belongs to it")
         }
         let fits =
             switch (event.kind, known) {

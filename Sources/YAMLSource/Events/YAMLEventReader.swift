@@ -17,6 +17,9 @@ package struct YAMLEventReader: ~Copyable {
     /// Nodes delivered so far, those behind aliases included.
     package internal(set) var nodeCount = 0
 
+    /// Bytes of memory that what was kept of the text takes, by the estimates of ``YAMLCost``.
+    package internal(set) var heldBytes = 0
+
     /// libyaml's state.
     let parser: UnsafeMutablePointer<yaml_parser_t>
     /// What libyaml reads from.
@@ -212,7 +215,7 @@ package struct YAMLEventReader: ~Copyable {
             case YAML_STREAM_END_EVENT: event.kind = .streamEnd
             default: continue
             }
-            if anchor != nil || isRecording { record(event, anchor: anchor) }
+            if anchor != nil || isRecording { try record(event, anchor: anchor) }
             return event
         }
     }
@@ -220,12 +223,17 @@ package struct YAMLEventReader: ~Copyable {
     /// Whether events that libyaml delivers are kept.
     var isRecording: Bool { captures > 0 || !open.isEmpty }
 
-    private mutating func record(_ event: YAMLEvent, anchor: UnsafeMutablePointer<UInt8>?) {
+    private mutating func record(
+        _ event: YAMLEvent, anchor: UnsafeMutablePointer<UInt8>?
+    ) throws(YAMLStop) {
         let start = recording.entries.count
+        try hold(YAMLCost.event + event.text.count, at: event.position)
         recording.append(event)
         let isWhole = event.kind == .scalar
         if let anchor {
-            anchors[String(cString: anchor)] = spans.count
+            let name = String(cString: anchor)
+            try hold(YAMLCost.anchor + YAMLCost.text(name.utf8.count), at: event.position)
+            anchors[name] = spans.count
             // The depth that the collection will have once `next` has counted it.
             if !isWhole { open.append((depth + 1, spans.count)) }
             spans.append(YAMLRecording.Span(start: start, end: isWhole ? start + 1 : 0))
@@ -242,13 +250,17 @@ package struct YAMLEventReader: ~Copyable {
         let name = raw.pointee.data.alias.anchor.map { String(cString: $0) } ?? ""
         if let index = anchors[name], spans[index].end > 0 {
             let span = spans[index]
-            if isRecording { recording.append(aliasOf: span, for: event) }
+            if isRecording {
+                try hold(YAMLCost.event, at: event.position)
+                recording.append(aliasOf: span, for: event)
+            }
             frames.append(Frame(span, alias: event.position))
             return try replayed()
         }
         if anchors[name] != nil {
             mistakes.error(
-                at: location(event.position), "*\(name) stands inside &\(name), which it would repeat for ever")
+                at: location(event.position),
+                "*\(name.prefix(64)) stands inside &\(name.prefix(64)), which it would repeat for ever")
         } else {
             // Not looked for among so many that a file of wrong aliases would take long.
             let near = anchors.count > 1000 ? nil : NearestName.suggestion(for: name, among: anchors.keys.sorted())

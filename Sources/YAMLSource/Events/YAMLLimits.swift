@@ -8,11 +8,15 @@ package struct YAMLLimits: Sendable {
     package var depth: Int
     /// Bytes of one scalar.
     package var scalarBytes: Int
+    /// Bytes of memory that what is kept of the text may take, by the estimates of ``YAMLCost``.
+    package var memory = Int.max
 
     /// Says that `bytes` is exceeded.
     package var tooLong: String
     /// Says that `nodes` is exceeded.
     package var tooMany: String
+    /// Says that `memory` is exceeded.
+    package var tooLarge = "what this text says takes too much memory"
 
     /// Bounds of a text that stands alone.
     package init(bytes: Int, nodes: Int, depth: Int, scalarBytes: Int) {
@@ -25,6 +29,10 @@ package struct YAMLLimits: Sendable {
     package static let catalog: YAMLLimits = {
         var limits = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
         limits.tooLong = "the catalogs of a run can't be longer than 256 MiB together"
+        limits.memory = 128 << 20
+        limits.tooLarge =
+            "the catalogs of a run take more than 128 MiB of memory up to here; split them into files that are synced "
+            + "one after the other, each with a run of its own"
         return limits
     }()
     /// Bounds for a manifest or a settings file.

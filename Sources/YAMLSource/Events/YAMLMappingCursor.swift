@@ -88,6 +88,7 @@ extension YAMLEventReader {
     /// Passes over a node and keeps it for replay.
     private mutating func capture(_ event: YAMLEvent) throws(YAMLStop) -> YAMLMappingCursor.Merge {
         let position = aliasPosition ?? event.position
+        try hold(YAMLCost.merge, at: position)
         if let level = frames.indices.last {
             let start = frames[level].next - 1
             try skip(event)

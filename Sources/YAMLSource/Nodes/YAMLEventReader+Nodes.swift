@@ -3,6 +3,7 @@ extension YAMLEventReader {
     /// stands as null.
     package mutating func node(_ event: YAMLEvent) throws(YAMLStop) -> YAMLNode {
         let place = location(event.position)
+        try hold(YAMLCost.text(event.text.count), at: event.position)
         if event.kind == .scalar { return YAMLNode(scalar(event, at: place), at: place) }
         guard let frame = frames.last, frame.next == frame.start + 1 else { return try collection(event, at: place) }
         // An alias stands for this node: its value is made once and then shared, so that a bomb of aliases takes no
@@ -16,7 +17,7 @@ extension YAMLEventReader {
             return known.node
         }
         let (depth, nodes, bytes) = (depth, nodeCount, repeatedBytes)
-        /// The value.
+        try hold(YAMLCost.repeatedNode, at: event.position)
         let node = try collection(event, at: place)
         repeated[frame.start] = RepeatedNode(
             node: node, depth: depth, nodes: nodeCount - nodes, bytes: repeatedBytes - bytes)
@@ -26,9 +27,11 @@ extension YAMLEventReader {
     private mutating func collection(_ event: YAMLEvent, at place: SourceLocation) throws(YAMLStop) -> YAMLNode {
         switch event.kind {
         case .sequenceStart:
+            try hold(YAMLCost.list, at: event.position)
             var nodes: [YAMLNode] = []
             var item = try next()
             while item.kind != .sequenceEnd {
+                try hold(YAMLCost.element, at: item.position)
                 nodes.append(try node(item))
                 item = try next()
             }
@@ -55,6 +58,9 @@ extension YAMLEventReader {
                 try skip(next())
                 continue
             }
+            try hold(
+                YAMLCost.text(name.utf8.count) + (index == nil ? YAMLCost.entry : YAMLCost.indexedEntry),
+                at: key.position)
             index?[name] = entries.count
             entries.append(.init(key: name, keyLocation: keyLocation, value: try node(next())))
             if index == nil, entries.count > 16 {
@@ -102,6 +108,7 @@ extension DiagnosticList {
     /// Adds the error for a key that stands twice in a mapping.
     package mutating func duplicateKey(_ key: String, at location: SourceLocation, firstLine: Int) {
         error(
-            at: location, "the key “\(key)” stands twice in this mapping, first on line \(firstLine); keep one of them")
+            at: location,
+            "the key “\(key.prefix(64))” stands twice in this mapping, first on line \(firstLine); keep one of them")
     }
 }
