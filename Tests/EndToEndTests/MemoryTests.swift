@@ -145,7 +145,7 @@ struct MemoryTests {
         ("128 MiB", { course("videos: [v]\n  parameters: {\(many(500_000) { "k\($0): x" })}") }),
         ("128 MiB", { course("chapters: [\(many(250_000) { "{id: c\($0), videos: [v\($0)]}" })]") }),
         ("128 MiB", { "version: 1\ncourses: [\(many(200_000) { "{id: c\($0), provider: direct, videos: [v]}" })]\n" }),
-        ("no parameter", { course("videos: [\(many(100_000) { "{id: v\($0), parameters: {u\($0): x}}" })]") }),
+        ("needs the parameter", { course("videos: [\(many(100_000) { "{id: v\($0), parameters: {u\($0): x}}" })]") }),
     ]
 
     private static func course(_ rest: String) -> String {
