@@ -25,6 +25,8 @@ package enum RangeProblem: Sendable, Equatable, Hashable {
 /// What shows that the server has another file now.
 package enum IdentityChange: Sendable, Equatable, Hashable {
     case etag, lastModified, total
+    /// Where a date is all that names the file: what stands before the range.
+    case bytes
 }
 
 /// Which bound a body went beyond.
@@ -74,7 +76,7 @@ package enum TransferFailure: Error, Sendable, Equatable {
     case rangeIgnored
     /// Nothing has been written.
     case rangeMismatch(RangeProblem)
-    /// 206 of another file. Nothing has been written.
+    /// 206 or 416 of another file. Nothing has been written.
     case identityChanged(IdentityChange)
     /// The body ended early. `expected` counts like `received`, from the start of this transfer.
     case truncated(received: Int64, expected: Int64?)

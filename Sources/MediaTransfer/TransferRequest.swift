@@ -31,7 +31,7 @@ package enum ResumeCondition: Sendable, Hashable, RedactedInPrint {
     /// A strong entity tag, sent as `If-Range`; the answer must bear the same one.
     case etag(String)
     /// A `Last-Modified` that ``ResponseHead/lastModified`` has let through, sent as `If-Range`; the answer must bear
-    /// the same one, or none, and the same total.
+    /// the same one, or none, and the same total. The last bytes of the partial are asked for again, and must be the same.
     case lastModified(String)
     /// A checksum is known and the caller compares it at the end: a plain range, whose answer must have the same total.
     case checksum
@@ -109,11 +109,21 @@ package struct TransferRequest: Sendable, RedactedInPrint {
         if case .resume(let offset, _, _) = start { offset } else { 0 }
     }
 
+    /// How many bytes before ``offset`` are asked for again, to be compared with those in the partial: two files may have
+    /// one date, and one total. All of the partial if it is smaller than that.
+    var overlap: Int64 {
+        guard case .lastModified = condition else { return 0 }
+        return min(offset, Self.mostOverlap)
+    }
+
+    /// Enough of any media to tell two files apart; little, since some hosts cut each answer short.
+    static let mostOverlap: Int64 = 16 << 10
+
     /// The value of the `Range` field without its unit (RFC 9110 §14.2); nil for the whole file.
     var rangeField: String? {
         switch start {
         case .beginning: nil
-        case .resume(let offset, _, _): offset > 0 ? "\(offset)-" : nil
+        case .resume(let offset, _, _): offset > 0 ? "\(offset - overlap)-" : nil
         case .range(let range): "\(range.lowerBound)-\(range.upperBound - 1)"
         }
     }

@@ -46,6 +46,7 @@ final class Transfer: RedactedInPrint {
     private var announced: Int64
     private var parser = HeadParser()
     private var head: ResponseHead?
+    private var overlap: OverlapCheck?
     private var phase = Phase.awaitingHead
     private var discarded: Int64 = 0
     private var discardedSince: Duration?
@@ -79,6 +80,7 @@ final class Transfer: RedactedInPrint {
         phase = .awaitingHead
         discarded = 0
         discardedSince = nil
+        overlap = nil
         stall = nil
         handles.configure(easy, isPaced: pacing.isLimiting)
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -128,7 +130,7 @@ final class Transfer: RedactedInPrint {
             failure = .outOfReach
             return false
         }
-        stall = StallClock(timeout: job.request.stallTimeout, listened: pacing.listened, received: length)
+        stall = StallClock(timeout: job.request.stallTimeout, listened: pacing.listened, received: arrived)
         return true
     }
 
@@ -161,6 +163,7 @@ final class Transfer: RedactedInPrint {
             self.head = head
             phase = .body(plan)
             limit = plan.limit
+            overlap = OverlapCheck(before: plan.start, count: job.request.overlap)
             if case .memory(let buffer) = job.target, let whole = plan.whole {
                 guard buffer.reserve(Int(min(whole, plan.limit))) else {
                     phase = .discarding(.finished(.tooLong(.maximum)))
@@ -200,7 +203,10 @@ final class Transfer: RedactedInPrint {
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         quota?.add(count)
-        let wanted = Int(min(Int64(count), limit - length))
+        let again = compare(bytes, count)
+        guard failure == nil else { return 0 }
+        let (bytes, rest) = (bytes + again, count - again)
+        let wanted = Int(min(Int64(rest), limit - length))
         switch job.target {
         case .partial(let partial): store(bytes, wanted, partial)
         case .memory(let buffer):
@@ -211,8 +217,16 @@ final class Transfer: RedactedInPrint {
             length += Int64(wanted)
         }
         job.progress?.set(received: length - origin)
-        if wanted < count, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
+        if wanted < rest, failure == nil, case .body(let plan) = phase { failure = .tooLong(plan.limitReason) }
         return failure == nil ? count : 0
+    }
+
+    /// Compares what is there already. Returns how many of the bytes that are.
+    private func compare(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+        guard overlap?.isDone == false, let descriptor else { return 0 }
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+        do throws(TransferFailure) { return try overlap?.take(bytes, from: descriptor) ?? 0 } catch { failure = error }
+        return 0
     }
 
     private func store(_ bytes: UnsafeMutablePointer<CChar>, _ wanted: Int, _ partial: PartialFile) {
@@ -244,8 +258,11 @@ final class Transfer: RedactedInPrint {
     /// Whether the server delivers less than it is asked for. Not while connecting, which has a limit of its own.
     func isStalled() -> Bool {
         guard isRunning else { return false }
-        return stall?.isStalled(pacing.listened, received: length) ?? false
+        return stall?.isStalled(pacing.listened, received: arrived) ?? false
     }
+
+    /// Of the whole file: what was sent again counts once more, for the stall clock only.
+    private var arrived: Int64 { length + (overlap?.done ?? 0) }
 
     /// Whether a body that nobody wants keeps what follows from going on.
     func isLingering(_ now: Duration) -> Bool {
@@ -263,7 +280,10 @@ final class Transfer: RedactedInPrint {
         if let failure { return failure }
         switch phase {
         case .awaitingHead: return problem ?? .badResponse(.unreadable)
-        case .body(let plan): return plan.outcome(length: length, problem: problem)
+        case .body(let plan):
+            let outcome = plan.outcome(length: length, problem: problem)
+            guard overlap?.isDone == false, outcome == nil || outcome == .partOnly else { return outcome }
+            return problem ?? .truncated(received: 0, expected: plan.whole.map { $0 - plan.start })
         case .discarding(.finished(let failure)): return failure
         case .discarding(.redirected): return problem
         }

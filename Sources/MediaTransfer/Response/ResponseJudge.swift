@@ -83,13 +83,18 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
             let count = last - first + 1
             return plan(head, total: count, bodyEnd: count)
         }
-        guard first == request.offset else { return .refuse(.rangeMismatch(.otherOffset)) }
+        guard first == request.offset - request.overlap else { return .refuse(.rangeMismatch(.otherOffset)) }
         if let length = raw.value("content-length").flatMap({ ASCII.number($0) }), head.framing == .length,
             length != last - first + 1
         {
             return .refuse(.rangeMismatch(.contradictoryLength))
         }
+        if let total, total < request.offset { return .refuse(.identityChanged(.total)) }
         if let change = identityChange(raw, total: total, last: last) { return .refuse(.identityChanged(change)) }
+        // It ends within what is there already, although there may be more.
+        guard last >= request.offset || (last + 1 == total && total == request.offset) else {
+            return .refuse(.rangeMismatch(.otherOffset))
+        }
         return plan(head, total: total ?? request.knownTotal, bodyEnd: last + 1, isPart: true)
     }
 

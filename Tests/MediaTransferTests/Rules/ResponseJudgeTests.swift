@@ -114,7 +114,9 @@ import Testing
             (.checksum, ["etag": "\"whatever\""], nil),
         ] as [(ResumeCondition, [String: String], IdentityChange?)])
     func validators(_ condition: ResumeCondition, _ fields: [String: String], _ change: IdentityChange?) throws {
-        let fields = fields.merging(["content-range": "bytes 5-9/10"]) { $1 }
+        // Behind a date all five bytes that are there come again.
+        let first = if case .lastModified = condition { 0 } else { 5 }
+        let fields = fields.merging(["content-range": "bytes \(first)-9/10"]) { $1 }
         let decision = try decide(206, fields, at: 5, total: 10, condition)
         #expect(decision == change.map { .refuse(.identityChanged($0)) } ?? plan(5, 10, 10, .promised, .untilClose))
     }
@@ -123,12 +125,32 @@ import Testing
     func omittedDate() throws {
         let condition = ResumeCondition.lastModified(Self.modified)
         let change = ResponseDecision.refuse(.identityChanged(.lastModified))
-        #expect(try decide(206, ["content-range": "bytes 5-9/*"], at: 5, total: 10, condition) == change)
-        #expect(try decide(206, ["content-range": "bytes 5-9/10"], at: 5, condition) == change)
+        #expect(try decide(206, ["content-range": "bytes 0-9/*"], at: 5, total: 10, condition) == change)
+        #expect(try decide(206, ["content-range": "bytes 0-9/10"], at: 5, condition) == change)
         #expect(
-            try decide(206, ["content-range": "bytes 5-9/11"], at: 5, total: 10, condition)
+            try decide(206, ["content-range": "bytes 0-9/11"], at: 5, total: 10, condition)
                 == .refuse(.identityChanged(.total)))
         #expect(try decide(416, ["content-range": "bytes */5"], at: 5, condition) == change)
+    }
+
+    @Test(
+        "206 behind a date has to begin with bytes that are there, and to go beyond them, unless they are the file",
+        arguments: [
+            ("bytes 83616-199999/200000", nil), ("bytes 83616-99999/100000", nil),
+            ("bytes 100000-199999/200000", .rangeMismatch(.otherOffset)),
+            ("bytes 83616-99999/200000", .rangeMismatch(.otherOffset)),
+            ("bytes 83616-99999/*", .rangeMismatch(.otherOffset)),
+            ("bytes 83616-90000/100000", .rangeMismatch(.otherOffset)),
+            ("bytes 83616-90000/90001", .identityChanged(.total)),
+        ] as [(String, TransferFailure?)])
+    func overlap(_ range: String, _ failure: TransferFailure?) throws {
+        let fields = ["content-range": range, "last-modified": Self.modified]
+        let decision = try decide(206, fields, at: 100_000, .lastModified(Self.modified))
+        guard let failure else {
+            guard case .accept(let plan) = decision else { return #expect(Bool(false), "\(decision)") }
+            return #expect(plan.start == 100_000 && plan.limit >= plan.start && plan.limit == plan.whole)
+        }
+        #expect(decision == .refuse(failure))
     }
 
     @Test(

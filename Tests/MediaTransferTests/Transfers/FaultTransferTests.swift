@@ -54,6 +54,13 @@ import Testing
     private static let resumedCases: [Case] = [
         Case(query: "", offset: 100_000, condition: tag, failure: nil, written: 200_000),
         Case(query: "", offset: 100_000, condition: date, failure: nil, written: 200_000),
+        Case(
+            query: "cut=10000", offset: 100_000, condition: date, failure: .truncated(received: 0, expected: 200_000),
+            written: 0),
+        Case(
+            query: "cut=20000", offset: 100_000, condition: date,
+            failure: .truncated(received: 3616, expected: 200_000),
+            written: 3616),
         Case(query: "", offset: 100_000, failure: nil, written: 200_000),
         Case(query: "", offset: 299_999, condition: tag, failure: nil, written: 1),
         Case(query: "range=ignore", offset: 100_000, condition: tag, failure: .rangeIgnored, written: 0),
@@ -114,7 +121,8 @@ import Testing
             host.url(content, row.query), content, at: row.offset, row.condition, fails: row.failure,
             written: row.written)
         #expect(host.requests().count == 1)
-        #expect(host.requests().first?.rangeStart == (row.offset > 0 ? row.offset : nil))
+        let overlap = if case .lastModified = row.condition { 16_384 } else { 0 }
+        #expect(host.requests().first?.rangeStart == (row.offset > 0 ? row.offset - overlap : nil))
         #expect(host.requests().first?.fields["accept-encoding"] == "identity")
         if case .badResponse? = row.failure {} else { #expect(report.head?.status == host.requests().first?.status) }
         await bench.finish()
@@ -234,6 +242,28 @@ import Testing
         let second = try await bench.expect(url, content, at: 100_000, .etag(tag), fails: .rangeIgnored, written: 0)
         #expect(second.head?.etag != tag)
         try await bench.expect(url, content, at: 100_000, .checksum, fails: nil, written: 200_000)
+        await bench.finish()
+        await host.stop()
+    }
+
+    @Test("behind a date nothing is written unless the bytes before it are those that are there")
+    func sameDate() async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        func resume(_ held: [UInt8]) async throws -> TransferReport {
+            let partial = try bench.partial(holding: held)
+            let report = await bench.fetch(host.url(content, "etag=none"), into: partial) {
+                $0.start = .resume(at: Int64(held.count), total: 300_000, condition: Self.date)
+            }
+            #expect(report.failure == nil || (report.received == 0 && (try? bench.folder.read("file.part")) == held))
+            return report
+        }
+        for count in [1, 1000, 16_384, 100_000] {
+            #expect(try await resume(Array(content.bytes(0..<count))).failure == nil)
+            var other = Array(content.bytes(0..<count))
+            other[count - 1] ^= 1
+            #expect(try await resume(other).failure == .identityChanged(.bytes))
+        }
         await bench.finish()
         await host.stop()
     }
