@@ -28,7 +28,8 @@ package struct HTTPField: Sendable, Hashable, RedactedInPrint {
 
 /// What proves that the bytes of a partial and those of an answer to a range belong to the same file.
 package enum ResumeCondition: Sendable, Hashable, RedactedInPrint {
-    /// A strong entity tag, sent as `If-Range`; the answer must bear the same one.
+    /// A strong entity tag, sent as `If-Range`; the answer must bear the same one. One that is made of time and size
+    /// proves no more than a date.
     case etag(String)
     /// A `Last-Modified` that ``ResponseHead/lastModified`` has let through, sent as `If-Range`; the answer must bear
     /// the same one, or none, and the same total. The last bytes of the partial are asked for again, and must be the same.
@@ -112,8 +113,17 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     /// How many bytes before ``offset`` are asked for again, to be compared with those in the partial: two files may have
     /// one date, and one total. All of the partial if it is smaller than that.
     var overlap: Int64 {
-        guard case .lastModified = condition else { return 0 }
-        return min(offset, Self.mostOverlap)
+        switch condition {
+        case .lastModified: min(offset, Self.mostOverlap)
+        case .etag(let tag): Self.isTimeAndSize(tag, total: knownTotal) ? min(offset, Self.mostOverlap) : 0
+        case .checksum, nil: 0
+        }
+    }
+
+    /// Whether a tag is made of time and size in hexadecimal, as nginx and Apache do: it says no more than a date.
+    private static func isTimeAndSize(_ tag: String, total: Int64?) -> Bool {
+        let parts = tag.dropFirst().dropLast().split(separator: "-")
+        return parts.count > 1 && parts.contains { total != nil && Int64($0, radix: 16) == total }
     }
 
     /// Enough of any media to tell two files apart; little, since some hosts cut each answer short.

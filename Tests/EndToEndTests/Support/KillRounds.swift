@@ -216,8 +216,9 @@ final class KillRounds {
             let start = request.rangeStart ?? 0
             // The second course's row compares some bytes of its own URL with the file that the first one's has become.
             if floor == .max, video == Self.shared, request.rangeStart != nil, request.bytes <= 65_536 { continue }
+            // The tags of nginx are made of time and size: the last 16 KiB come once more, to be compared.
             #expect(
-                start >= floor,
+                start >= floor - 16_384,
                 "seed \(chance.seed): \(video) was asked for from \(start) after kill \(round) at \(floor)")
             if start > 0 { resumed += 1 }
         }

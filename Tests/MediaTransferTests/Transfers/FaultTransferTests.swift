@@ -268,6 +268,22 @@ import Testing
         await host.stop()
     }
 
+    @Test(
+        "behind an ETag that is made of time and size, too",
+        arguments: [("655af2f0-493e0", true), ("1-493e0-655af2f0", true), ("655af2f0-493e1", false), ("493e0", false)])
+    func sameTimeAndSize(_ tag: String, _ isCompared: Bool) async throws {
+        let host = try await FaultHost.start()
+        let bench = try Workbench()
+        let partial = try bench.partial(holding: [UInt8](repeating: 7, count: 100_000))
+        let report = await bench.fetch(host.url(content, "etag=%22\(tag)%22"), into: partial) {
+            $0.start = .resume(at: 100_000, total: 300_000, condition: .etag("\"\(tag)\""))
+        }
+        #expect(report.failure == (isCompared ? .identityChanged(.bytes) : nil))
+        #expect(report.received == (isCompared ? 0 : 200_000))
+        await bench.finish()
+        await host.stop()
+    }
+
     @Test("only strong validators are offered for resuming")
     func validators() async throws {
         let host = try await FaultHost.start()

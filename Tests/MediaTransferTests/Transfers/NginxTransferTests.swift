@@ -69,9 +69,11 @@ import Testing
         await server.stop()
         let last = try #require(server.log().last)
         #expect(last.status == 206)
-        #expect(last.rangeStart == Int(first.length))
+        // Its tags are made of time and size.
+        let overlap = min(Int(first.length), 16_384)
+        #expect(last.rangeStart == Int(first.length) - overlap)
         #expect(last.ifRange == etag)
-        #expect(last.bytes == Int(second.received))
+        #expect(last.bytes == Int(second.received) + overlap)
     }
 
     @Test("a file that has changed on the server is not continued")
