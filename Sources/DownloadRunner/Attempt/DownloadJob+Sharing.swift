@@ -81,12 +81,16 @@ extension DownloadJob {
     /// any more, so that it has to be transferred after all.
     func duplicate(_ donor: Donor) async -> JobOutcome? {
         let file = donor.file
+        // A known SHA-256 has the last word: a file of an earlier run is read before it is shared, whatever its time says.
+        let isReadFirst = expectedSHA256 != nil && donor.request == nil
+        let record = FileRecord(
+            size: file.size, modified: isReadFirst ? nil : file.modified, sha256: file.sha256?.hex)
         let name = PartialName(download: id.rawValue)
         let library = services.library
         let isDone = await Blocking.run { shouldStop in
             do {
                 switch try library.duplicate(
-                    file.path, record: FileRecord(file), as: name, shouldStop: shouldStop)
+                    file.path, record: record, as: name, shouldStop: shouldStop)
                 {
                 case .donorUnusable: return false
                 case .hardLink: return true

@@ -139,7 +139,8 @@ extension Reconciliation {
         }
         guard options.prune else { return lines }
         // What is failed now stays so; of the rest it is assumed that it goes well.
-        let verdict = Prune.verdict(self, options.maxDelete, endsWell: counts[.failed, default: 0] == 0 && held.isEmpty)
+        let isOpen = [.failed, .paused].contains { counts[$0, default: 0] > 0 } || !held.isEmpty
+        let verdict = Prune.verdict(self, options.maxDelete, endsWell: !isOpen)
         for gone in gone {
             guard let file = gone.file else { continue }
             let (action, but): (DryRunLine.Action, String) =

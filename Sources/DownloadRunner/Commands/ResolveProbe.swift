@@ -85,12 +85,15 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     /// This answer with everything replaced that may be a secret, so that it can be shown.
     package var withoutSecrets: ResolveAnswer {
         var shown = self
-        shown.url = Redactor.url(url)
+        var redactor = Redactor()
+        // A token may stand in a path, too.
+        if let tokenValue { redactor.learn(tokenValue) }
+        shown.url = redactor.redact(Redactor.url(url))
         if tokenValue != nil { shown.tokenValue = Redactor.mark }
         shown.tokenOrigins = tokenOrigins.map { Redactor.url($0) }
         shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
-        shown.subtitles = subtitles.map { Redactor.withoutURLSecrets($0) }
-        shown.attachments = attachments.map { Redactor.withoutURLSecrets($0) }
+        shown.subtitles = subtitles.map { redactor.redact($0) }
+        shown.attachments = attachments.map { redactor.redact($0) }
         return shown
     }
 }

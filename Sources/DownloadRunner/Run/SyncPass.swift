@@ -155,7 +155,8 @@ struct SyncPass: Sendable {
 
     /// After the downloads: what is gone may be what another course wants. What can't be removed is told, and ends nothing.
     private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
-        let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty)
+        let isDone = summary.downloads.allSatisfy { [.finished, .cancelled].contains($0.key) || $0.value == 0 }
+        let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
         if let message = Prune.message(verdict, plan) { hub.post(.warning(message, nil)) }
         switch verdict {
         case .nothing, .unfinished: break

@@ -8,10 +8,10 @@ import Darwin
 
 /// The text of a file that diagnostics quote from.
 package enum SourceText {
-    /// Bytes that are looked at.
-    static let longest = 256 << 20
+    /// Bytes that are looked at: what stands behind them is told without its line.
+    static let longest = 32 << 20
 
-    /// A regular file's bytes; none if it can't be read.
+    /// A regular file's bytes, of a longer one the whole lines at its beginning; none if it can't be read.
     package static func bytes(of path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return [] }
@@ -19,7 +19,7 @@ package enum SourceText {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
         let size = min(Int(status.st_size), longest)
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        var text = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size, let base = buffer.baseAddress {
                 let taken = read(descriptor, base + count, size - count)
                 if taken < 0, errno == EINTR { continue }
@@ -27,18 +27,23 @@ package enum SourceText {
                 count += taken
             }
         }
+        if status.st_size > longest { text.removeSubrange(((text.lastIndex(of: 0x0A) ?? -1) + 1)...) }
+        return text
     }
 }
 
 extension [Diagnostic] {
     /// Looks up the source lines that are still missing. `path` gives the file of a name in a diagnostic.
     package mutating func addExcerpts(path: (String) -> String = { $0 }) {
-        var texts: [String: [UInt8]] = [:]
+        // One text at a time: diagnostics come file by file.
+        var last: (name: String, text: [UInt8]) = ("", [])
         for index in indices where self[index].excerpt == nil && self[index].line > 0 {
             let name = self[index].file
-            let text = texts[name] ?? SourceText.bytes(of: path(name))
-            texts[name] = text
-            self[index].excerpt = text.withUnsafeBytes { SourceExcerpt(of: self[index].location.position, in: $0) }
+            if last.name != name {
+                last = (name, [])
+                last.text = SourceText.bytes(of: path(name))
+            }
+            self[index].excerpt = last.text.withUnsafeBytes { SourceExcerpt(of: self[index].location.position, in: $0) }
         }
     }
 }

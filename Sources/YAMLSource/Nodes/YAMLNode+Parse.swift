@@ -79,8 +79,12 @@ extension YAMLNode {
 }
 
 extension YAMLEventReader {
-    /// A problem as a diagnostic; `bytes` is the whole text, from which the place of a bad byte is found.
+    /// A problem as a diagnostic; `bytes` is the text, from which the place of a bad byte is found. Where the text given
+    /// doesn't go so far, the byte's number is told.
     package func diagnostic(_ problem: YAMLProblem, bytes: UnsafeRawBufferPointer) -> Diagnostic {
+        if let offset = problem.byteOffset, offset > bytes.count {
+            return Diagnostic(.error, at: location(.wholeFile), "\(problem.message), at byte \(offset)")
+        }
         let position = problem.byteOffset.map { SourcePosition(ofByte: $0, in: bytes) } ?? problem.position
         return Diagnostic(.error, at: location(position), problem.message)
     }
