@@ -501,3 +501,50 @@ class TwoAtOnce(Case):
         for course, body in bodies.items():
             self.has(f"{course}/", body)
         self.assertEqual(self.stage.command("verify").exit, 0)
+
+
+class Attacked(Case):
+    """What a reader who hadn't seen the code found from outside."""
+
+    def test_a_file_whose_bytes_changed_under_its_old_time_is_not_shared_against_a_sha256(self):
+        body = media.mp4(1, 50000)
+        video = {"id": "v", "sha256": hashlib.sha256(body).hexdigest()}
+        self.stage.urls({"v": self.host.at("/v", File(body, etag='"1"'))})
+        self.stage.write({"one": [video]})
+        self.stage.sync(exit=0)
+        file = next(self.stage.library.rglob("*.mp4"))
+        times = file.stat()
+        file.chmod(0o644)
+        with open(file, "r+b") as open_file:
+            open_file.seek(20000)
+            open_file.write(b"DAMAGED!")
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.stage.write({"one": [video], "two": [video]})
+        self.stage.sync(exit=0)
+        self.has("two/", body)
+
+    def test_nothing_is_pruned_while_its_replacement_is_not_there_or_paused(self):
+        self.stage.urls({
+            "old": self.host.at("/old", File(media.mp4(1, 50000))), "kept": self.host.at("/kept", File(media.mp4(2, 50000))),
+            "new": {"refuse": {"kind": "not_ready"}}})
+        self.stage.write({"c": ["old", "kept"]})
+        self.stage.sync(exit=0)
+        self.stage.write({"c": ["kept", "new"]})
+        self.stage.sync("--prune", "--max-delete", "100%", "--max-wait", "1s")
+        self.has("old.mp4", media.mp4(1, 50000))
+        self.stage.command("pause", "c/*/new")
+        self.stage.sync("--prune", "--max-delete", "100%", "--max-wait", "1s")
+        self.has("old.mp4", media.mp4(1, 50000))
+        self.stage.command("cancel", "c/*/new")
+        self.stage.sync("--prune", "--max-delete", "100%", "--max-wait", "1s")
+        self.has_not("old.mp4")
+
+    def test_resolve_shows_a_token_nowhere_also_not_in_a_path(self):
+        token = "S3CRETtoken"
+        self.stage.urls({"v": {"url": f"http://127.0.0.1:1/tok/{token}/x.mp4", "token": {
+            "value": token, "in": "header", "name": "X-T"}}})
+        self.stage.write({"c": ["v"]})
+        for how in ((), ("--json",), ("-v",)):
+            run = self.stage.command("resolve", self.stage.catalog, "c", *how)
+            self.assertIn("/tok/", run.out)
+            self.assertNotIn(token, run.out + run.err)
