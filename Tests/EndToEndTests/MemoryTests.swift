@@ -136,7 +136,7 @@ struct MemoryTests {
     private static let large: [(problem: String, text: @Sendable () -> String)] = [
         ("128 MiB", { course("videos: [\(many(1_500_000) { "a\($0)" })]") }),
         ("128 MiB", { course("videos: [\(many(600_000) { "&a\($0) a\($0)" })]") }),
-        ("128 MiB", { course("videos: [\(many(300_000) { "{id: v\($0), parameters: {url: \"http://h/\($0)\"}}" })]") }),
+        ("128 MiB", { course("videos: [\(many(600_000) { "{id: v\($0), parameters: {url: \"http://h/\($0)\"}}" })]") }),
         (
             "128 MiB",
             { course("videos: [\(many(70) { "{id: v\($0), title: \(String(repeating: "t", count: 1 << 20))}" })]") }
