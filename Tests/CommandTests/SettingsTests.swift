@@ -59,7 +59,7 @@ struct SettingsTests {
         let file = "plugins: [more, /opt/plugins]\nonly: [phys101, chem/*]\n"
         let settings = try Self.settings(["plugins": ["a", "b"]], ["COURSEFETCH_PLUGINS": "~/c:/d"], file: file)
         #expect(
-            settings.plugins.map(\.value) == [
+            settings.plugins.value == [
                 "a", "b", "/home/alice/c", "/d", "/home/alice/.config/coursefetch/more", "/opt/plugins",
             ])
         #expect(settings.only.value.map(\.description) == ["phys101", "chem/*"])
@@ -190,14 +190,14 @@ struct SettingsTests {
             ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
             file: "max-wait: 90m\nno-checksum: true\n")
         let rows = SettingsListing.rows(settings, places: (user: "alice", state: "/s", library: "/l"))
-        #expect(Set(rows.map(\.name)) == Set(SettingNames.values + SettingNames.flags))
+        #expect(Set(rows.map(\.name)) == Set(SettingTable.all.map(\.name)))
         func row(_ name: String) -> String {
             rows.filter { $0.name == name }.map { "\($0.value) \($0.origin)" }.joined(separator: ", ")
         }
         #expect(row("jobs") == "8 the command line")
         #expect(row("limit-rate") == "2.00 MiB COURSEFETCH_LIMIT_RATE")
         #expect(row("plugins") == "/a COURSEFETCH_PLUGINS, /b COURSEFETCH_PLUGINS")
-        #expect(row("only") == "phys101 chem/* the command line")
+        #expect(row("only") == "phys101 the command line, chem/* the command line")
         #expect(row("until") == "06:00 the command line" && row("wait") == "1h default")
         #expect(row("max-connections-per-host") == "8 default")
         #expect(row("max-wait") == "1h30m /home/alice/.config/coursefetch/config.yaml:1:11")
@@ -211,8 +211,7 @@ struct SettingsTests {
         let sync = try #require(root.subcommands?.first { $0.commandName == "sync" })
         var names = Set((sync.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name))
         names.subtract(["help", "version"])
-        let flags = SettingNames.flags
-        let opposites = flags.map { "no-" + $0 }.filter(names.contains)
-        #expect(names == Set(SettingNames.values + flags + opposites))
+        let opposites = SettingTable.all.filter { $0.form == .flag(isInvertible: true) }.map { "no-" + $0.name }
+        #expect(names == Set(SettingTable.all.map(\.name) + opposites))
     }
 }

@@ -41,7 +41,7 @@ struct Check: AsyncParsableCommand {
             return try await context.finish()
         }
         let settings = try await context.settings(plugins.texts)
-        let folders = leavesPluginsAside ? nil : settings.plugins.map(\.value)
+        let folders = leavesPluginsAside ? nil : settings.plugins.value
         let report = await CatalogCheck.run(catalogs, plugins: folders)
         for diagnostic in report.diagnostics { context.complain(diagnostic.text) }
         context.say(CheckText.summary(report))

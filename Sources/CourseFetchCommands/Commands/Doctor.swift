@@ -38,7 +38,7 @@ struct Doctor: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts, plugins.texts)
         var options = DiagnosisOptions(location: settings.location)
-        options.plugins = settings.plugins.map(\.value)
+        options.plugins = settings.plugins.value
         options.caFile = settings.caFile.value
         options.ffmpeg = settings.ffmpeg.value
         options.clockURL = clockUrl

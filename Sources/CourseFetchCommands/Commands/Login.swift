@@ -52,7 +52,7 @@ struct Login: AsyncParsableCommand {
                 SessionText.loggedIn(report, given: settings.user.value, now: Date(), zone: context.zone))
             return try await context.finish()
         }
-        let folders = settings.plugins.map(\.value)
+        let folders = settings.plugins.value
         let login = try await context.orRefuse { () throws(Refusal) in try ProviderLogin(provider, plugins: folders) }
         let secrets = try await context.orRefuse { () throws(Refusal) in
             try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()

@@ -47,7 +47,7 @@ struct Resolve: AsyncParsableCommand {
         let answers = try await context.orRefuse { () throws(Refusal) in
             try await ResolveProbe.run(
                 catalog: catalog, selection: Selection(selectors: [selector]), user: settings.user.value,
-                state: settings.state.value, plugins: settings.plugins.map(\.value), caFile: settings.caFile.value,
+                state: settings.state.value, plugins: settings.plugins.value, caFile: settings.caFile.value,
                 logger: logger)
         }
         let text = ResolveText(showsSecrets: showSecrets, now: Date(), zone: context.zone)

@@ -33,9 +33,9 @@ struct ManualPage {
             page.text(status.meaning)
         }
         page.section("ENVIRONMENT")
-        for name in SettingNames.values + SettingNames.flags {
-            page.item(SettingNames.variable(for: name))
-            page.text("As --\(name).")
+        for key in SettingTable.all {
+            page.item(key.variable)
+            page.text("As --\(key.name).")
         }
         page.item("NO_COLOR")
         page.text("If not empty, no colours.")

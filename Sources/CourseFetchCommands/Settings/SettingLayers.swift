@@ -17,8 +17,16 @@ struct SettingLayers {
         self.file = file
     }
 
-    /// The effective value of a setting.
-    mutating func value<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
+    /// The values of a setting: one, but for a list.
+    mutating func values<Value>(_ key: SettingKey<Value>) -> [Setting<Value>] {
+        switch key.form {
+        case .value: [value(key)]
+        case .flag: [flag(key)]
+        case .list(_, let separator, let addsUp): list(key, separator: separator, addsUp: addsUp)
+        }
+    }
+
+    private mutating func value<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
         for candidate in [option(key.name), variable(key), entry(key)] {
             if let (text, origin) = candidate?.first, let value = read(key, text, origin) {
                 return Setting(value: value, origin: origin)
@@ -27,29 +35,25 @@ struct SettingLayers {
         return Setting(value: key.standard, origin: .standard)
     }
 
-    /// The effective value of a flag, which may be given as its opposite: `no-checksum: true`.
-    mutating func flag<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
-        let opposite = SettingKey(name: "no-" + key.name, standard: key.standard) { text throws(ValueError) in
-            try key.parse(SettingText.flag(text) ? "false" : "true")
+    /// A flag may be given as its opposite: `no-checksum: true`.
+    private mutating func flag<Value>(_ key: SettingKey<Value>) -> Setting<Value> {
+        let opposite = SettingKey("no-" + key.name, key.form, standard: key.standard, help: "") {
+            text throws(ValueError) in try key.parse(SettingText.flag(text) ? "false" : "true")
         }
         let plain = value(key)
         let inverted = value(opposite)
         return inverted.origin.rank < plain.origin.rank ? inverted : plain
     }
 
-    /// The values of a setting that takes several: those of the strongest place that has any.
-    mutating func list<Value>(_ key: SettingKey<Value>, separator: Character) -> Setting<[Value]> {
-        for candidate in [option(key.name), variable(key, separator: separator), entry(key)] {
-            guard let texts = candidate, let origin = texts.first?.origin else { continue }
-            return Setting(value: texts.compactMap { read(key, $0.text, $0.origin) }, origin: origin)
+    /// The strongest place first.
+    private mutating func list<Value>(
+        _ key: SettingKey<Value>, separator: Character, addsUp: Bool
+    ) -> [Setting<Value>] {
+        let places = [option(key.name), variable(key, separator: separator), entry(key)].compactMap(\.self)
+            .filter { !$0.isEmpty }
+        return (addsUp ? places : Array(places.prefix(1))).joined().compactMap { text, origin in
+            read(key, text, origin).map { Setting(value: $0, origin: origin) }
         }
-        return Setting(value: [], origin: .standard)
-    }
-
-    /// The values of a setting whose places add up, the strongest first.
-    mutating func all<Value>(_ key: SettingKey<Value>, separator: Character) -> [Setting<Value>] {
-        [option(key.name), variable(key, separator: separator), entry(key)].compactMap(\.self).joined()
-            .compactMap { text, origin in read(key, text, origin).map { Setting(value: $0, origin: origin) } }
     }
 
     /// Throws what has been found wrong so far.

@@ -26,3 +26,13 @@ struct Setting<Value: Sendable>: Sendable {
 }
 
 extension Setting: Equatable where Value: Equatable {}
+
+/// A setting whatever its value's type.
+protocol AnySetting: Sendable {
+    var anyValue: Any { get }
+    var origin: SettingOrigin { get }
+}
+
+extension Setting: AnySetting {
+    var anyValue: Any { value }
+}

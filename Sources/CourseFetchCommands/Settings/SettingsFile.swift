@@ -67,15 +67,14 @@ struct SettingsFile: Sendable {
     }
 
     private mutating func add(_ entry: YAMLMapping.Entry) throws(Diagnostic) {
-        let isFlag = SettingNames.flags.contains { $0 == entry.key || "no-" + $0 == entry.key }
-        guard isFlag || SettingNames.values.contains(entry.key) else {
-            let known = SettingNames.values + SettingNames.flags
+        let key = SettingTable.all.first { $0.name == entry.key || $0.form.isFlag && "no-" + $0.name == entry.key }
+        guard let key else {
             throw Diagnostic(
                 .error, at: entry.keyLocation, "there is no setting “\(entry.key)”",
-                suggestion: NearestName.suggestion(for: entry.key, among: known))
+                suggestion: NearestName.suggestion(for: entry.key, among: SettingTable.all.map(\.name)))
         }
         if let items = entry.value.sequence {
-            guard SettingNames.lists.contains(entry.key) else {
+            guard key.form.isList else {
                 throw entry.value.error("“\(entry.key)” takes one value, not a list")
             }
             var texts: [Entry] = []

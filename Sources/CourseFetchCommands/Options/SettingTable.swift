@@ -1,0 +1,183 @@
+import DownloadRunner
+
+/// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` follow from it; an
+/// option group then says in which place of the help it stands.
+struct SettingTable: Sendable {
+    /// The one table.
+    static let shared = SettingTable()
+
+    // MARK: places
+
+    let library = SettingKey<String?>(
+        "library", .value("folder"), standard: nil,
+        help: "Folder that finished media live in; {user} is replaced (default: ~/coursefetch/NAME).", isPath: true,
+        parse: SettingText.nonEmpty)
+    let state = SettingKey<String?>(
+        "state", .value("folder"), standard: nil,
+        help: "Folder that the state lives in (default: ~/.local/state/coursefetch).", isPath: true,
+        parse: SettingText.nonEmpty)
+    let user = SettingKey<String?>(
+        "user", .value("name"), standard: nil, help: "Whose downloads (default: your account's name).",
+        parse: SettingText.nonEmpty)
+    let plugins = SettingKey<[String]>(
+        "plugins", .list("folder", separator: ":", addsUp: true), standard: [],
+        help: "Folder to look for provider plugins in, before all others; may be given several times.", isPath: true
+    ) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return [text]
+    }
+
+    // MARK: transfer
+
+    let jobs = SettingKey<Int>(
+        "jobs", .value("n"), short: "j", standard: 3, help: "Downloads at the same time (default: {standard})."
+    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...256) }
+    let limitRate = SettingKey<Int64?>(
+        "limit-rate", .value("rate"), standard: nil,
+        help: "Bytes a second for each download, such as 2M; off for no limit.", parse: ByteAmount.parseRate)
+    let bwlimit = SettingKey<BandwidthTimetable>(
+        "bwlimit", .value("rate"), standard: .unlimited,
+        help: """
+            Bytes a second for the whole run: 10M, off, or by the time of day as in rclone, such as "08:00,512K 23:00,off", \
+            with weekdays such as Sat-10:00,off.
+            """, parse: BandwidthText.parse)
+    let maxConnectionsPerHost = SettingKey<Int?>(
+        "max-connections-per-host", .value("n"), standard: nil,
+        help: "Connections to one host (default: 8, or --jobs or --segments-per-download if that is higher)."
+    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...256) }
+    let segmentsPerDownload = SettingKey<Int>(
+        "segments-per-download", .value("n"), standard: 8,
+        help: "Segments of a stream at the same time (default: {standard})."
+    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...64) }
+    let ffmpeg = SettingKey<FFmpegChoice>(
+        "ffmpeg", .value("path|none"), standard: .automatic,
+        help: "What makes one .mp4 of a stream: a path, or none to keep it as it comes (default: ffmpeg of the PATH).",
+        isPath: true, words: ["none"]
+    ) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return text == "none" ? .none : .path(text)
+    }
+    let container = SettingKey<StreamContainer>(
+        "container", .value("file|package"), standard: .file,
+        help: """
+            What a stream becomes: a file, or a package: a folder with a playlist that plays offline (default: {standard}).
+            """
+    ) { text throws(ValueError) in
+        guard let container = StreamContainer(rawValue: text) else {
+            throw .notOneOf(text, StreamContainer.allCases.map(\.rawValue))
+        }
+        return container
+    }
+    let retries = SettingKey<Int>(
+        "retries", .value("n"), standard: 10,
+        help: "Attempts without progress before a download fails (default: {standard})."
+    ) { text throws(ValueError) in try SettingText.wholeNumber(text, 0...1000) }
+    let maxWait = SettingKey<Duration>(
+        "max-wait", .value("duration"), standard: .seconds(600),
+        help: "Wait within this run for retries that are due this soon (default: {standard}).",
+        parse: DurationText.parse)
+    let caFile = SettingKey<String?>(
+        "ca-file", .value("file"), standard: nil,
+        help: "Certificate authorities to trust instead of the system's, as PEM.", isPath: true,
+        parse: SettingText.nonEmpty)
+    let only = SettingKey<[Selector]>(
+        "only", .list("selector", separator: " ", addsUp: false), standard: [],
+        help: "Limit the run to a selector; may be given several times."
+    ) { text throws(ValueError) in
+        do throws(SelectorError) { return [try Selector(text)] } catch { throw .selector(SelectorText.message(error)) }
+    }
+    let prune = SettingKey<Bool>(
+        "prune",
+        help: "Remove what is no longer in the catalogs, once all that is in them is there (default: {standard}).")
+    let maxDelete = SettingKey<MaxDelete>(
+        "max-delete", .value("n|n%"), standard: .percent(10),
+        help: "Remove nothing if --prune would remove more downloads that have begun than this (default: {standard}).",
+        parse: SettingText.maxDelete)
+    let refetchLost = SettingKey<Bool>(
+        "refetch-lost",
+        help: """
+            Fetch anew what is gone from the library, however much it is; else a course that has lost more files at once than \
+            --max-delete allows is left alone (default: {standard}).
+            """)
+    let checksum = SettingKey<Bool>(
+        "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")
+    let dryRun = SettingKey<Bool>(
+        "dry-run", short: "n", isInvertible: false, help: "Say what would be done and why; do nothing.")
+
+    // MARK: output
+
+    let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing if all goes well.")
+    let verbose = SettingKey<Bool>("verbose", short: "v", help: "Tell what is going on inside.")
+    let json = SettingKey<Bool>(
+        "json", isInvertible: false, help: "Print events as JSON on standard output, one object a line.")
+    let progress = SettingKey<Bool?>(
+        "progress", .flag(isInvertible: true), standard: nil,
+        help: "Draw the live view (default: on a terminal, without --quiet and --json)."
+    ) { text throws(ValueError) in try SettingText.flag(text) }
+
+    // MARK: unattended
+
+    let maxDuration = SettingKey<Duration?>(
+        "max-duration", .value("duration"), standard: nil,
+        help: "End after this time, such as 4h; the next run goes on. Waiting for another sync counts."
+    ) { text throws(ValueError) in try DurationText.parse(text) }
+    let until = SettingKey<RunWindow.End?>(
+        "until", .value("time"), standard: nil,
+        help: "End at this time of day, the next time it comes (06:00), or at an RFC 3339 time."
+    ) { text throws(ValueError) in
+        guard let end = RunWindow.End(text) else { throw .notATime(text) }
+        return end
+    }
+    let maxTransfer = SettingKey<Int64?>(
+        "max-transfer", .value("size"), standard: nil,
+        help: "End when this much has been received, such as 50G, sidecars included; off for no limit.",
+        parse: ByteAmount.parseRate)
+    /// `0` keeps nothing free, but looks whether what is begun will fit.
+    let minFreeSpace = SettingKey<Int64?>(
+        "min-free-space", .value("size"), standard: nil,
+        help: """
+            Keep this much free on the library's disk, such as 5G: what won't fit isn't begun; 0 looks only whether it \
+            fits (default: off).
+            """
+    ) { text throws(ValueError) in
+        if text.lowercased() == "off" { return nil }
+        return text == "0" ? 0 : try ByteAmount.parse(text)
+    }
+    /// Nil: it depends on whether there is a terminal.
+    let wait = SettingKey<Duration?>(
+        "wait", .value("duration"), standard: nil,
+        help: """
+            Wait this long for another sync of the same user to end (default: 0 where standard input or standard error \
+            is a terminal, else 1h).
+            """
+    ) { text throws(ValueError) in try DurationText.parse(text) }
+    let watch = SettingKey<Bool>(
+        "watch",
+        help:
+            "Stay when all is done, and look again every --every and when a catalog file changes (default: {standard})."
+    )
+    let every = SettingKey<Duration>(
+        "every", .value("duration"), standard: .seconds(3600),
+        help: "How often --watch looks again (default: {standard})."
+    ) { text throws(ValueError) in
+        let every = try DurationText.parse(text)
+        guard every >= .seconds(1) else { throw .tooShort(text, least: "1s") }
+        return every
+    }
+    let report = SettingKey<String?>(
+        "report", .value("file"), standard: nil,
+        help: "Write how it ended to this file, as JSON; with --watch after each look.", isPath: true,
+        parse: SettingText.nonEmpty)
+    let onFinish = SettingKey<String?>(
+        "on-finish", .value("command"), standard: nil,
+        help: "Run this with /bin/sh when it has ended, the same JSON on its standard input; 5 minutes at most.",
+        parse: SettingText.nonEmpty)
+
+    /// All of them, in the order in which they stand here.
+    static let all: [any AnySettingKey] = Mirror(reflecting: shared).children.compactMap {
+        $0.value as? any AnySettingKey
+    }
+
+    /// The one of this name.
+    static func find(_ name: String) -> (any AnySettingKey)? { all.first { $0.name == name } }
+}
