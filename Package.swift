@@ -50,6 +50,8 @@ let package = Package(
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .target(
             name: "CPlatform", cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
@@ -62,18 +64,20 @@ let package = Package(
         .target(
             name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
             swiftSettings: house),
-        .target(name: "DownloadStore", dependencies: ["CPlatform", grdb, sqlite, system], swiftSettings: house),
+        .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
         .target(
             name: "DownloadRunner",
             dependencies: [
-                "CPlatform", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", crypto, logging, system, deques, heaps, orderedCollections,
+                "CPlatform", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
+                "MediaTransfer", "HLSMedia", "DownloadStore", crypto, logging, system, deques, heaps,
+                orderedCollections,
             ],
             swiftSettings: house),
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "YAMLSource", argumentParser, logging, subprocess, system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "YAMLSource", argumentParser, logging, subprocess,
+                system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -95,7 +99,7 @@ let package = Package(
             dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
             swiftSettings: house),
         .executableTarget(
-            name: "library-step", dependencies: ["DownloadRunner", system], path: "Tests/LibraryStep",
+            name: "library-step", dependencies: ["DownloadRunner", "FileSystem", system], path: "Tests/LibraryStep",
             swiftSettings: house),
         .executableTarget(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
@@ -111,6 +115,8 @@ let package = Package(
         .testTarget(
             name: "ArchitectureTests", dependencies: ["DownloadStore", "TestSupport", "coursefetch", system],
             swiftSettings: house),
+        .testTarget(
+            name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
         .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
         .executableTarget(
@@ -135,34 +141,34 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
-            name: "DownloadStoreTests", dependencies: ["DownloadStore", "TestSupport", grdb, system],
+            name: "DownloadStoreTests", dependencies: ["DownloadStore", "FileSystem", "TestSupport", grdb, system],
             swiftSettings: house),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "CPlatform", "TestSupport", "library-step", crypto, subprocess,
+                "DownloadRunner", "DownloadStore", "FileSystem", "TestSupport", "library-step", crypto, subprocess,
                 system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "CourseCatalog", "MediaTransfer", "ProviderKit", "TestSupport",
-                logging, system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "CourseCatalog", "MediaTransfer", "ProviderKit",
+                "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CourseFetchCommands", "DownloadRunner", "DownloadStore", "YAMLSource", "coursefetch",
+                "CourseFetchCommands", "DownloadRunner", "DownloadStore", "FileSystem", "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "TestServers", "TestSupport", "coursefetch", "demo", "secure-link",
-                subprocess, system, crypto, sqlite, logging,
+                "DownloadRunner", "DownloadStore", "FileSystem", "TestServers", "TestSupport", "coursefetch", "demo",
+                "secure-link", subprocess, system, crypto, sqlite, logging,
             ],
             swiftSettings: house),
     ]

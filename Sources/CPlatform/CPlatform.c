@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+const int cf_enter_only = O_PATH;
+
 void cf_start_writeback(int descriptor, off_t offset, off_t count) {
     (void)sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
@@ -48,6 +50,8 @@ long cf_file_system_type(const char *path) {
 
 #include <sys/mount.h>
 #include <sys/param.h>
+
+const int cf_enter_only = O_SEARCH;
 
 void cf_start_writeback(int descriptor, off_t offset, off_t count) {
     (void)descriptor, (void)offset, (void)count;

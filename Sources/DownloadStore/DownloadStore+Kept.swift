@@ -1,3 +1,4 @@
+import FileSystem
 package import Foundation
 import GRDB
 
@@ -130,7 +131,7 @@ extension DownloadStore {
 
 extension KeptRecord {
     fileprivate init(_ row: Row, _ beside: [Beside]) {
-        let hex = { (name: String) -> String? in (row[name] as Data?).map { Self.hex($0) } }
+        let hex = { (name: String) -> String? in (row[name] as Data?)?.hex }
         self.init(course: row["course"], title: row["title"])
         chapter = row["chapter"]
         video = row["video"]

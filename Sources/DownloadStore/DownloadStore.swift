@@ -1,3 +1,4 @@
+package import FileSystem
 import Foundation
 import GRDB
 import SystemPackage

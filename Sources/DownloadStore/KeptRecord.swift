@@ -1,3 +1,5 @@
+import FileSystem
+
 /// All that it takes to know a file of the library again without a state: a finished video with what came along, or the
 /// folder and cover of a course or chapter. One line of the list that lies in the library.
 package struct KeptRecord: Sendable, Equatable, Codable {
@@ -80,20 +82,10 @@ package struct KeptRecord: Sendable, Equatable, Codable {
 
     private mutating func setCover(_ digest: [UInt8]?, _ file: StoredFile?) {
         guard let digest, let file else { return }
-        cover = Self.hex(digest)
+        cover = digest.hex
         path = file.path
         size = file.size
         modified = file.modified
-    }
-
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -1,4 +1,5 @@
 import DownloadRunner
+import FileSystem
 import Foundation
 import Testing
 

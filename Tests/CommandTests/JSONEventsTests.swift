@@ -1,5 +1,6 @@
 import DownloadRunner
 import DownloadStore
+import FileSystem
 import Foundation
 import Testing
 

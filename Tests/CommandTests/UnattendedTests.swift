@@ -1,5 +1,6 @@
 import DownloadRunner
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 import Testing
@@ -160,26 +161,6 @@ struct UnattendedTests {
                 + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
                 + #""from_other_source":0}"# + "\n")
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
-    }
-
-    @Test("a file is replaced in one step, keeps its mode, and nothing is left beside it")
-    func wholeFile() throws {
-        try WholeFile.write(Array("one".utf8), to: path("f"))
-        #expect(text("f") == "one")
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path("f"))
-        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "f")
-        let inode = try FileManager.default.attributesOfItem(atPath: path("f"))[.systemFileNumber] as? Int
-        try WholeFile.write(Array("two".utf8), to: path("link"))
-        #expect(text("f") == "two")
-        let facts = try FileManager.default.attributesOfItem(atPath: path("f"))
-        #expect(facts[.systemFileNumber] as? Int != inode && facts[.posixPermissions] as? Int == 0o640)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["f", "link"])
-        try WholeFile.write([1], to: "/dev/null")
-        var device = stat()
-        #expect(stat("/dev/null", &device) == 0 && device.st_mode & S_IFMT == S_IFCHR)
-        #expect(throws: Errno.noSuchFileOrDirectory) { try WholeFile.write([1], to: path("no/f")) }
-        #expect(throws: Errno.isDirectory) { try WholeFile.write([1], to: folder.path) }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["f", "link"])
     }
 
     @Test("the command gets the report, and need not read it")

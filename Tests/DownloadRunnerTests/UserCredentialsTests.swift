@@ -1,5 +1,6 @@
 import Dispatch
 import DownloadStore
+import FileSystem
 import Foundation
 import Logging
 import ProviderKit

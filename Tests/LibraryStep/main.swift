@@ -1,6 +1,7 @@
 // Does one thing in a library or state folder and says what came of it, for tests that need a process of its own: to be
 // killed, to hold a lock, or to live in its own mounts and limits.
 import DownloadRunner
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -32,7 +33,7 @@ do {
     case "hold":
         // hold STATE [CATALOG…]: takes the lock, says so, and ends with standard input.
         let state = StateFolder(path: folder, user: try UserName("alice"))
-        switch try await SyncLock.acquire(state, catalogs: rest, patience: .zero) {
+        switch try await state.acquireLock(catalogs: rest, grace: .zero) {
         case .held(let holder): say("refused \(holder?.pid ?? 0)")
         case .acquired(let lock):
             say("held")

@@ -1,4 +1,5 @@
 import Crypto
+import FileSystem
 import Foundation
 import SystemPackage
 import TestSupport

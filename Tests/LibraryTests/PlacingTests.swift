@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import FileSystem
 
 @Suite("putting files at their places")
 struct PlacingTests {

@@ -24,6 +24,9 @@ int cf_rename_exchange(int from_folder, const char *from, int to_folder, const c
 /// leaves, ELOOP for a link, ENOSYS where the kernel has no openat2, EPERM where a container's filter forbids it.
 int cf_open_beneath(int folder, const char *path, int flags, mode_t mode);
 
+/// Opens a folder to enter it where it may not be read (O_PATH, O_SEARCH).
+extern const int cf_enter_only;
+
 /// Makes `to` share the extents of `from` (FICLONE). Returns 0, or -1 with errno.
 int cf_clone_file(int from, int to);
 

@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 
 /// What follows the end of a run: the report is written, then the person's command runs. What goes wrong in it is told,

@@ -1,5 +1,6 @@
 package import DownloadRunner
 import DownloadStore
+import FileSystem
 package import Foundation
 
 /// The events of a sync as JSON, one object a line. Fields may be added, never renamed.

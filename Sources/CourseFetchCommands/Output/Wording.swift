@@ -1,5 +1,6 @@
 import DownloadRunner
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// How sizes, rates, times and counts are written for people.

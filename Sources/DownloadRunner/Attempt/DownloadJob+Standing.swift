@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import ProviderKit
 
 /// Files that the state doesn't know.

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -84,7 +85,7 @@ struct LibraryCheck {
         var copies: [String] = []
         let unreadable = library.walk { path in
             if finished.remove(path) != nil || recorded.contains(path) { return true }
-            if FileCopy.isStaging(path) {
+            if StagingName.isOne(path) {
                 copies.append(path)
                 return true
             }

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -65,7 +66,7 @@ struct StateCheck {
     /// Who is at work.
     func lock() -> (isHeld: Bool, DiagnosisFact) {
         do throws(StateError) {
-            let held = try SyncLock.holder(of: place.folder)
+            let held = try place.folder.lockHolder()
             return (held != nil, .lock(held?.holder, isHeld: held != nil))
         } catch {
             return (false, .lockUnusable(Refusal(error).message))

@@ -1,3 +1,4 @@
+package import FileSystem
 package import Foundation
 
 /// What `doctor` found on this machine for one user.

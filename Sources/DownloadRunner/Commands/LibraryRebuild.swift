@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// Makes a state know again what lies in its library, by the list that lies there, too (``FileList``). Asks nobody.

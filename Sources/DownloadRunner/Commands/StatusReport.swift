@@ -1,4 +1,5 @@
 package import DownloadStore
+import FileSystem
 package import Foundation
 
 /// What the state knows about one download.
@@ -149,7 +150,7 @@ package struct StatusReport: Sendable {
         }
         defer { store.close() }
         do {
-            let held = try SyncLock.holder(of: place.folder)
+            let held = try place.folder.lockHolder()
             let session = try place.session(in: store)
             let running = try held?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
             let courses = try store.courses()

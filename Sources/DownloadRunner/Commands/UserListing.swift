@@ -1,4 +1,5 @@
 package import DownloadStore
+import FileSystem
 package import Foundation
 import SystemPackage
 
@@ -80,9 +81,9 @@ package struct UserListing: Sendable, Equatable {
 
     private static func one(_ place: StateLocation.Place) -> UserListing {
         var listing = UserListing(user: place.user.text, isAccountsOwn: place.isAccountsOwn)
-        var held: SyncLock.Held?
+        var held: FileLock.Held?
         do throws(StateError) {
-            held = try SyncLock.holder(of: place.folder)
+            held = try place.folder.lockHolder()
             listing.running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
         } catch { listing.problems.append(Refusal(error).message) }
         do {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 package import Foundation
 package import Logging
 
@@ -43,7 +44,7 @@ package struct UserLogin: Sendable, Equatable {
         do throws(StoreError) {
             let wasOpen = try place.session(in: store).isOpen
             var report = UserLogin(user: place.user.text, wasOpen: wasOpen)
-            if !wasOpen, let holder = (try? SyncLock.holder(of: place.folder))?.holder {
+            if !wasOpen, let holder = (try? place.folder.lockHolder())?.holder {
                 let running = try RunningSync(holder, isLoggedIn: false, in: store)
                 if running.activity == .waitingForLogin { report.waiting = running }
             }

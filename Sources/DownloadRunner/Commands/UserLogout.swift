@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 
 /// What `logout` did.
 package struct UserLogout: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 
 /// What is changed in the state because of what `verify` found. Under the user's lock.
 struct VerificationRemedies {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// Compares the files of finished downloads with what was recorded. Reads, changes nothing.

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import ProviderKit
 import SystemPackage
@@ -8,7 +9,7 @@ enum ControlLine {
     /// What came of asking.
     enum Reply: Sendable {
         /// Nobody is at work: the asker holds the lock now and does it itself.
-        case free(SyncLock)
+        case free(FileLock)
         case answered(ControlAnswer)
         /// It has been taken, and will be done; nobody waits any longer. Nil as below.
         case working(LockHolder?)
@@ -22,7 +23,7 @@ enum ControlLine {
     ) async throws(Refusal) -> Reply {
         do {
             var holder: LockHolder?
-            switch try await SyncLock.acquire(place.folder, catalogs: [], patience: .milliseconds(50)) {
+            switch try await place.folder.acquireLock(catalogs: [], grace: .milliseconds(50)) {
             case .acquired(let lock): return .free(lock)
             case .held(let other): holder = other
             }
@@ -40,7 +41,7 @@ enum ControlLine {
                     if !isTaken { deadline = deadline + .seconds(8) }
                     isTaken = true
                 }
-                if case .acquired(let lock) = try await SyncLock.acquire(place.folder, catalogs: [], patience: .zero) {
+                if case .acquired(let lock) = try await place.folder.acquireLock(catalogs: [], grace: .zero) {
                     // It has ended in the meantime, with or without an answer.
                     guard let answer = try store.withdraw(id), try decoded(answer) != .working else {
                         return .free(lock)

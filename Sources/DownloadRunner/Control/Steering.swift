@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// Carries out what the person says about downloads that aren't being worked on, in the order: rows, then files.

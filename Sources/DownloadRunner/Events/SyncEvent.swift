@@ -1,4 +1,5 @@
 package import DownloadStore
+package import FileSystem
 package import Foundation
 
 /// Which video of the catalog something is about.

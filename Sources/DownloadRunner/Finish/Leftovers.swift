@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import SystemPackage
 
 /// What unfinished or interrupted work has left in a library and nothing wants any more.
@@ -44,7 +45,7 @@ enum Leftovers {
 
     /// Removes a copy that was cut short, by the name that no file of a library can have.
     static func removeCopy(_ path: String, _ library: LibraryFolder) throws(LibraryError) {
-        guard FileCopy.isStaging(path), let folder = try library.folder(LibraryPath(path).folder) else { return }
+        guard StagingName.isOne(path), let folder = try library.folder(LibraryPath(path).folder) else { return }
         do { try folder.remove(name(of: path)) } catch { throw .system(.remove, path: path, error) }
     }
 

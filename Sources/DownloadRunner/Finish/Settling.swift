@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// Puts right what a process that was killed left between two steps. Runs at the start, under the user's lock.

@@ -1,5 +1,6 @@
 import CPlatform
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -32,7 +33,6 @@ struct FileList {
     }
 
     private static let name = "files.jsonl"
-    private static let draft = "files.jsonl.new"
     private static let version = 1
     private static let longestLine = 256 * 1024
     /// More than this isn't read: it would be ten million files.
@@ -75,14 +75,12 @@ struct FileList {
     /// Writes the list anew in one step; durable on return. `body` is called with what writes a record. Returns the lines.
     func replace(_ body: (_ write: (KeptRecord) throws -> Void) throws -> Void) throws -> Int {
         do {
-            try home.remove(Self.draft)
-            let writer = FileListWriter(
-                owning: try home.open(Self.draft, O_WRONLY | O_CREAT | O_EXCL), path: Self.path)
+            let draft = try DraftFile(of: Self.name, in: home)
+            let writer = FileListWriter(draft, path: Self.path)
             try writer.append(Header(list: "coursefetch files", version: Self.version))
             try body { try writer.append($0) }
-            try writer.flush()
-            try home.replace(Self.draft, over: home, Self.name)
-            try home.flush()
+            try writer.send()
+            try draft.replace()
             return writer.lines
         } catch let error as Errno {
             throw LibraryError.system(.write, path: Self.path, error)
@@ -162,19 +160,30 @@ struct FileList {
 /// An open ``FileList``, to append to. For one thread.
 final class FileListWriter {
     private let descriptor: CInt
+    /// The owner of the descriptor; nil if that is this object.
+    private let draft: DraftFile?
     private let path: String
     private let encoder = JSONEncoder()
     private var buffer: [UInt8] = []
     /// Lines that were written.
     private(set) var lines = 0
 
-    init(owning descriptor: CInt, path: String) {
+    private init(_ descriptor: CInt, draft: DraftFile?, path: String) {
         self.descriptor = descriptor
+        self.draft = draft
         self.path = path
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 
-    deinit { close(descriptor) }
+    /// Appends to the list.
+    convenience init(owning descriptor: CInt, path: String) { self.init(descriptor, draft: nil, path: path) }
+
+    /// Writes a new list.
+    convenience init(_ draft: DraftFile, path: String) { self.init(draft.descriptor, draft: draft, path: path) }
+
+    deinit {
+        if draft == nil { close(descriptor) }
+    }
 
     /// One line.
     func append(_ record: some Encodable) throws {
@@ -208,7 +217,7 @@ final class FileListWriter {
     func flush() throws(LibraryError) {
         do {
             try send()
-            try call { cf_flush_data(descriptor) }
+            try systemCall { cf_flush_data(descriptor) }
         } catch {
             throw .system(.flush, path: path, error)
         }

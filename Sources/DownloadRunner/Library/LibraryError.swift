@@ -1,9 +1,5 @@
+package import FileSystem
 package import SystemPackage
-
-/// What was being done when a system call failed.
-package enum LibraryOperation: String, Sendable, Hashable {
-    case open, create, list, inspect, read, write, flush, rename, link, remove, lock
-}
 
 /// Why something in a library could not be done. Facts only; the commands make the text.
 package enum LibraryError: Error, Sendable, Hashable {
@@ -28,7 +24,7 @@ package enum LibraryError: Error, Sendable, Hashable {
     /// The caller wanted to stop.
     case stopped
     /// A system call failed.
-    case system(LibraryOperation, path: String, Errno)
+    case system(FileOperation, path: String, Errno)
 
     /// The system's reason, if that is what it was.
     package var errno: Errno? {

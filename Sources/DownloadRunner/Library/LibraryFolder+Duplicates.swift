@@ -1,4 +1,5 @@
 import CPlatform
+import FileSystem
 import SystemPackage
 
 #if canImport(Glibc)
@@ -107,7 +108,7 @@ extension LibraryFolder {
             try partialsHandle.remove(partial.fileName)
             return false
         }
-        do { try call { cf_flush_data(to) } } catch {
+        do { try systemCall { cf_flush_data(to) } } catch {
             try? partialsHandle.remove(partial.fileName)
             throw error
         }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Synchronization
 import SystemPackage
@@ -19,10 +20,10 @@ extension LibraryFolder {
     func lock(
         user: UserName, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(LibraryError) {
-        let attempt: SyncLock.Attempt
+        let attempt: FileLock.Attempt
         do {
-            attempt = try await SyncLock.acquire(
-                LockFile(libraryHome: homeHandle), user: user.text, catalogs: catalogs, wait: wait, waiting: waiting)
+            attempt = try await FileLock.acquire(
+                Self.lockFile(in: homeHandle), user: user.text, catalogs: catalogs, wait: wait, waiting: waiting)
         } catch {
             return try Self.note(error)
         }
@@ -33,9 +34,9 @@ extension LibraryFolder {
     func lockNow(user: UserName) throws(LibraryError) {
         let me = LockHolder(
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user.text)
-        let attempt: SyncLock.Attempt
+        let attempt: FileLock.Attempt
         do {
-            attempt = try SyncLock.attempt(LockFile(libraryHome: homeHandle), as: me)
+            attempt = try FileLock.attempt(Self.lockFile(in: homeHandle), as: me)
         } catch {
             return try Self.note(error)
         }
@@ -46,11 +47,11 @@ extension LibraryFolder {
     func unlock() { ownLock.withLock { $0 = nil } }
 
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
-    static func isInUse(_ root: FilePath) throws(LibraryError) -> SyncLock.Held? {
+    static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
         do {
             let home = try openRoot(root).folder(LibraryPath.privateFolder)
-            return try SyncLock.holder(of: LockFile(libraryHome: home))
-        } catch let error as StateError {
+            return try FileLock.holder(of: lockFile(in: home))
+        } catch let error as LockError {
             try note(error)
         } catch {
             // What isn't there isn't in use; what else is wrong is told by whoever opens it.
@@ -58,18 +59,22 @@ extension LibraryFolder {
         return nil
     }
 
-    private func take(_ attempt: SyncLock.Attempt) throws(LibraryError) {
+    private static func lockFile(in home: FolderHandle) -> LockFile {
+        LockFile("lock", in: home, shownPath: "\(LibraryPath.privateFolder)/lock", mode: 0o666)
+    }
+
+    private func take(_ attempt: FileLock.Attempt) throws(LibraryError) {
         switch attempt {
         case .acquired(let lock): ownLock.withLock { $0 = lock }
         case .held(let holder): throw .inUse(library: root.string, by: holder)
         }
     }
 
-    private static func note(_ error: StateError) throws(LibraryError) {
+    private static func note(_ error: LockError) throws(LibraryError) {
         switch error {
         case .noLocks: return
         case .system(_, let path, let errno): throw .system(.lock, path: path, errno)
-        case .notAFile(let path), .notAFolder(let path), .ownedByAnother(let path, _): throw .notAFile(path: path)
+        case .notAFile(let path): throw .notAFile(path: path)
         }
     }
 }

@@ -1,3 +1,4 @@
+package import FileSystem
 import SystemPackage
 
 #if canImport(Glibc)
@@ -80,7 +81,7 @@ extension LibraryFolder {
         do {
             let descriptor = try folder.open(place.name, O_RDONLY)
             defer { close(descriptor) }
-            try call { fsync(descriptor) }
+            try systemCall { fsync(descriptor) }
         } catch {
             throw .system(.flush, path: path, error)
         }

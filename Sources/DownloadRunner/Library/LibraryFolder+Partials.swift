@@ -1,3 +1,4 @@
+package import FileSystem
 package import SystemPackage
 
 #if canImport(Glibc)

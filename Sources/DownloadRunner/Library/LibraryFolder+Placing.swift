@@ -1,3 +1,4 @@
+package import FileSystem
 import SystemPackage
 
 /// What became of a partial that was to be put at its place.
@@ -66,7 +67,7 @@ extension LibraryFolder {
             do throws(Errno) {
                 stranger = try swap(source, with: folder, place.name, proven: proven)
             } catch .improperLink {
-                source = (folder, FileCopy.stagingName(for: place.name))
+                source = (folder, StagingName.of(place.name))
                 try FileCopy.copy(partial.fileName, in: partialsHandle, to: folder, source.name)
                 stranger = try swap(source, with: folder, place.name, proven: proven)
                 if stranger != nil {
@@ -140,7 +141,7 @@ extension LibraryFolder {
         do {
             try source.rename(name, to: target, newName)
         } catch .improperLink {
-            let staging = FileCopy.stagingName(for: newName)
+            let staging = StagingName.of(newName)
             try FileCopy.copy(name, in: source, to: target, staging)
             do {
                 try target.rename(staging, to: target, newName)

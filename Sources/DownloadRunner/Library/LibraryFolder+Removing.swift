@@ -1,3 +1,4 @@
+package import FileSystem
 import SystemPackage
 
 /// What became of a file that was to be removed.

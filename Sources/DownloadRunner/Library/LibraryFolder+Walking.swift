@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 
 #if canImport(Glibc)
@@ -37,7 +38,7 @@ extension LibraryFolder {
     private static func entries(
         of folder: FolderHandle, _ body: (_ name: String, _ isFolder: Bool) -> Bool
     ) throws(Errno) {
-        let descriptor = try call { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let descriptor = try systemCall { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let stream = fdopendir(descriptor) else {
             let error = Errno(rawValue: errno)
             close(descriptor)

@@ -1,4 +1,4 @@
-package import DownloadStore
+package import FileSystem
 import Foundation
 import Synchronization
 package import SystemPackage
@@ -29,7 +29,7 @@ package final class LibraryFolder: Sendable {
     let movingHandle: FolderHandle
     let cache = FolderCache()
     /// While this process may write in it.
-    let ownLock = Mutex<SyncLock?>(nil)
+    let ownLock = Mutex<FileLock?>(nil)
     /// Whether the kernel resolves a path beneath a folder in one call.
     private let opensBeneath: Bool
 
@@ -78,7 +78,7 @@ package final class LibraryFolder: Sendable {
             guard written.id == expectation.id.rawValue else {
                 throw .markerOfAnother(library: root.string, found: written)
             }
-            try flushMarker(home: home, rootHandle: rootHandle, root: root)
+            try flushMarker(rootHandle: rootHandle, root: root)
         }
         return try LibraryFolder(
             root: root, id: expectation.id, rootHandle: rootHandle, home: home, stepwise: stepwise)
@@ -91,7 +91,7 @@ package final class LibraryFolder: Sendable {
         let rootHandle = try openRoot(root)
         let home = try privateFolder(LibraryPath.privateFolder, in: rootHandle)
         try MarkerFile(home: home).overwrite(LibraryMarker(id: id, owner: owner))
-        try flushMarker(home: home, rootHandle: rootHandle, root: root)
+        try flushMarker(rootHandle: rootHandle, root: root)
         return try LibraryFolder(root: root, id: id, rootHandle: rootHandle, home: home)
     }
 
@@ -224,10 +224,7 @@ package final class LibraryFolder: Sendable {
     /// The root itself may be reached through links: that is the person's choice.
     static func openRoot(_ root: FilePath) throws(LibraryError) -> FolderHandle {
         do {
-            return FolderHandle(
-                owning: try call {
-                    root.withPlatformString { openat(AT_FDCWD, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-                })
+            return try FolderHandle(at: root)
         } catch {
             if error == .notDirectory { throw .notAFolder(path: root.string) }
             throw .system(.open, path: root.string, error)
@@ -236,7 +233,7 @@ package final class LibraryFolder: Sendable {
 
     private static func createRoot(_ root: FilePath) throws(LibraryError) {
         do {
-            try call { root.withPlatformString { mkdir($0, 0o777) } }
+            try systemCall { root.withPlatformString { mkdir($0, 0o777) } }
         } catch .fileExists {
             return
         } catch .noSuchFileOrDirectory {
@@ -246,7 +243,7 @@ package final class LibraryFolder: Sendable {
             }
             try createRoot(above)
             do {
-                try call { root.withPlatformString { mkdir($0, 0o777) } }
+                try systemCall { root.withPlatformString { mkdir($0, 0o777) } }
             } catch {
                 if error != .fileExists { throw .system(.create, path: root.string, error) }
             }
@@ -255,11 +252,8 @@ package final class LibraryFolder: Sendable {
         }
     }
 
-    private static func flushMarker(
-        home: FolderHandle, rootHandle: FolderHandle, root: FilePath
-    ) throws(LibraryError) {
+    private static func flushMarker(rootHandle: FolderHandle, root: FilePath) throws(LibraryError) {
         do {
-            try home.flush()
             try rootHandle.flush()
         } catch {
             throw .system(.flush, path: root.string, error)

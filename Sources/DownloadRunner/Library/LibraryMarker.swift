@@ -1,12 +1,5 @@
+import FileSystem
 import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Which library a folder is. Made once, by the first sync into it.
 package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
@@ -69,16 +62,5 @@ package enum LibraryExpectation: Sendable, Hashable {
         switch self {
         case .new(let id), .known(let id): id
         }
-    }
-}
-
-/// The machine's name.
-enum HostName {
-    static var current: String {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let done = bytes.withUnsafeMutableBytes { buffer in
-            buffer.bindMemory(to: CChar.self).baseAddress.map { gethostname($0, 255) } ?? -1
-        }
-        return done == 0 ? String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) : "unknown"
     }
 }

@@ -1,5 +1,5 @@
+import FileSystem
 import Foundation
-import ProviderKit
 import SystemPackage
 
 #if canImport(Glibc)
@@ -13,7 +13,6 @@ import Darwin
 /// `.coursefetch/library.json` on disk.
 struct MarkerFile {
     private static let name = "library.json"
-    private static let draft = "library.json.new"
     private static let longest = 64 * 1024
 
     /// `.coursefetch`.
@@ -38,7 +37,7 @@ struct MarkerFile {
         } catch {
             throw .markerUnreadable(library: library.string)
         }
-        guard var marker = try? JSONText.decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
+        guard var marker = try? JSONDecoder().decode(LibraryMarker.self, from: bytes), !marker.id.isEmpty else {
             throw .markerUnreadable(library: library.string)
         }
         marker.id = HarmlessText.of(marker.id, limit: 128)
@@ -47,45 +46,39 @@ struct MarkerFile {
         return marker
     }
 
-    /// Writes a marker where there is none, and returns the one that is there afterwards.
+    /// Writes a marker where there is none, and returns the one that is there afterwards. Durable on return.
     func create(_ marker: LibraryMarker) throws(LibraryError) -> LibraryMarker {
-        try writeDraft(marker)
+        let draft = try draft(marker)
         do {
-            try home.rename(Self.draft, to: home, Self.name)
+            try draft.place()
             return marker
         } catch .fileExists {
-            try? home.remove(Self.draft)
-            if let there = try read(library: FilePath(LibraryPath.privateFolder)) { return there }
-            throw .system(.create, path: path, .fileExists)
+            guard let there = try read(library: FilePath(LibraryPath.privateFolder)) else {
+                throw .system(.create, path: path, .fileExists)
+            }
+            // Whoever wrote it may be about to.
+            do { try home.flush() } catch { throw .system(.flush, path: path, error) }
+            return there
         } catch {
             throw .system(.create, path: path, error)
         }
     }
 
-    /// Writes a marker whatever was there.
+    /// Writes a marker whatever was there; durable on return.
     func overwrite(_ marker: LibraryMarker) throws(LibraryError) {
-        try writeDraft(marker)
-        do {
-            try home.replace(Self.draft, over: home, Self.name)
-        } catch {
-            throw .system(.create, path: path, error)
-        }
+        let draft = try draft(marker)
+        do { try draft.replace() } catch { throw .system(.create, path: path, error) }
     }
 
     private var path: String { "\(LibraryPath.privateFolder)/\(Self.name)" }
 
-    private func writeDraft(_ marker: LibraryMarker) throws(LibraryError) {
+    private func draft(_ marker: LibraryMarker) throws(LibraryError) -> DraftFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            var bytes = try encoder.encode(marker)
-            bytes.append(UInt8(ascii: "\n"))
-            // A draft that a kill left behind may be a second name of nothing but itself: make a new one.
-            try home.remove(Self.draft)
-            let descriptor = try home.open(Self.draft, O_WRONLY | O_CREAT | O_EXCL)
-            defer { close(descriptor) }
-            try SmallFile.write(bytes, to: descriptor)
-            try call { fsync(descriptor) }
+            let draft = try DraftFile(of: Self.name, in: home)
+            try draft.write(try encoder.encode(marker) + [UInt8(ascii: "\n")])
+            return draft
         } catch let error as Errno {
             throw .system(.write, path: path, error)
         } catch {

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -83,15 +84,10 @@ struct MoveMark: Equatable {
 
     /// Writes the mark; durable on return, with every name in `moving/`.
     func write(plan: String, in moving: FolderHandle) throws(LibraryError) {
-        let name = Self.fileName(of: plan)
         do {
-            try moving.remove(name + ".new")
-            let descriptor = try moving.open(name + ".new", O_WRONLY | O_CREAT | O_EXCL)
-            defer { close(descriptor) }
-            try SmallFile.write(Data(text.utf8), to: descriptor)
-            try call { fsync(descriptor) }
-            try moving.rename(name + ".new", to: moving, name)
-            try moving.flush()
+            let draft = try DraftFile(of: Self.fileName(of: plan), in: moving)
+            try draft.write(Data(text.utf8))
+            try draft.place()
         } catch {
             throw .system(.write, path: Self.path(of: plan), error)
         }

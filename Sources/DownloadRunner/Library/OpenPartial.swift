@@ -1,4 +1,5 @@
 import CPlatform
+package import FileSystem
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -45,7 +46,7 @@ package final class OpenPartial: Sendable {
     /// Cuts the file, or extends it with zeros. Not durable by itself.
     package func truncate(to size: Int64) throws(LibraryError) {
         do {
-            try call { ftruncate(descriptor.rawValue, off_t(size)) }
+            try systemCall { ftruncate(descriptor.rawValue, off_t(size)) }
         } catch {
             throw .system(.write, path: name.path, error)
         }
@@ -60,7 +61,7 @@ package final class OpenPartial: Sendable {
     /// nothing: drop the partial.
     package func flush() throws(LibraryError) {
         do {
-            try call { cf_flush_data(descriptor.rawValue) }
+            try systemCall { cf_flush_data(descriptor.rawValue) }
         } catch {
             throw .system(.flush, path: name.path, error)
         }

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import FileSystem
 import Foundation
 import Synchronization
 

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import SystemPackage
 
 /// The library as the state knows it.

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 
 /// A command that can't do what it was asked: what stands in its way, and the condition that it is.
 package struct Refusal: Error, Sendable, Equatable {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -27,9 +28,9 @@ extension StateLocation.Place {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {
             if let store = try openBeside() { return store }
-            let attempt: SyncLock.Attempt
+            let attempt: FileLock.Attempt
             do throws(StateError) {
-                attempt = try await SyncLock.acquire(folder, catalogs: [], patience: .milliseconds(50))
+                attempt = try await folder.acquireLock(catalogs: [], grace: .milliseconds(50))
             } catch { throw Refusal(error) }
             switch attempt {
             case .acquired(let lock):

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import ProviderKit
 import SystemPackage
@@ -94,13 +95,13 @@ package struct StateLocation: Sendable, Equatable {
         /// For a lock that somebody else holds it waits, if it is to; `waiting` hears of it once.
         func openForWriting(
             for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
-        ) async throws(Refusal) -> (SyncLock, DownloadStore) {
+        ) async throws(Refusal) -> (FileLock, DownloadStore) {
             try requireKnown()
-            let lock: SyncLock
-            let attempt: SyncLock.Attempt
+            let lock: FileLock
+            let attempt: FileLock.Attempt
             do {
                 try folder.create()
-                attempt = try await SyncLock.acquire(folder, catalogs: catalogs, wait: wait, waiting: waiting)
+                attempt = try await folder.acquireLock(catalogs: catalogs, wait: wait, waiting: waiting)
             } catch { throw Refusal(error) }
             switch attempt {
             case .acquired(let acquired): lock = acquired

@@ -1,5 +1,6 @@
 import CourseCatalog
 package import DownloadStore
+import FileSystem
 import Foundation
 package import Logging
 import MediaTransfer
@@ -132,7 +133,7 @@ package final class SyncRun: Sendable {
     }
 
     /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
-    private func open(_ place: StateLocation.Place) async throws(Refusal) -> (SyncLock, DownloadStore) {
+    private func open(_ place: StateLocation.Place) async throws(Refusal) -> (FileLock, DownloadStore) {
         let (options, hub, clock) = (options, hub, clock)
         return try await untilStopped { () async throws(Refusal) in
             try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in

@@ -1,5 +1,5 @@
-import CPlatform
 import DownloadStore
+import FileSystem
 import MediaTransfer
 import SystemPackage
 
@@ -25,32 +25,7 @@ struct LocalCover: Sendable, Hashable {
     /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
     ///   `invalidArgument` for what is no file.
     func open(isStepwise: Bool = false) throws(Errno) -> CInt {
-        let root = FolderHandle(owning: try call { openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        let descriptor = try isStepwise ? stepwise(root) : atOnce(root)
-        do throws(Errno) {
-            guard case .file = try FolderHandle.entry(descriptor: descriptor) else { throw .invalidArgument }
-            return descriptor
-        } catch {
-            close(descriptor)
-            throw error
-        }
-    }
-
-    private func atOnce(_ root: FolderHandle) throws(Errno) -> CInt {
-        do {
-            return try call { cf_open_beneath(root.descriptor, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0) }
-        } catch .noFunction, .notPermitted {
-            return try stepwise(root)
-        }
-    }
-
-    private func stepwise(_ root: FolderHandle) throws(Errno) -> CInt {
-        var names = path.split(separator: "/").filter { $0 != "." }.map(String.init)
-        guard !path.hasPrefix("/"), !names.contains("..") else { throw .improperLink }
-        guard let last = names.popLast() else { throw .isDirectory }
-        var handle = root
-        for name in names { handle = try handle.folder(name) }
-        return try handle.open(last, O_RDONLY | O_NOCTTY)
+        try FolderHandle(at: FilePath(folder)).file(beneath: path, O_RDONLY, isStepwise: isStepwise)
     }
 
     /// Appends its content to a partial, piece by piece. Returns why that can't be done.

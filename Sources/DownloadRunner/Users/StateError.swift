@@ -1,3 +1,4 @@
+package import FileSystem
 package import SystemPackage
 
 /// Why a state folder can't be used. Facts only.
@@ -11,5 +12,16 @@ package enum StateError: Error, Sendable, Hashable {
     /// The file system has no locks, so two syncs could run at once.
     case noLocks(path: String)
     /// A system call failed.
-    case system(LibraryOperation, path: String, Errno)
+    case system(FileOperation, path: String, Errno)
+}
+
+extension StateError {
+    init(_ error: LockError) {
+        self =
+            switch error {
+            case .notAFile(let path): .notAFile(path: path)
+            case .noLocks(let path): .noLocks(path: path)
+            case .system(let operation, let path, let errno): .system(operation, path: path, errno)
+            }
+    }
 }

@@ -1,4 +1,4 @@
-package import DownloadStore
+package import FileSystem
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -44,12 +44,12 @@ package struct StateFolder: Sendable, Hashable {
         try Self.create(path)
         var facts = stat()
         do {
-            try call { path.withPlatformString { lstat($0, &facts) } }
+            try systemCall { path.withPlatformString { lstat($0, &facts) } }
             guard facts.st_mode & S_IFMT == S_IFDIR else { throw StateError.notAFolder(path: path.string) }
             guard facts.st_uid == geteuid() || geteuid() == 0 else {
                 throw StateError.ownedByAnother(path: path.string, account: facts.st_uid)
             }
-            if facts.st_mode & 0o077 != 0 { try call { path.withPlatformString { chmod($0, 0o700) } } }
+            if facts.st_mode & 0o077 != 0 { try systemCall { path.withPlatformString { chmod($0, 0o700) } } }
         } catch let error as StateError {
             throw error
         } catch let error as Errno {
@@ -68,7 +68,7 @@ package struct StateFolder: Sendable, Hashable {
         let above = path.removingLastComponent()
         if !above.isEmpty, above != path { try create(above) }
         do {
-            try call { path.withPlatformString { mkdir($0, 0o700) } }
+            try systemCall { path.withPlatformString { mkdir($0, 0o700) } }
         } catch .fileExists {
             // Another process was faster, or it is a link that leads nowhere: the caller looks again.
         } catch .notDirectory {

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 
@@ -25,7 +26,7 @@ enum CredentialsError: Error, Sendable, Equatable {
     /// The file system has no locks.
     case noLocks(path: String)
     /// A system call failed.
-    case system(LibraryOperation, path: String, Errno)
+    case system(FileOperation, path: String, Errno)
     /// The state couldn't be asked whether anything may be stored.
     case state(StoreError)
 }
@@ -118,7 +119,7 @@ struct UserCredentials: Sendable {
             let descriptor = try home.open(Self.name, O_RDONLY)
             defer { close(descriptor) }
             var facts = stat()
-            try call { fstat(descriptor, &facts) }
+            try systemCall { fstat(descriptor, &facts) }
             // Somebody copied it here, say: the folder keeps others out, but copies of folders lose that.
             if facts.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o600) }
             bytes = try SmallFile.read(descriptor, upTo: CredentialsDocument.longest)
@@ -145,18 +146,10 @@ struct UserCredentials: Sendable {
             throw .tooMuch(path: path)
         }
         do {
-            // What a killed writer left; under the lock there is no other.
-            try home.remove(Self.draft)
-            let descriptor = try home.open(Self.draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-            defer { close(descriptor) }
-            // The umask may have taken the owner's own rights away.
-            try call { fchmod(descriptor, 0o600) }
-            try SmallFile.write(bytes, to: descriptor)
-            try call { fsync(descriptor) }
-            try home.replace(Self.draft, over: home, Self.name)
-            try home.flush()
+            let draft = try DraftFile(of: Self.name, in: home, draft: Self.draft, mode: 0o600)
+            try draft.write(bytes)
+            try draft.replace()
         } catch {
-            try? home.remove(Self.draft)
             throw .system(.write, path: path, error)
         }
     }
@@ -181,8 +174,7 @@ struct UserCredentials: Sendable {
     /// Nil where the user has no state folder yet.
     private func home() throws(CredentialsError) -> FolderHandle? {
         do {
-            return FolderHandle(
-                owning: try call { open(folder.path.string, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+            return try FolderHandle(at: folder.path)
         } catch .noSuchFileOrDirectory {
             return nil
         } catch {

@@ -5,9 +5,10 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import FileSystem
 
-@Suite("the lock of a sync")
-struct SyncLockTests {
+@Suite("locks of states and libraries")
+struct FileLockTests {
     let temporary = TemporaryFolder()
 
     func state() throws -> StateFolder {
@@ -22,15 +23,15 @@ struct SyncLockTests {
         #expect(try await isFree(state))
         #expect(!temporary.has("alice/sync.lock"))
         let now = Date(timeIntervalSince1970: 1_800_000_000)
-        var first: SyncLock?
-        if case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: ["/c/a.yaml"], now: now) {
+        var first: FileLock?
+        if case .acquired(let lock) = try await state.acquireLock(catalogs: ["/c/a.yaml"], now: now) {
             first = lock
         }
         try #require(first != nil)
-        let holder = try #require(try SyncLock.holder(of: state)?.holder)
+        let holder = try #require(try state.lockHolder()?.holder)
         #expect(holder.pid == Int(ProcessInfo.processInfo.processIdentifier) && holder.since == now)
         #expect(holder.catalogs == ["/c/a.yaml"] && !holder.host.isEmpty)
-        guard case .held(let told) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+        guard case .held(let told) = try await state.acquireLock(catalogs: [], grace: .zero) else {
             Issue.record("taken twice")
             return
         }
@@ -40,22 +41,22 @@ struct SyncLockTests {
         first = nil
         #expect(try await isFree(state))
         // The line of a longer holder is gone.
-        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: [], now: now) else {
+        guard case .acquired(let lock) = try await state.acquireLock(catalogs: [], now: now) else {
             Issue.record("not free")
             return
         }
-        #expect(try SyncLock.holder(of: state)?.holder?.catalogs == [])
+        #expect(try state.lockHolder()?.holder?.catalogs == [])
         withExtendedLifetime(lock) {}
     }
 
     @Test("a short holder is waited for")
     func patience() async throws {
         let state = try state()
-        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+        guard case .acquired(let lock) = try await state.acquireLock(catalogs: []) else {
             Issue.record("not free")
             return
         }
-        async let second = SyncLock.acquire(state, catalogs: [], patience: .seconds(60))
+        async let second = state.acquireLock(catalogs: [], grace: .seconds(60))
         try await Task.sleep(for: .milliseconds(30))
         lock.release()
         if case .held = try await second { Issue.record("gave up") }
@@ -77,19 +78,19 @@ struct SyncLockTests {
                 if said.contains("\n") { break }
             }
             #expect(said == "held\n")
-            guard case .held(let holder) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+            guard case .held(let holder) = try await state.acquireLock(catalogs: [], grace: .zero) else {
                 Issue.record("taken twice")
                 return
             }
             #expect(holder?.pid == Int(process.processIdentifier.value))
             #expect(holder?.catalogs == ["/c/x.yaml", "/c/y.yaml"])
-            #expect(try SyncLock.holder(of: state)?.holder == holder)
+            #expect(try state.lockHolder()?.holder == holder)
             if let signal { try process.send(signal: signal) }
             try await process.standardInputWriter.finish()
         }
         #expect(result.terminationStatus.isSuccess == (signal == nil))
         #expect(try await isFree(state))
-        guard case .acquired = try await SyncLock.acquire(state, catalogs: [], patience: .seconds(5)) else {
+        guard case .acquired = try await state.acquireLock(catalogs: [], grace: .seconds(5)) else {
             Issue.record("still held")
             return
         }
@@ -99,7 +100,7 @@ struct SyncLockTests {
     /// this one between its fork and its exec.
     private func isFree(_ state: StateFolder) async throws -> Bool {
         for _ in 0..<500 {
-            if try SyncLock.holder(of: state) == nil { return true }
+            if try state.lockHolder() == nil { return true }
             try await Task.sleep(for: .milliseconds(10))
         }
         return false
@@ -135,7 +136,7 @@ struct SyncLockTests {
     @Test("a child that outlives the holder doesn't keep the lock")
     func child() async throws {
         let state = try state()
-        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+        guard case .acquired(let lock) = try await state.acquireLock(catalogs: []) else {
             Issue.record("not free")
             return
         }
@@ -151,12 +152,12 @@ struct SyncLockTests {
     @Test("a lock file that was deleted excludes nobody, so a new one is made")
     func deleted() async throws {
         let state = try state()
-        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: []) else {
+        guard case .acquired(let lock) = try await state.acquireLock(catalogs: []) else {
             Issue.record("not free")
             return
         }
         try temporary.remove("alice/sync.lock")
-        guard case .acquired(let second) = try await SyncLock.acquire(state, catalogs: [], patience: .seconds(5)) else {
+        guard case .acquired(let second) = try await state.acquireLock(catalogs: [], grace: .seconds(5)) else {
             Issue.record("not free")
             return
         }
@@ -175,15 +176,15 @@ struct SyncLockTests {
         #expect(LockHolder(line: Data(text.utf8)) == nil)
         let state = try state()
         try temporary.write(text, to: "alice/sync.lock")
-        #expect(try SyncLock.holder(of: state) == nil)
-        guard case .acquired(let lock) = try await SyncLock.acquire(state, catalogs: ["c"]) else {
+        #expect(try state.lockHolder() == nil)
+        guard case .acquired(let lock) = try await state.acquireLock(catalogs: ["c"]) else {
             Issue.record("not free")
             return
         }
-        #expect(try SyncLock.holder(of: state)?.holder?.catalogs == ["c"])
+        #expect(try state.lockHolder()?.holder?.catalogs == ["c"])
         // Somebody scribbles over it while it is held.
         try Data(text.utf8).write(to: URL(filePath: state.lock.string), options: [])
-        guard case .held(nil) = try await SyncLock.acquire(state, catalogs: [], patience: .zero) else {
+        guard case .held(nil) = try await state.acquireLock(catalogs: [], grace: .zero) else {
             Issue.record("a holder was made up")
             return
         }
@@ -208,12 +209,12 @@ struct SyncLockTests {
         let state = try state()
         let refused = StateError.notAFile(path: state.lock.string)
         try temporary.make("alice/sync.lock")
-        await #expect(throws: refused) { try await SyncLock.acquire(state, catalogs: []) }
+        await #expect(throws: refused) { try await state.acquireLock(catalogs: []) }
         try temporary.remove("alice/sync.lock")
         try temporary.write("mine", to: "outside")
         try temporary.link("alice/sync.lock", to: temporary.at("outside").string)
-        await #expect(throws: refused) { try await SyncLock.acquire(state, catalogs: []) }
-        #expect(throws: refused) { try SyncLock.holder(of: state) }
+        await #expect(throws: refused) { try await state.acquireLock(catalogs: []) }
+        #expect(throws: refused) { try state.lockHolder() }
         #expect(temporary.read("outside") == "mine")
     }
 }

@@ -1,5 +1,4 @@
 package import Foundation
-import ProviderKit
 
 /// Who holds a lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
@@ -51,7 +50,7 @@ package struct LockHolder: Sendable, Hashable {
 
     /// Nil for anything that isn't such a line: it may be half written, or somebody else's.
     init?(line: Data) {
-        guard line.count <= Self.longest, let written = try? JSONText.decode(Written.self, from: line),
+        guard line.count <= Self.longest, let written = try? JSONDecoder().decode(Written.self, from: line),
             let since = try? Date(written.started, strategy: .iso8601), written.pid > 0
         else { return nil }
         self.init(

@@ -1,5 +1,5 @@
 import CPlatform
-import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 /// What can be told of the file system that holds a path, or the nearest folder above it that exists.
-enum VolumeFacts {
+package enum VolumeFacts {
     /// Bytes that this account may still write; nil where that can't be told.
-    static func freeSpace(at path: FilePath) -> Int64? {
+    package static func freeSpace(at path: FilePath) -> Int64? {
         var place = path
         while true {
             var facts = statvfs()
@@ -25,7 +25,7 @@ enum VolumeFacts {
     }
 
     /// Whether it lives in memory, so that nothing is left after a restart.
-    static func isInMemory(_ path: FilePath) -> Bool {
+    package static func isInMemory(_ path: FilePath) -> Bool {
         var place = path
         while true {
             let number = place.withCString { cf_file_system_type($0) }
@@ -36,15 +36,15 @@ enum VolumeFacts {
     }
 
     /// Owner and permission bits of what stands at a path, a link itself if it is one; nil if nothing does.
-    static func permissions(of path: FilePath) -> (owner: UInt32, mode: UInt16)? {
+    package static func permissions(of path: FilePath) -> (owner: UInt32, mode: UInt16)? {
         var facts = stat()
         guard path.withPlatformString({ lstat($0, &facts) }) == 0 else { return nil }
         return (facts.st_uid, UInt16(facts.st_mode & 0o7777))
     }
 
     /// Whether this account may write what stands at a path, the read-only file system counted.
-    static func isWritable(_ path: FilePath) -> Bool { path.withPlatformString { access($0, W_OK) } == 0 }
+    package static func isWritable(_ path: FilePath) -> Bool { path.withPlatformString { access($0, W_OK) } == 0 }
 
     /// This process's account.
-    static var account: UInt32 { geteuid() }
+    package static var account: UInt32 { geteuid() }
 }

@@ -1,5 +1,5 @@
-import Foundation
-import SystemPackage
+package import Foundation
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -10,11 +10,11 @@ import Darwin
 #endif
 
 /// Reading and writing files that fit in memory.
-enum SmallFile {
+package enum SmallFile {
     /// The content of a regular file; nil if it is longer than `limit`. Throws `invalidArgument` for anything but a file.
-    static func read(_ descriptor: CInt, upTo limit: Int) throws(Errno) -> Data? {
+    package static func read(_ descriptor: CInt, upTo limit: Int) throws(Errno) -> Data? {
         var facts = stat()
-        try call { fstat(descriptor, &facts) }
+        try systemCall { fstat(descriptor, &facts) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
         var bytes = Data()
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -27,7 +27,7 @@ enum SmallFile {
     }
 
     /// Writes at the beginning.
-    static func write(_ bytes: Data, to descriptor: CInt) throws(Errno) {
+    package static func write(_ bytes: Data, to descriptor: CInt) throws(Errno) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { all in

@@ -1,6 +1,6 @@
 import CPlatform
 import Crypto
-import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -11,26 +11,14 @@ import Darwin
 #endif
 
 /// Copies of whole files: hashed while they are written, flushed, with the time of the original.
-enum FileCopy {
+package enum FileCopy {
     private static let blockSize = 1 << 20
-
-    /// The name of a copy that isn't complete, beside its final place: no name of a library begins with a dot, so it is ours.
-    static func stagingName(for name: String) -> String {
-        ".coursefetch-" + SHA256.hash(data: Array(name.utf8)).hex.prefix(24)
-    }
-
-    /// Whether a path's last component is such a name.
-    static func isStaging(_ path: String) -> Bool {
-        let name = path.split(separator: "/").last ?? ""
-        let digits = name.dropFirst(".coursefetch-".count)
-        return name.hasPrefix(".coursefetch-") && digits.utf8.count == 24 && digits.allSatisfy(\.isHexDigit)
-    }
 
     /// Copies a file and flushes the copy; a copy of that name that was left over is made anew.
     ///
     /// - Returns: the SHA-256 of what was written, in hexadecimal.
     @discardableResult
-    static func copy(
+    package static func copy(
         _ name: String, in source: FolderHandle, to target: FolderHandle, _ newName: String,
         shouldStop: () -> Bool = { false }
     ) throws(Errno) -> String {
@@ -47,7 +35,7 @@ enum FileCopy {
                 written += Int64(block.count)
             }
             setTime(facts.modified, of: to)
-            try call { cf_flush_data(to) }
+            try systemCall { cf_flush_data(to) }
             return digest
         } catch {
             // Ours: made by the exclusive creation above.
@@ -58,7 +46,7 @@ enum FileCopy {
 
     /// The SHA-256 of an open file from its first byte, in hexadecimal; each block is handed to `body`. Throws `canceled` when
     /// `shouldStop` says so, asked before each block.
-    static func digest(
+    package static func digest(
         of descriptor: CInt, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
     ) throws(Errno) -> String {
         var hasher = SHA256()
@@ -82,7 +70,7 @@ enum FileCopy {
     }
 
     /// Whether two files of a folder hold the same bytes.
-    static func isEqual(_ folder: FolderHandle, _ one: String, _ other: String) throws(Errno) -> Bool {
+    package static func isEqual(_ folder: FolderHandle, _ one: String, _ other: String) throws(Errno) -> Bool {
         guard case .file(let first)? = try folder.entry(one), case .file(let second)? = try folder.entry(other),
             first.size == second.size
         else { return false }
@@ -116,13 +104,5 @@ enum FileCopy {
         _ = withUnsafePointer(to: (time, time)) { pair in
             pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(descriptor, $0) }
         }
-    }
-}
-
-extension SHA256Digest {
-    /// Lower-case hexadecimal.
-    var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

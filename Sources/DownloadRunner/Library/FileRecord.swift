@@ -1,21 +1,4 @@
-/// What the file system says about a regular file.
-package struct FileFacts: Sendable, Hashable {
-    /// In bytes.
-    package var size: Int64
-    /// Time of the last change of the content, in nanoseconds since 1970.
-    package var modified: Int64
-    /// Its number on its file system.
-    package var inode: UInt64
-    /// How many names the file has.
-    package var links: Int
-
-    package init(size: Int64, modified: Int64, inode: UInt64, links: Int) {
-        self.size = size
-        self.modified = modified
-        self.inode = inode
-        self.links = links
-    }
-}
+package import FileSystem
 
 /// What the state recorded about a file of ours, to recognise it by.
 ///

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Runs work that blocks on threads of their own, so that it never takes one of the few that Swift tasks run on.
-enum Blocking {
+package enum Blocking {
     private static let queue = DispatchQueue(label: "blocking", attributes: .concurrent)
 
     private final class Flag: Sendable {
@@ -10,7 +10,7 @@ enum Blocking {
     }
 
     /// `body` is told whether the calling task has been cancelled since; it may ask as often as it likes.
-    static func run<T: Sendable>(_ body: @escaping @Sendable (_ shouldStop: () -> Bool) -> T) async -> T {
+    package static func run<T: Sendable>(_ body: @escaping @Sendable (_ shouldStop: () -> Bool) -> T) async -> T {
         let flag = Flag()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -10,15 +10,14 @@ import Musl
 import Darwin
 #endif
 
-/// The right to change a user's downloads, or the files of a library. One process has it at a time; it ends with the
-/// process, in whatever way that ends.
+/// A lock that one process holds at a time; it ends with the process, in whatever way that ends.
 ///
-/// It is a `flock` on a file, which the kernel carries to other machines on NFS, too; the file's content only tells a person who holds it. The descriptor is closed on exec, so
-/// that no child inherits the lock.
-package final class SyncLock: Sendable {
+/// It is a `flock` on a file, which the kernel carries to other machines on NFS, too; the file's content only tells a
+/// person who holds it. The descriptor is closed on exec, so that no child inherits the lock.
+package final class FileLock: Sendable {
     /// What came of trying to take the lock.
     package enum Attempt: Sendable {
-        case acquired(SyncLock)
+        case acquired(FileLock)
         /// Somebody else has it; nil if the file doesn't tell who.
         case held(LockHolder?)
     }
@@ -44,30 +43,22 @@ package final class SyncLock: Sendable {
         }
     }
 
-    /// Takes a user's lock. Whoever looks at it or changes a row under it holds it for a moment only: so it is tried for `patience`
+    /// Takes a lock. Whoever looks at it or changes little under it holds it for a moment only: so it is tried for `grace`
     /// at least, and for `wait` if that is more. Cancelling the task ends the waiting at once.
     ///
     /// - Parameters:
+    ///   - user: whose the lock is said to be; nil where that is clear from the place.
     ///   - catalogs: what the holder will be said to be working on; empty for a command.
-    ///   - waiting: called once, when `patience` is over and somebody still has it.
+    ///   - waiting: called once, when `grace` is over and somebody still has it.
     package static func acquire(
-        _ folder: StateFolder, catalogs: [String], now: Date = Date(), patience: Duration = .milliseconds(500),
-        wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
-    ) async throws(StateError) -> Attempt {
-        try await acquire(
-            LockFile(folder), user: nil, catalogs: catalogs, now: now, patience: patience, wait: wait, waiting: waiting)
-    }
-
-    /// As ``acquire(_:catalogs:now:patience:wait:waiting:)`` for any lock; `user` is told to whoever finds it held.
-    static func acquire(
-        _ file: LockFile, user: String?, catalogs: [String], now: Date = Date(),
-        patience: Duration = .milliseconds(500), wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
-    ) async throws(StateError) -> Attempt {
+        _ file: LockFile, user: String? = nil, catalogs: [String], now: Date = Date(),
+        grace: Duration = .milliseconds(500), wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+    ) async throws(LockError) -> Attempt {
         let begun = ContinuousClock.now
         var isWaiting = false
         while true {
             // It says since when it has the lock, not since when it wants it.
-            let since = now.advanced(by: ContinuousClock.now - begun)
+            let since = now.addingTimeInterval((ContinuousClock.now - begun) / .seconds(1))
             let me = LockHolder(
                 host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs, user: user)
             let holder: LockHolder?
@@ -76,22 +67,19 @@ package final class SyncLock: Sendable {
             case .held(let other): holder = other
             }
             let waited = ContinuousClock.now - begun
-            if waited >= max(patience, wait) || Task.isCancelled { return .held(holder) }
-            if !isWaiting, waited >= patience {
+            if waited >= max(grace, wait) || Task.isCancelled { return .held(holder) }
+            if !isWaiting, waited >= grace {
                 isWaiting = true
                 waiting(holder)
             }
             // Short waits are over soon; long ones cost nothing.
-            let rest = max(patience, wait) - waited
+            let rest = max(grace, wait) - waited
             try? await Task.sleep(for: isWaiting ? min(.milliseconds(500), rest) : .milliseconds(10))
         }
     }
 
     /// Who holds the lock now; nil if nobody does. Creates nothing.
-    package static func holder(of folder: StateFolder) throws(StateError) -> Held? { try holder(of: LockFile(folder)) }
-
-    /// As ``holder(of:)-(StateFolder)`` for any lock.
-    static func holder(of file: LockFile) throws(StateError) -> Held? {
+    package static func holder(of file: LockFile) throws(LockError) -> Held? {
         let descriptor: CInt
         do {
             descriptor = try open(file, O_RDONLY)
@@ -105,7 +93,7 @@ package final class SyncLock: Sendable {
     }
 
     /// Takes the lock if nobody has it.
-    static func attempt(_ file: LockFile, as me: LockHolder) throws(StateError) -> Attempt {
+    package static func attempt(_ file: LockFile, as me: LockHolder) throws(LockError) -> Attempt {
         let path = file.shownPath
         do {
             // Once more if the file was deleted between opening and locking: a lock on it would exclude nobody.
@@ -123,10 +111,10 @@ package final class SyncLock: Sendable {
                 let line = me.line
                 try? SmallFile.write(line, to: descriptor)
                 _ = ftruncate(descriptor, off_t(line.count))
-                return .acquired(SyncLock(owning: descriptor))
+                return .acquired(FileLock(owning: descriptor))
             }
             throw Errno.noSuchFileOrDirectory
-        } catch let error as StateError {
+        } catch let error as LockError {
             throw error
         } catch let error as Errno {
             throw refusal(path, error)
@@ -136,7 +124,7 @@ package final class SyncLock: Sendable {
     }
 
     /// False if somebody else has it. Closes the descriptor when it throws.
-    private static func lock(_ descriptor: CInt, _ kind: CInt, _ path: String) throws(StateError) -> Bool {
+    private static func lock(_ descriptor: CInt, _ kind: CInt, _ path: String) throws(LockError) -> Bool {
         while flock(descriptor, kind | LOCK_NB) != 0 {
             let error = Errno(rawValue: errno)
             if error == .interrupted { continue }
@@ -151,7 +139,7 @@ package final class SyncLock: Sendable {
     private static func isStill(_ descriptor: CInt, at file: LockFile) throws(Errno) -> Bool {
         var mine = stat()
         var there = stat()
-        try call { fstat(descriptor, &mine) }
+        try systemCall { fstat(descriptor, &mine) }
         guard fstatat(file.folder?.descriptor ?? AT_FDCWD, file.name, &there, AT_SYMLINK_NOFOLLOW) == 0 else {
             return false
         }
@@ -159,7 +147,7 @@ package final class SyncLock: Sendable {
     }
 
     private static func open(_ file: LockFile, _ flags: CInt) throws(Errno) -> CInt {
-        let descriptor = try call {
+        let descriptor = try systemCall {
             openat(
                 file.folder?.descriptor ?? AT_FDCWD, file.name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
                 mode_t(file.mode))
@@ -178,7 +166,7 @@ package final class SyncLock: Sendable {
         return LockHolder(line: line)
     }
 
-    private static func refusal(_ path: String, _ error: Errno) -> StateError {
+    private static func refusal(_ path: String, _ error: Errno) -> LockError {
         switch error {
         case .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice, .invalidArgument: .notAFile(path: path)
         default: .system(.open, path: path, error)

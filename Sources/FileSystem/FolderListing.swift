@@ -1,4 +1,4 @@
-import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -20,12 +20,12 @@ package struct FolderListing: Sendable {
     private var table: [UInt32] = []
 
     /// Of a folder that doesn't exist.
-    init() {}
+    package init() {}
 
     /// Reads the folder once.
-    init(of folder: FolderHandle) throws(Errno) {
+    package init(of folder: FolderHandle) throws(Errno) {
         // A description of its own, so that two listings don't share a position.
-        let descriptor = try call { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let descriptor = try systemCall { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let stream = fdopendir(descriptor) else {
             let error = Errno(rawValue: errno)
             close(descriptor)
@@ -54,12 +54,12 @@ package struct FolderListing: Sendable {
     }
 
     /// All names, as text.
-    var names: [String] {
+    package var names: [String] {
         (0..<count).map { String(decoding: bytes[starts[$0]..<starts[$0 + 1]], as: UTF8.self) }
     }
 
     /// As ``contains(_:)``, for the bytes of a name.
-    func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+    package func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         guard !table.isEmpty else { return false }
         let mask = table.count - 1
         var slot = Self.hash(name) & mask

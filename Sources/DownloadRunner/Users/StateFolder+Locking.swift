@@ -1,0 +1,26 @@
+package import FileSystem
+package import Foundation
+import SystemPackage
+
+/// The user's own lock, `sync.lock`: the right to change the user's downloads.
+extension StateFolder {
+    /// Takes the lock, see ``FileLock/acquire(_:user:catalogs:now:grace:wait:waiting:)``.
+    package func acquireLock(
+        catalogs: [String], now: Date = Date(), grace: Duration = .milliseconds(500), wait: Duration = .zero,
+        waiting: (LockHolder?) -> Void = { _ in }
+    ) async throws(StateError) -> FileLock.Attempt {
+        do {
+            return try await FileLock.acquire(
+                lockFile, catalogs: catalogs, now: now, grace: grace, wait: wait, waiting: waiting)
+        } catch {
+            throw StateError(error)
+        }
+    }
+
+    /// Who holds the lock now; nil if nobody does. Creates nothing.
+    package func lockHolder() throws(StateError) -> FileLock.Held? {
+        do { return try FileLock.holder(of: lockFile) } catch { throw StateError(error) }
+    }
+
+    private var lockFile: LockFile { LockFile(path: lock.string, mode: 0o600) }
+}

@@ -1,0 +1,48 @@
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What the file system says about a regular file.
+package struct FileFacts: Sendable, Hashable {
+    /// In bytes.
+    package var size: Int64
+    /// Time of the last change of the content, in nanoseconds since 1970.
+    package var modified: Int64
+    /// Its number on its file system.
+    package var inode: UInt64
+    /// How many names the file has.
+    package var links: Int
+
+    package init(size: Int64, modified: Int64, inode: UInt64, links: Int) {
+        self.size = size
+        self.modified = modified
+        self.inode = inode
+        self.links = links
+    }
+}
+
+extension FileFacts {
+    init(_ facts: stat) {
+        #if canImport(Darwin)
+        let time = facts.st_mtimespec
+        #else
+        let time = facts.st_mtim
+        #endif
+        self.init(
+            size: Int64(facts.st_size), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
+            inode: UInt64(facts.st_ino), links: Int(facts.st_nlink))
+    }
+
+    /// Of an open file.
+    package init(descriptor: CInt) throws(Errno) {
+        var facts = stat()
+        try systemCall { fstat(descriptor, &facts) }
+        self.init(facts)
+    }
+}

@@ -1,0 +1,225 @@
+import CPlatform
+package import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An open folder, and the system calls on names in it. A name is a single component; none of these follows a link.
+///
+/// Each throws the system's `Errno`; whoever knows the path says which it was.
+package final class FolderHandle: Sendable {
+    /// Closed with the last reference.
+    package let descriptor: CInt
+
+    /// Takes the descriptor over.
+    package init(owning descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// What a name stands for.
+    package enum Entry: Sendable, Hashable {
+        case file(FileFacts)
+        case folder
+        case link
+        case other
+    }
+
+    /// Nil where the name isn't taken.
+    package func entry(_ name: String) throws(Errno) -> Entry? {
+        var facts = stat()
+        do {
+            try systemCall { fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) }
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+        return Entry(facts)
+    }
+
+    /// What an open descriptor is.
+    package static func entry(descriptor: CInt) throws(Errno) -> Entry {
+        var facts = stat()
+        try systemCall { fstat(descriptor, &facts) }
+        return Entry(facts)
+    }
+
+    /// Opens the folder at a path, which may lead through links.
+    ///
+    /// - Parameter orEnter: a folder that may be entered and not read is opened all the same; it can't be listed.
+    package init(at path: FilePath, orEnter: Bool = false) throws(Errno) {
+        func open(_ flags: CInt) throws(Errno) -> CInt {
+            try systemCall { path.withPlatformString { openat(AT_FDCWD, $0, flags | O_DIRECTORY | O_CLOEXEC) } }
+        }
+        do {
+            descriptor = try open(O_RDONLY)
+        } catch {
+            guard orEnter, error == .permissionDenied else { throw error }
+            descriptor = try open(cf_enter_only)
+        }
+    }
+
+    /// Opens or creates a file. Never waits for the other end of a pipe.
+    package func open(_ name: String, _ flags: CInt, mode: UInt16 = 0o666) throws(Errno) -> CInt {
+        try systemCall { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode_t(mode)) }
+    }
+
+    /// Opens a folder in this one.
+    package func folder(_ name: String) throws(Errno) -> FolderHandle {
+        FolderHandle(
+            owning: try systemCall { openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
+    }
+
+    /// Opens a folder some levels below, in one call. Throws `noFunction` or `notPermitted` where that can't be done.
+    package func beneath(_ path: String) throws(Errno) -> FolderHandle {
+        FolderHandle(owning: try systemCall { cf_open_beneath(descriptor, path, O_RDONLY | O_DIRECTORY, 0) })
+    }
+
+    /// Opens a file some levels below. No link is followed, wherever it stands; what is no file isn't waited for.
+    ///
+    /// - Parameter isStepwise: component by component, as on a kernel without `openat2`.
+    /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
+    ///   `invalidArgument` for what is no file.
+    package func file(beneath path: String, _ flags: CInt, isStepwise: Bool = false) throws(Errno) -> CInt {
+        let descriptor = try isStepwise ? openStepwise(path, flags) : openInOneCall(path, flags)
+        do throws(Errno) {
+            guard case .file = try Self.entry(descriptor: descriptor) else { throw .invalidArgument }
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private func openInOneCall(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
+        do {
+            return try systemCall { cf_open_beneath(descriptor, path, flags | O_NONBLOCK | O_NOCTTY, 0) }
+        } catch .noFunction, .notPermitted {
+            return try openStepwise(path, flags)
+        }
+    }
+
+    private func openStepwise(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
+        var names = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+        guard !path.hasPrefix("/"), !names.contains("..") else { throw .improperLink }
+        guard let last = names.popLast() else { throw .isDirectory }
+        var handle = self
+        for name in names { handle = try handle.folder(name) }
+        return try handle.open(last, flags | O_NOCTTY)
+    }
+
+    /// Creates a folder; an existing one, or anything else of that name, is left alone.
+    package func makeFolder(_ name: String) throws(Errno) {
+        do { try systemCall { mkdirat(descriptor, name, 0o777) } } catch .fileExists {}
+    }
+
+    /// Renames and never replaces: throws `fileExists` instead. Where the file system can't do that in one step it is a link
+    /// and an unlink; if a kill came in between, the next call finishes it.
+    ///
+    /// Where a file system has neither, the new name is first taken by an empty file of our own, which is then replaced.
+    package func rename(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
+        do {
+            try systemCall { cf_rename_exclusive(descriptor, name, folder.descriptor, newName) }
+        } catch  where error.isUnsupported {
+            try linkAndUnlink(name, to: folder, newName)
+        }
+    }
+
+    /// What ``rename(_:to:_:)`` does without `renameat2`.
+    func linkAndUnlink(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
+        do {
+            try link(name, to: folder, newName)
+        } catch .fileExists {
+            guard case .file(let mine)? = try entry(name), case .file(let there)? = try folder.entry(newName),
+                mine.inode == there.inode, mine.links > 1, try device(of: name) == folder.device(of: newName)
+            else { throw .fileExists }
+        } catch  where error.isUnsupported || error == .notPermitted {
+            return try reserveAndReplace(name, to: folder, newName)
+        }
+        try remove(name)
+    }
+
+    /// The last resort: the exclusive creation of an empty file claims the name, and only that file is replaced.
+    func reserveAndReplace(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
+        close(try folder.open(newName, O_WRONLY | O_CREAT | O_EXCL))
+        do {
+            try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
+        } catch {
+            try? folder.remove(newName)
+            throw error
+        }
+    }
+
+    /// Swaps two names in one step.
+    package func exchange(_ name: String, with folder: FolderHandle, _ other: String) throws(Errno) {
+        try systemCall { cf_rename_exchange(descriptor, name, folder.descriptor, other) }
+    }
+
+    /// Renames over whatever file has the new name. Only after a proof that it is ours.
+    package func replace(_ name: String, over folder: FolderHandle, _ newName: String) throws(Errno) {
+        try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
+    }
+
+    /// Gives a file a second name; never replaces.
+    package func link(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
+        try systemCall { linkat(descriptor, name, folder.descriptor, newName, 0) }
+    }
+
+    /// Removes a file's name; a missing one is fine.
+    package func remove(_ name: String) throws(Errno) {
+        do { try systemCall { unlinkat(descriptor, name, 0) } } catch .noSuchFileOrDirectory {}
+    }
+
+    /// Removes a folder if it is empty. False if it isn't, or isn't there.
+    package func removeFolder(_ name: String) throws(Errno) -> Bool {
+        do {
+            try systemCall { unlinkat(descriptor, name, AT_REMOVEDIR) }
+            return true
+        } catch .directoryNotEmpty, .fileExists, .noSuchFileOrDirectory, .notDirectory, .resourceBusy {
+            return false
+        }
+    }
+
+    /// Makes the names in this folder durable. File systems that can't flush a folder do so by themselves, and a folder
+    /// that can't be read can't be flushed: no error.
+    package func flush() throws(Errno) {
+        do {
+            try systemCall { fsync(descriptor) }
+        } catch .invalidArgument, .notSupported, .notSupportedOnSocket, .badFileDescriptor {}
+    }
+
+    /// Bytes that this account may still write.
+    package func freeSpace() throws(Errno) -> Int64 {
+        var facts = statvfs()
+        try systemCall { fstatvfs(descriptor, &facts) }
+        let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+        return overflow ? .max : Int64(clamping: bytes)
+    }
+
+    /// Whether it is the very same folder: device and inode.
+    package func isSame(as other: FolderHandle) -> Bool {
+        var (mine, there) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0, fstat(other.descriptor, &there) == 0 else { return false }
+        return mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
+    }
+
+    private func device(of name: String) throws(Errno) -> UInt64 {
+        var facts = stat()
+        try systemCall { fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) }
+        return UInt64(facts.st_dev)
+    }
+}
+
+extension FolderHandle.Entry {
+    init(_ facts: stat) {
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: self = .file(FileFacts(facts))
+        case S_IFDIR: self = .folder
+        case S_IFLNK: self = .link
+        default: self = .other
+        }
+    }
+}
