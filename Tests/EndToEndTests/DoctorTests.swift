@@ -218,6 +218,13 @@ struct DoctorTests {
         let (_, found) = try await doctor(stage, ["--clock-url", nginx.url("/plain/none")])
         let clock = found.first { $0.check == "clock" }
         #expect(clock?.severity == "ok" && clock?.message?.contains("agrees") == true, "\(String(describing: clock))")
+        // A cache's copy says when it was made.
+        let (_, cached) = try await doctor(
+            stage, ["--clock-url", host.url("/media/1/100.mp4?skew=-7200&raw=Age:%207200")])
+        let copy = cached.first { $0.check == "clock" }
+        #expect(copy?.severity == "warning" && copy?.message?.contains("no Date of its own") == true, "\(cached)")
+        let (_, late) = try await doctor(stage, ["--clock-url", host.url("/media/1/100.mp4?skew=-7200")])
+        #expect(late.first { $0.check == "clock" }?.message?.contains("ahead of") == true, "\(late)")
         await nginx.stop()
         let (outcome, silent) = try await doctor(stage, ["--clock-url", nginx.url("/plain/none")])
         #expect(outcome.exit == 0 && silent.first { $0.check == "clock" }?.severity == "warning", "\(outcome.output)")

@@ -20,7 +20,8 @@ import Darwin
 /// A host that tests can kill, and that measures what a plugin costs.
 ///
 /// `plugin-host-probe hold FOLDER NAME VIDEO…` resolves each video with the plugin NAME of FOLDER, says `ready`, and
-/// waits until it is killed. `plugin-host-probe measure FOLDER NAME COUNT INFLIGHT` says how long so many resolves take.
+/// waits until it is killed. `plugin-host-probe find FOLDER NAME` says whether it would run NAME, or what is wrong with the
+/// plugins of FOLDER. `plugin-host-probe measure FOLDER NAME COUNT INFLIGHT` says how long so many resolves take.
 @main struct PluginHostProbe {
     static func main() async throws {
         let words = CommandLine.arguments
@@ -32,13 +33,14 @@ import Darwin
         let registry = PluginRegistry.discover(
             extraFolders: [FilePath(words[2])], environment: environment, executable: FilePath(words[0]))
         guard case .found(let plugin) = registry.plugin(named: words[3]) else {
-            print(registry.broken)
+            for broken in registry.broken { print("\(broken.name): \(broken.reason)") }
             exit(69)
         }
         let logger = Logger(label: "probe", factory: { _ in SwiftLogNoOpLogHandler() })
         let watchdog = OrphanWatchdog()
         let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog)
         switch words[1] {
+        case "find": print("\(plugin.name): found")
         case "hold":
             for video in words.dropFirst(4) { _ = try await provider.resolve(request(video)) }
             print("ready")

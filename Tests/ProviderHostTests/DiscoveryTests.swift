@@ -1,4 +1,5 @@
 import Foundation
+import Subprocess
 import SystemPackage
 import Testing
 
@@ -170,6 +171,52 @@ import Testing
             #expect(reasons.count == 1 && reasons[0].hasPrefix("\(folder)/\(path) belongs to "), "\(reasons)")
             chown("\(folder)/\(path)", 0, 0)
         }
+    }
+
+    /// Runs the probe as an ordinary user: this one, or nobody in the place of root. Nil where nobody can't reach it.
+    private func find(_ name: String, in folder: FilePath) async throws -> String? {
+        let probe = BundledPluginTests.products.appending("plugin-host-probe").string
+        let nobody = ["setpriv", "--reuid=\(Self.nobody)", "--regid=\(Self.nobody)", "--clear-groups", "--"]
+        let account = geteuid() == 0 ? nobody : ["env"]
+        func run(_ command: [String]) async throws -> String? {
+            let result = try await Subprocess.run(
+                .name(command[0]), arguments: Arguments(Array(command.dropFirst())),
+                environment: .custom(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]), input: .none,
+                output: .string(limit: 1 << 16), error: .discarded)
+            return [.exited(0), .exited(69)].contains(result.terminationStatus) ? result.standardOutput : nil
+        }
+        guard try await run(account + ["test", "-x", probe, "-a", "-r", folder.string]) != nil else { return nil }
+        return try await run(account + [probe, "find", folder.string, name])
+    }
+
+    private static let nobody: UInt32 = 65_534
+
+    @Test("an ordinary user's process runs its own plugins and root's, none that a third account owns or could change")
+    func ordinaryUser() async throws {
+        let sandbox = try Sandbox()
+        let folder = sandbox.folder
+        try add(sandbox, "good/own", name: "own")
+        try add(sandbox, "open/inner/x", name: "x")
+        chmod("\(folder)/open", 0o777)
+        // Not where this machine keeps the probe, or its temporary files, from other accounts.
+        guard let own = try await find("own", in: folder.appending("good")) else { return }
+        #expect(own == "own: found\n")
+        let open = try await find("x", in: folder.appending("open/inner"))
+        #expect(open?.hasSuffix(": \(folder)/open can be written by others\n") == true, "\(open ?? "")")
+        // Giving files away takes root: up to here they were root's, which are as good as the user's own.
+        guard geteuid() == 0 else { return }
+        for path in ["good/own/tool", "good/own/plugin.yaml", "good/own", "good"] {
+            chown("\(folder)/\(path)", Self.nobody, Self.nobody)
+            #expect(try await find("own", in: folder.appending("good")) == "own: found\n", "nobody's \(path)")
+        }
+        for path in ["good/own/tool", "good/own/plugin.yaml", "good/own", "good"] {
+            chown("\(folder)/\(path)", 1, Self.nobody)
+            let refused = try await find("own", in: folder.appending("good"))
+            #expect(refused?.contains(": \(folder)/\(path) belongs to ") == true, "\(refused ?? "")")
+            chown("\(folder)/\(path)", Self.nobody, Self.nobody)
+        }
+        // What is good for nobody isn't for root.
+        #expect(discover(sandbox, extra: ["good"]).plugins.isEmpty)
     }
 
     @Test("of an installation whose path has blanks and umlauts the plugins are found")

@@ -15,11 +15,14 @@ package enum CurlLibrary {
     /// The folder of certificate authorities that was compiled in; nil where there is none.
     package static var authorityFolder: String? { text(facts.capath) }
 
-    /// Whether a handle that was reset knows nothing of the answer before.
+    /// As a number: 0x075801.
+    static var versionNumber: UInt32 { facts.version_num }
+
+    /// Whether a handle of this version that was reset knows nothing of the answer before.
     ///
     /// Before 8.1.0 it kept a pointer to the last header field, which was freed: an answer whose first field begins with a
     /// blank was then appended to that (curl#11101, mended by #11103).
-    static let keepsHandlesClean = facts.version_num >= 0x08_01_00
+    static func keepsHandlesClean(_ version: UInt32) -> Bool { version >= 0x08_01_00 }
 
     private static var facts: curl_version_info_data { curl_version_info(CURLVERSION_EIGHTH).pointee }
 

@@ -12,19 +12,27 @@ final class EasyHandles {
 
     /// Whether a handle can be used for another request. Behind proxies of the environment none is: libcurl up to 8.20
     /// keeps what one of them wants to see for the next (CVE-2026-6253, -7168, -8927).
-    private static let keepsIdle = CurlLibrary.keepsHandlesClean && !EnvironmentProxy.isSet
+    static func mayKeepIdle(_ version: UInt32, isBehindProxy: Bool) -> Bool {
+        CurlLibrary.keepsHandlesClean(version) && !isBehindProxy
+    }
 
     private let configuration: TransferConfiguration
+    private let keepsIdle: Bool
     private let share: OpaquePointerBox
-    private var idle: [UnsafeMutableRawPointer] = []
+    /// Those that wait for the next request.
+    private(set) var idle: [UnsafeMutableRawPointer] = []
 
     /// A `CURLSH`, freed behind the handles that use it.
     private struct OpaquePointerBox {
         var raw: UnsafeMutableRawPointer?
     }
 
-    init(configuration: TransferConfiguration) {
+    init(
+        configuration: TransferConfiguration,
+        keepsIdle: Bool = mayKeepIdle(CurlLibrary.versionNumber, isBehindProxy: EnvironmentProxy.isSet)
+    ) {
         self.configuration = configuration
+        self.keepsIdle = keepsIdle
         share = OpaquePointerBox(raw: curl_share_init())
         // One thread uses it, so that it needs no locks.
         if let raw = share.raw { cf_share_set_data(raw, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) }
@@ -47,7 +55,7 @@ final class EasyHandles {
     }
 
     func giveBack(_ easy: UnsafeMutableRawPointer) {
-        guard Self.keepsIdle, idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
+        guard keepsIdle, idle.count < Self.mostIdle else { return curl_easy_cleanup(easy) }
         curl_easy_reset(easy)
         idle.append(easy)
     }
