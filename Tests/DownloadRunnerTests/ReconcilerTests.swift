@@ -24,7 +24,7 @@ private final class World {
     /// The plan for a catalog whose courses are these lines.
     func plan(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
-        lossGuard: LossGuard? = LossGuard(limit: .percent(10))
+        lossGuard: LossGuard? = LossGuard()
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
@@ -178,7 +178,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "how much may be gone: one file always, else as --max-delete says; many emptied courses count together",
+        "how much may be gone: one file always, else a tenth; many emptied courses count together",
         arguments: [
             ([(1, 1)], []), ([(2, 1)], []), ([(2, 2)], [0]), ([(20, 2)], []), ([(20, 3)], [0]),
             ([(1, 1), (1, 1)], [0, 1]), ([(1, 1), (1, 1), (98, 0)], []), ([(3, 3), (1, 1)], [0, 1]),
@@ -186,8 +186,7 @@ struct ReconcilerTests {
         ] as [([(Int, Int)], [Int])])
     func lossGuard(_ courses: [(Int, Int)], _ held: [Int]) {
         let tallies = courses.map { LossGuard.Tally(finished: $0.0, lost: $0.1) }
-        #expect(LossGuard(limit: .percent(10)).held(tallies) == held)
-        #expect(LossGuard(limit: .percent(100)).held(tallies).isEmpty)
+        #expect(LossGuard().held(tallies) == held)
     }
 
     @Test("a course whose folder can't be looked at is left as it is; the others go on")

@@ -96,8 +96,8 @@ struct SettingTable: Sendable {
     let refetchLost = SettingKey<Bool>(
         "refetch-lost",
         help: """
-            Fetch anew what is gone from the library, however much it is; else a course that has lost more files at once than \
-            --max-delete allows is left alone (default: {standard}).
+            Fetch anew what is gone from the library, however much it is; else a course that has lost more than a tenth of its \
+            files at once is left alone (default: {standard}).
             """)
     let checksum = SettingKey<Bool>(
         "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")

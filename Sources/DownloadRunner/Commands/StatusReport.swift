@@ -122,7 +122,7 @@ package struct StatusReport: Sendable {
     package var diskBytes: [String: ByteCount] = [:]
     /// Whether the library's folder isn't there.
     package var isLibraryMissing = false
-    /// Courses that the last sync left as they are.
+    /// Courses that the last sync left as they are, and that another one would leave so now.
     package var held: [HeldCourse] = []
     /// Whether a sync would be refused because the user isn't logged in.
     package var isLoggedOut = false
@@ -150,9 +150,9 @@ package struct StatusReport: Sendable {
         }
         defer { store.close() }
         do {
-            let held = try place.folder.lockHolder()
+            let lock = try place.folder.lockHolder()
             let session = try place.session(in: store)
-            let running = try held?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
+            let running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
             let courses = try store.courses()
             let chapters = Dictionary(
                 try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
@@ -161,7 +161,6 @@ package struct StatusReport: Sendable {
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
             report.isLibraryMissing =
                 report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-            report.held = try HeldCourse.recorded(store)
             report.userOption = place.isAccountsOwn ? nil : place.user.text
             report.isLoggedOut = !session.isOpen
             report.loggedOutSince =
@@ -169,7 +168,10 @@ package struct StatusReport: Sendable {
             report.diskBytes = try store.sidecarBytes()
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()
+            let held = try HeldCourse.recorded(store)
+            var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
             try store.eachDownload { record in
+                review.look(at: record)
                 if record.state == .finished, let file = record.file, file.source != record.catalog.source {
                     report.fromOtherSource += 1
                 }
@@ -179,8 +181,9 @@ package struct StatusReport: Sendable {
                         record, course: courses[record.key.course],
                         chapterTitle: record.catalog.chapter.flatMap {
                             chapters[DownloadKey(course: record.key.course, video: $0)]
-                        }, isRunning: held != nil, now: now))
+                        }, isRunning: lock != nil, now: now))
             }
+            report.held = review.standing
             return report
         } catch {
             throw Refusal(any: error)

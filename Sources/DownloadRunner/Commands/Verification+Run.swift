@@ -64,7 +64,7 @@ extension Verification {
             tallies[item.file.reference.course]?.lost += 1
         }
         let courses = Array(tallies)
-        let held = Set(LossGuard(limit: .percent(10)).held(courses.map(\.value)).map { courses[$0].key })
+        let held = Set(LossGuard().held(courses.map(\.value)).map { courses[$0].key })
         for index in items.indices { items[index].isHeld = held.contains(items[index].file.reference.course) }
     }
 

@@ -25,7 +25,8 @@ package final class LibraryListing {
     /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
     ///
     /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
-    /// another form (NFD, another case) than they take them. Behind a symbolic link nothing is there.
+    /// another form (NFD, another case) than they take them. Throws where something else stands in the place of the folder,
+    /// such as a link: what is behind it can't be told.
     package func contains(_ path: String) throws(LibraryError) -> Bool {
         var path = path
         if path.withUTF8({ isListed(UnsafeRawBufferPointer($0)) }) { return true }
@@ -34,22 +35,14 @@ package final class LibraryListing {
             if let known = listings[place.folder] {
                 lastListing = known
             } else {
-                do {
-                    lastListing = try library.listing(of: place.folder)
-                } catch .notAFolder, .leadsOut {
-                    lastListing = FolderListing()
-                }
+                lastListing = try library.listing(of: place.folder)
                 listings[place.folder] = lastListing
             }
             lastFolder = place.folder
             lastPrefix = place.folder.isEmpty ? [] : Array(place.folder.utf8) + [UInt8(ascii: "/")]
         }
         if lastListing.contains(place.name) { return true }
-        do {
-            return try library.facts(of: path, tolerant: true) != nil
-        } catch .leadsOut, .notAFolder {
-            return false
-        }
+        return try library.facts(of: path, tolerant: true) != nil
     }
 
     /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there, and

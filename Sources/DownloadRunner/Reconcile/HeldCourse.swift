@@ -51,8 +51,9 @@ struct LossGuard: Sendable {
         var example = ""
     }
 
-    /// How many may be gone: as many as may be pruned, and one in any case.
-    let limit: MaxDelete
+    /// How many may be gone: a tenth, and one in any case. A number of its own: who allows much to be pruned says nothing
+    /// about disks that aren't there.
+    private static let limit = MaxDelete.percent(10)
 
     /// Which of the courses have lost too much: more than the limit each, or everything where that is too much together.
     func held(_ tallies: [Tally]) -> [Int] {
@@ -66,6 +67,6 @@ struct LossGuard: Sendable {
     }
 
     private func isTooMuch(_ lost: Int, of finished: Int) -> Bool {
-        lost > max(1, limit.limit(finished: finished))
+        lost > max(1, Self.limit.limit(finished: finished))
     }
 }

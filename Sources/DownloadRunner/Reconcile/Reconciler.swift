@@ -62,7 +62,7 @@ struct Reconciler {
 
     init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
-        lossGuard: LossGuard? = LossGuard(limit: .percent(10)),
+        lossGuard: LossGuard? = LossGuard(),
         isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
         standing: @escaping (String) -> [(path: String, size: Int64)] = { _ in [] },
         exists: @escaping (String) throws(LibraryError) -> Bool

@@ -285,7 +285,7 @@ extension SyncRun {
         let listing = library?.names()
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now,
-            lossGuard: options.refetchLost ? nil : LossGuard(limit: options.maxDelete),
+            lossGuard: options.refetchLost ? nil : LossGuard(),
             isListed: { listing?.isListed($0) ?? false },
             standing: { listing?.videos(withStem: $0) ?? [] },
             exists: { path throws(LibraryError) in try listing?.contains(path) ?? false })

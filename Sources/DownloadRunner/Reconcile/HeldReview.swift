@@ -1,0 +1,58 @@
+import DownloadStore
+
+/// Looks again at the courses that the last sync held, for whoever asks before the next one: what was missing may have been
+/// given up or be back.
+struct HeldReview {
+    private let recorded: [HeldCourse]
+    private let listing: LibraryListing?
+    /// By the course's id.
+    private var numbers: [String: Int] = [:]
+    private var tallies: [LossGuard.Tally] = []
+    private var unreadable: [String: LibraryError] = [:]
+
+    /// - Parameter library: nil where it can't be opened, so that nothing can be looked at.
+    init(_ recorded: [HeldCourse], _ library: LibraryFolder?) {
+        self.recorded = recorded
+        listing = library?.names()
+    }
+
+    /// Takes a row into account; of the courses that were held its file is looked for.
+    mutating func look(at record: DownloadRecord) {
+        guard let listing, !recorded.isEmpty, record.state == .finished, !record.isGone, let file = record.file else {
+            return
+        }
+        let course = record.key.course
+        let number = numbers[course] ?? tallies.count
+        if number == tallies.count {
+            numbers[course] = number
+            tallies.append(.init())
+        }
+        tallies[number].finished += 1
+        guard recorded.contains(where: { $0.course == course }) else { return }
+        do throws(LibraryError) {
+            guard try !listing.contains(file.path) else { return }
+            tallies[number].lost += 1
+            if tallies[number].example.isEmpty { tallies[number].example = file.path }
+        } catch {
+            unreadable[course] = unreadable[course] ?? error
+        }
+    }
+
+    /// What a sync would hold of them now, as far as the rows go that were looked at.
+    var standing: [HeldCourse] {
+        guard listing != nil else { return recorded }
+        let held = Set(LossGuard().held(tallies))
+        return recorded.compactMap { course in
+            var course = course
+            if let error = unreadable[course.course] {
+                course.reason = .unreadable(error.sentence)
+            } else if let number = numbers[course.course], held.contains(number) {
+                let tally = tallies[number]
+                course.reason = .filesMissing(count: tally.lost, finished: tally.finished, example: tally.example)
+            } else {
+                return nil
+            }
+            return course
+        }
+    }
+}
