@@ -11,7 +11,8 @@ extension DownloadStore {
     }
 
     /// The most that a download that is put back may wait, in seconds: a server or a provider said so, and may be wrong.
-    static let longestWait = 86_400.0
+    /// Clearly less than the time from one nightly run to the next, which never comes to the minute.
+    package static let longestWait = 20.0 * 3600
 
     static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
         switch change {

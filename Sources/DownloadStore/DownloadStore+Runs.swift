@@ -49,7 +49,7 @@ extension DownloadStore {
 
     /// Settles what an ended process left behind, under the user's lock: `active` becomes `suspended` (interrupted), and
     /// every `suspended` waits again; failed downloads whose time has come wait again too, and waiting ones
-    /// that would wait longer than a day. Returns the downloads whose
+    /// that would wait longer than ``longestWait``. Returns the downloads whose
     /// rename was under way.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
         try write { db in

@@ -80,6 +80,32 @@ struct AttemptPolicyTests {
         #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
     }
 
+    @Test("after the last attempt it is left alone for as long as its host or provider asked for")
+    func lastAttempt() {
+        var policy = AttemptPolicy(retries: 1, record: nil)
+        guard
+            case .giveUp(let error, .seconds(7200), hostFailed: true) = next(
+                &policy, report(.status(503, retryAfter: .seconds(7200))))
+        else {
+            Issue.record("should give up")
+            return
+        }
+        #expect(error.status == 503)
+        policy = AttemptPolicy(retries: 2, record: nil)
+        let busy = report(.status(429, retryAfter: nil))
+        guard case .wait(_, _, hostFailed: true) = next(&policy, busy),
+            case .giveUp(_, rest: nil, hostFailed: true) = next(&policy, busy)
+        else {
+            Issue.record("should wait, then give up")
+            return
+        }
+        policy = AttemptPolicy(retries: 1, record: nil)
+        let away = DownloadError(kind: .unavailable, message: "away")
+        #expect(
+            policy.unavailable(away, atLeast: .seconds(60), jitter: 0)
+                == .giveUp(away, rest: .seconds(60), hostFailed: false))
+    }
+
     @Test("three started-over attempts, then the identity has changed for good")
     func startsOver() throws {
         var policy = AttemptPolicy(retries: 10, record: try record())

@@ -227,6 +227,31 @@ struct FaultTests {
         await host.stop()
     }
 
+    @Test("with --retries 1, too, a host and its video are left alone for as long as Retry-After says")
+    func lastAttempt() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(
+                url: host.url("/media/{id}/20000.mp4?status=503&retry-after=7200"),
+                videos: [.init(id: "1"), .init(id: "2")]))
+        let now = Date()
+        func isInTwoHours(_ text: String?) throws -> Bool {
+            let date = try Date(try #require(text), strategy: .iso8601)
+            return (7200...7260).contains(date.timeIntervalSince(now).rounded())
+        }
+        let outcome = try await stage.sync("catalog.yaml", ["--retries", "1", "--jobs", "1", "--max-wait", "1s"])
+        #expect(outcome.exit == 75, "\(outcome.report)")
+        #expect(try isInTwoHours(outcome.events("download_failed").first?.retryAt), "\(outcome.report)")
+        #expect(try isInTwoHours(outcome.events("host_waiting").first?.until), "\(outcome.report)")
+        #expect(host.requests().count == 1, "the other one isn't asked for")
+        let status = try await stage.command(["status", "--json"])
+        #expect(status.output.contains(#""retry_at""#), "\(status.output)")
+        let again = try await stage.sync("catalog.yaml", ["--only", "c/*/1", "--retries", "1"])
+        #expect(again.exit == 1 && host.requests().count == 1, "\(again.report)")
+        await host.stop()
+    }
+
     @Test("a host whose name isn't ASCII, from the catalog to the library")
     func internationalName() async throws {
         let host = try await FaultHost.start()

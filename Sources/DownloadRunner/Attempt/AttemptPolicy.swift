@@ -20,6 +20,8 @@ struct AttemptPolicy: Sendable {
         /// The slot is given away until `delay` is over; `hostFailed` leaves the whole host alone for that time.
         case wait(DownloadError, delay: Duration, hostFailed: Bool)
         case fail(DownloadError)
+        /// It fails, and is left alone for as long as was asked for; `hostFailed` leaves the whole host alone, too.
+        case giveUp(DownloadError, rest: Duration?, hostFailed: Bool)
         case suspend(SuspendReason, DownloadError)
         /// All bytes are there: compare what can be compared.
         case verify
@@ -197,7 +199,7 @@ struct AttemptPolicy: Sendable {
             return .wait(error, delay: delay, hostFailed: isSilent)
         case .retryHost(let after):
             withoutProgress += 1
-            guard withoutProgress < retries else { return .fail(error) }
+            guard withoutProgress < retries else { return .giveUp(error, rest: after, hostFailed: true) }
             let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: after)
             return .wait(error, delay: delay, hostFailed: true)
         }
@@ -242,7 +244,7 @@ struct AttemptPolicy: Sendable {
     /// The resolver failed in a way that passes.
     mutating func unavailable(_ error: DownloadError, atLeast: Duration?, jitter: Double) -> Action {
         withoutProgress += 1
-        guard withoutProgress < retries else { return .fail(error) }
+        guard withoutProgress < retries else { return .giveUp(error, rest: atLeast, hostFailed: false) }
         return .wait(
             error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: atLeast), hostFailed: false)
     }

@@ -56,6 +56,7 @@ extension DownloadJob {
         case .unavailable:
             switch policy.unavailable(facts, atLeast: error.retryAfter, jitter: .random(in: 0...1)) {
             case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
+            case .giveUp(let error, let rest, _): return .gaveUp(error, rest: rest, host: nil)
             default: return .failed(facts)
             }
         case .machineExhausted: return .suspended(.descriptors, facts)

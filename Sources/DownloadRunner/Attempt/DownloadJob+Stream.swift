@@ -145,6 +145,8 @@ extension DownloadJob {
         case .wait(let error, let delay, let hostFailed):
             return .waits(error, delay: delay, hostFailed: hostFailed ? host ?? media?.origin.host : nil)
         case .fail(let error): return .failed(error)
+        case .giveUp(let error, let rest, let hostFailed):
+            return .gaveUp(error, rest: rest, host: hostFailed ? host ?? media?.origin.host : nil)
         case .suspend(let reason, let error): return .suspended(reason, error)
         case .stop, .verify, .askWhole: return .stopped
         }

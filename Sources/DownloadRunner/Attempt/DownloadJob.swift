@@ -23,6 +23,8 @@ enum JobOutcome: Sendable {
     /// A file of the library that might have had its bytes hasn't.
     case differs(Donor)
     case failed(DownloadError)
+    /// Failed, and whoever was asked wants to be left alone for `rest`; `host` is left alone as a whole.
+    case gaveUp(DownloadError, rest: Duration?, host: String?)
     case suspended(SuspendReason, DownloadError)
     case stopped
 }
@@ -237,6 +239,8 @@ actor DownloadJob {
         case .wait(let error, let delay, let hostFailed):
             return .waits(error, delay: delay, hostFailed: hostFailed ? media?.origin.host : nil)
         case .fail(let error): return .failed(error)
+        case .giveUp(let error, let rest, let hostFailed):
+            return .gaveUp(error, rest: rest, host: hostFailed ? media?.origin.host : nil)
         case .suspend(let reason, let error): return .suspended(reason, error)
         case .stop: return .stopped
         case .verify: return await complete(partial, report)

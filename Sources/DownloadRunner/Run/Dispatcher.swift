@@ -321,6 +321,9 @@ actor Dispatcher {
             }
         case .differs(let donor): findOther(wanted, job, than: donor)
         case .failed(let error): fail(wanted, error)
+        case .gaveUp(let error, let rest, let host):
+            if let host { _ = leaveAlone(host, since: await job.lastStart, error, atLeast: rest) }
+            fail(wanted, error, rest: rest)
         case .suspended(let reason, let error):
             result.diskError = error
             suspend(wanted, job, reason)
@@ -344,17 +347,21 @@ actor Dispatcher {
     ) async {
         let now = services.clock.now
         var delay = delay
-        if let failedHost {
-            let until = queue.hostFailed(
-                failedHost, startedAt: await job.lastStart, now: now, jitter: .random(in: 0...1), atLeast: delay)
-            if let until {
-                services.events.post(.hostWaiting(host: failedHost, until: until, kind: error.kind.rawValue))
-                delay = max(delay, .seconds(until.timeIntervalSince(now)))
-            }
+        if let failedHost, let until = leaveAlone(failedHost, since: await job.lastStart, error, atLeast: delay) {
+            delay = max(delay, .seconds(until.timeIntervalSince(now)))
         }
         let attempt = await job.attempts
         services.events.post(.downloadRetrying(wanted.reference, attempt: attempt, error: error, delay: delay))
         putBack(wanted, job, error, until: now.advanced(by: delay), host: failedHost)
+    }
+
+    /// A transfer from the host that began at `start` failed in a way that concerns all of it. Returns until when it is left
+    /// alone, if that is news.
+    private func leaveAlone(_ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?) -> Date? {
+        let until = queue.hostFailed(
+            host, startedAt: start, now: services.clock.now, jitter: .random(in: 0...1), atLeast: atLeast)
+        if let until { services.events.post(.hostWaiting(host: host, until: until, kind: error.kind.rawValue)) }
+        return until
     }
 
     private func putBack(
@@ -365,9 +372,10 @@ actor Dispatcher {
         queue.add(entry(wanted, host: host), dueAt: until)
     }
 
-    func fail(_ wanted: WantedDownload, _ error: DownloadError) {
-        let retryAt =
-            error.isFinal ? nil : services.clock.now.advanced(by: Backoff.nextRun(failedRuns: wanted.failedRuns + 1))
+    /// - Parameter rest: for how long its host or provider wants to be left alone; nil if neither has said.
+    func fail(_ wanted: WantedDownload, _ error: DownloadError, rest: Duration? = nil) {
+        let pause = rest.map { min($0, Backoff.longest) } ?? Backoff.nextRun(failedRuns: wanted.failedRuns + 1)
+        let retryAt = error.isFinal ? nil : services.clock.now.advanced(by: pause)
         services.bookkeeper.note(.fail(wanted.id, error, retryAt: retryAt))
         if let job = jobs[wanted.id] {
             services.bookkeeper.unwatch(job)

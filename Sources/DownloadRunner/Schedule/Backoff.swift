@@ -1,9 +1,11 @@
+import DownloadStore
 package import Foundation
 
 /// How long to wait before trying again.
 package enum Backoff {
-    /// The longest that anybody else's word makes us wait: it is stored, so it outlives the run.
-    package static let longest = Duration.seconds(86_400)
+    /// The longest that anybody else's word makes us wait: it is stored, so it outlives the run. Less than a day, as in
+    /// ``nextRun(failedRuns:)``: a nightly job that comes a minute earlier than the night before would be too early each time.
+    package static let longest = Duration.seconds(DownloadStore.longestWait)
 
     /// Before the n-th attempt without progress (from 1): 1, 2, 4 … 64 s, of which a random half is taken off, and never
     /// less than what the server asked for, within ``longest``.
@@ -14,11 +16,11 @@ package enum Backoff {
         return max(.seconds(full * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
     }
 
-    /// How long a host is left alone after `failures` in a row (from 1): doubles from 1 s without a bound but a day, so
-    /// that a host that stays away soon lies beyond the longest wait of the run.
+    /// How long a host is left alone after `failures` in a row (from 1): doubles from 1 s to 18 h, so that
+    /// a host that stays away soon lies beyond the longest wait of the run.
     package static func coolDown(failures: Int, jitter: Double, atLeast: Duration? = nil) -> Duration {
         let full = Double(1 << min(max(failures - 1, 0), 16))
-        return max(.seconds(min(full, 86_400) * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
+        return max(.seconds(full * (1 - jitter / 2)), min(atLeast ?? .zero, longest))
     }
 
     /// When a download that failed in `failedRuns` runs in a row (from 1) is tried again: 1 h, 20 h, 44 h, 92 h, then
