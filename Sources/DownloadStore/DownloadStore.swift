@@ -13,7 +13,7 @@ package final class DownloadStore: Sendable {
     package enum Role: Sendable {
         /// Holds the user's lock: creates the file, migrates it.
         case holder
-        /// Anybody else: refuses a schema that isn't this program's.
+        /// Anybody else: refuses a schema that isn't this program's, and a file that has none yet.
         case visitor
     }
 
@@ -43,9 +43,16 @@ package final class DownloadStore: Sendable {
             }
             if role == .holder { Self.createClosed(path) }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let isCurrent = try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version }
+            let (isCurrent, isEmpty) = try queue.read { db in
+                (
+                    try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version,
+                    try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
+                )
+            }
             if !isCurrent {
-                guard role == .holder else { throw StoreError.needsMigration(path: path) }
+                guard role == .holder else {
+                    throw isEmpty ? StoreError.notMade(path: path) : StoreError.needsMigration(path: path)
+                }
                 try Schema.migrator.migrate(queue)
             }
             if role == .holder { Self.close(path) }

@@ -6,6 +6,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case corrupt(path: String, detail: String)
     /// Written by a newer coursefetch.
     case newerVersion(path: String)
+    /// Begun and never made: the file is empty.
+    case notMade(path: String)
     /// Written by an older one, and this process doesn't hold the lock that migrating takes.
     case needsMigration(path: String)
     /// Can't be written: a read-only file system or file.

@@ -330,7 +330,13 @@ struct StoreOpeningTests {
     @Test("only the holder of the lock creates the schema")
     func visitor() throws {
         #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))
+        #expect(throws: StoreError.notMade(path: fixture.path)) { try fixture.open(.visitor) }
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: "1")
+        try queue.close()
         #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        try fixture.open(.holder).close()
+        try fixture.open(.visitor).close()
     }
 
     @Test("a missing folder is said, not made")

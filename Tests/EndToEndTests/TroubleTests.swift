@@ -7,6 +7,25 @@ import Testing
 
 @Suite("states, libraries and disks that can't be used")
 struct TroubleTests {
+    @Test("a state that was begun and never made, as on a full disk, is none yet; no other version is to blame")
+    func notMade() async throws {
+        let (stage, host) = try await synced()
+        let file = try #require(stage.folder.names().first { $0.hasSuffix("state.sqlite") })
+        try stage.folder.remove("state")
+        try stage.folder.remove("library")
+        try stage.folder.write("", to: file)
+        let status = try await stage.command(["status"])
+        #expect(status.exit == 0 && !status.output.contains("version"), "\(status.report)")
+        let dry = try await stage.sync("catalog.yaml", ["--dry-run"])
+        #expect(dry.exit == 0, "\(dry.report)")
+        let doctor = try await stage.run(["doctor"])
+        #expect(doctor.exit == 1 && doctor.output.contains("state.sqlite is empty"), "\(doctor.report)")
+        #expect(!doctor.output.contains("older"), "\(doctor.report)")
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 0 && !outcome.events("download_finished").isEmpty, "\(outcome.report)")
+        await host.stop()
+    }
+
     @Test("a library that isn't there or is another's: 73, the ways out, and nothing started")
     func marker() async throws {
         let (stage, host) = try await synced()

@@ -24,6 +24,10 @@ package struct Refusal: Error, Sendable, Equatable {
                 """
             case .newerVersion(let path):
                 "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
+            case .notMade(let path):
+                """
+                the state file \(path) is empty: what made it was stopped, or its disk was full; the next sync makes it
+                """
             case .needsMigration(let path):
                 "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
             case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"

@@ -50,8 +50,10 @@ extension StateLocation.Place {
         do throws(StoreError) {
             return try DownloadStore(path: folder.database.string, role: .visitor)
         } catch {
-            guard case .needsMigration = error else { throw Refusal(error) }
-            return nil
+            switch error {
+            case .needsMigration, .notMade: return nil
+            default: throw Refusal(error)
+            }
         }
     }
 

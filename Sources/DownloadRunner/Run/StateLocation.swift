@@ -84,10 +84,14 @@ package struct StateLocation: Sendable, Equatable {
         /// Whether there is a state; a user other than the account's own gets one by logging in.
         var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
 
-        /// The state, or nil if this user has none yet.
+        /// The state, or nil if this user has none yet. A file that was begun and never made is none.
         func openForReading() throws(Refusal) -> DownloadStore? {
             guard hasState else { return nil }
-            do { return try DownloadStore(path: folder.database.string, role: .visitor) } catch { throw Refusal(error) }
+            do {
+                return try DownloadStore(path: folder.database.string, role: .visitor)
+            } catch .notMade {
+                return nil
+            } catch { throw Refusal(error) }
         }
 
         /// Takes the user's lock and opens the state to change it.
