@@ -36,12 +36,15 @@ extension DownloadStore {
         }
     }
 
-    /// Whether another download has its file at this path. Looks at all rows.
+    /// Whether another download has a file at this path, or the one that it is to replace. Looks at all rows.
     package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
         try read { db in
             try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM downloads WHERE path = ? AND id <> ?)",
-                arguments: [path, id.rawValue]) ?? false
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM downloads WHERE id <> :id AND (path = :path OR old_path = :path))
+                        OR EXISTS (SELECT 1 FROM sidecars WHERE download <> :id AND path = :path)
+                    """, arguments: ["path": path, "id": id.rawValue]) ?? false
         }
     }
 

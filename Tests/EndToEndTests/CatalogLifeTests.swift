@@ -255,6 +255,38 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
+    @Test("a file that is about to be replaced elsewhere is nobody else's, whatever its bytes")
+    func sharedName() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        func catalog(_ videos: [(id: String, seed: Int)]) throws {
+            let videos = videos.map { id, seed in
+                CatalogText.Video(
+                    id: id, title: id == "1" && seed != 7 ? "Moved" : "Title",
+                    extra: [
+                        "sha256: \(digest(seed))",
+                        "parameters: {url: \"\(host.url("/media/\(seed)/20000.mp4?\(id)"))\"}",
+                    ])
+            }
+            try stage.catalog(
+                CatalogText(
+                    url: host.url("/unused"), courses: [.init(id: "c", title: "Course", videos: videos)]))
+        }
+        try catalog([("1", 7)])
+        #expect(try await stage.sync().exit == 0)
+        // Another video is what the first one was, which is another file now, under another name.
+        try catalog([("2", 7), ("1", 8)])
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "1"])
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        let digests = LibraryFiles(stage.library).digests
+        #expect(digests.values.sorted() == [digest(7), digest(8)].sorted(), "\(digests.keys)")
+        let verified = try await stage.run(["verify"])
+        #expect(verified.exit == 0, "\(verified.report)")
+        #expect(try await stage.sync().exit == 0)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
     @Test("a file that was lost comes back")
     func lost() async throws {
         let (stage, host, _) = try await start(videos(1...3))

@@ -117,6 +117,8 @@ struct Placer: Sendable {
                 if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
             guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
+            // One that another download has, which may be about to go, is never shared by name.
+            if isTaken(item.stored.path, from: file) { continue }
             if let facts, let partial = try library.partialFacts(file.partialName), partial == facts {
                 // It was made of what stands there, as a second name of it.
                 try library.flushFile(item.stored.path)
@@ -135,6 +137,14 @@ struct Placer: Sendable {
             }
         }
         throw .system(.rename, path: file.path, .fileExists)
+    }
+
+    /// Whether the file at a path is another download's; if nobody can tell, it is.
+    private func isTaken(_ path: String, from file: ArrivedFile) -> Bool {
+        switch file.role {
+        case .video(let id, _), .sidecar(let id, _, _): (try? store.hasOwner(of: path, besides: id)) ?? true
+        case .courseCover, .chapterCover: false
+        }
     }
 
     /// "Folder/03 Lenses.mp4" → "Folder/03 Lenses [id].mp4".
