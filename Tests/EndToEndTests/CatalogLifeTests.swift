@@ -234,7 +234,7 @@ struct CatalogLifeTests {
             switch obstacle {
             case .danglingLink, .loop, .linkToTheFiles: "a leads through a symbolic link, which is never followed"
             case .file: "a is needed as a folder, and is something else"
-            case .closedFolder: "can't list a"
+            case .closedFolder: "can't open a: Permission denied"
             }
         #expect(message.hasPrefix("the course “a” is left as it is: ") && message.contains(reason), "\(message)")
         #expect(!"\(outcome.error)\(message)".contains("state"), "\(outcome.report)")
