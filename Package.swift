@@ -66,17 +66,20 @@ let package = Package(
             swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
         .target(
+            name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", crypto, system], swiftSettings: house),
+        .target(
             name: "DownloadRunner",
             dependencies: [
-                "CPlatform", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
-                "MediaTransfer", "HLSMedia", "DownloadStore", crypto, logging, system, deques, heaps,
+                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "HLSMedia", "DownloadStore", "MediaLibrary", crypto, logging, system, deques, heaps,
                 orderedCollections,
             ],
             swiftSettings: house),
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "YAMLSource", argumentParser, logging, subprocess,
+                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "YAMLSource", argumentParser, logging,
+                subprocess,
                 system,
             ],
             swiftSettings: house),
@@ -99,7 +102,8 @@ let package = Package(
             dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
             swiftSettings: house),
         .executableTarget(
-            name: "library-step", dependencies: ["DownloadRunner", "FileSystem", system], path: "Tests/LibraryStep",
+            name: "library-step", dependencies: ["DownloadRunner", "FileSystem", "MediaLibrary", system],
+            path: "Tests/LibraryStep",
             swiftSettings: house),
         .executableTarget(
             name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
@@ -146,15 +150,15 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "TestSupport", "library-step", crypto, subprocess,
-                system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "TestSupport", "library-step", crypto,
+                subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "CourseCatalog", "MediaTransfer", "ProviderKit",
-                "TestSupport", logging, system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary", "MediaTransfer",
+                "ProviderKit", "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(

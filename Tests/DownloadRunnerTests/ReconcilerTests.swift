@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import MediaLibrary
 import Testing
 
 @testable import DownloadRunner

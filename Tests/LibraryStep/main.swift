@@ -3,6 +3,7 @@
 import DownloadRunner
 import FileSystem
 import Foundation
+import MediaLibrary
 import SystemPackage
 
 #if canImport(Glibc)

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 /// The order of system calls, as strace saw it in a process of its own.
 @Suite("durable in the right order")

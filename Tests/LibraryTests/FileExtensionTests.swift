@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("file extensions")
 struct FileExtensionTests {

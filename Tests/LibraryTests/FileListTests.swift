@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("the list of files in the library")
 struct FileListTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import DownloadRunner
 @testable import FileSystem
+@testable import MediaLibrary
 
 @Suite("locks of states and libraries")
 struct FileLockTests {
@@ -109,7 +110,7 @@ struct FileLockTests {
     @Test("a library has a lock of its own: one writer at a time, who it is is told, and it ends with its holder")
     func library() async throws {
         let root = temporary.at("library")
-        let (alice, bob) = (try UserName("alice"), try UserName("bob"))
+        let (alice, bob) = ("alice", "bob")
         let first = try LibraryFolder.testing(root)
         try await first.lock(user: alice, catalogs: ["/c/a.yaml"])
         // As another state, or a copy of this one on another machine, opens it.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("the library's marker")
 struct LibraryMarkerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("names")
 struct LibraryNameTests {
@@ -80,7 +80,6 @@ struct LibraryNameTests {
         #expect(LibraryName.subtitle(beside: stem, language: "en", ordinal: 2) == "03 Lenses.en.2.vtt")
         #expect(LibraryName.subtitle(beside: stem, language: "../../x") == "03 Lenses.______x.vtt")
         #expect(LibraryName.attachment(beside: stem, title: "Slides") == "03 Lenses - Slides")
-        #expect(LibraryName.folderCover(try #require(FileExtension("jpg"))) == "cover.jpg")
     }
 
     @Test(

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 /// Mounts that only one process sees.
 private enum PrivateMounts {

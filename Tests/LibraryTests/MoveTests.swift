@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("moves as one set")
 struct MoveTests {

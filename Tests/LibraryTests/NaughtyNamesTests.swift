@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("naughty strings as titles and ids")
 struct NaughtyNamesTests {

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import MediaLibrary
 
 @Suite("files that are provably ours")
 struct OwnFilesTests {

@@ -2,8 +2,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
 @testable import FileSystem
+@testable import MediaLibrary
 
 @Suite("putting files at their places")
 struct PlacingTests {

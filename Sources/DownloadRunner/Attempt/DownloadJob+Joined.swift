@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import HLSMedia
+import MediaLibrary
 import MediaTransfer
 
 /// A stream of which every segment is there.

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import HLSMedia
 import Logging
+import MediaLibrary
 import MediaTransfer
 import SystemPackage
 

@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import HLSMedia
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
 import Synchronization

@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 import ProviderKit
 
 /// Files that the state doesn't know.

@@ -2,6 +2,7 @@ import Crypto
 import DownloadStore
 import Foundation
 import HLSMedia
+import MediaLibrary
 import MediaTransfer
 import Synchronization
 

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 import HLSMedia
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
 import Synchronization

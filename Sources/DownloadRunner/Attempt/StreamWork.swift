@@ -1,5 +1,6 @@
 import DownloadStore
 import HLSMedia
+import MediaLibrary
 import MediaTransfer
 
 /// A stream on its way into its partials; read by the bookkeeper and by the events while it runs.

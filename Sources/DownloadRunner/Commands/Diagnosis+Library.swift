@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import SystemPackage
 
 /// Looks at a user's library: its marker, its disk, and what lies in it.
@@ -33,7 +34,9 @@ struct LibraryCheck {
         do throws(Refusal) {
             guard let known = try LibraryOpening.openToLook(place, store) else { return withoutState() }
             library = known
-            if clean { do throws(LibraryError) { try known.lockNow(user: place.user) } catch { throw Refusal(error) } }
+            if clean {
+                do throws(LibraryError) { try known.lockNow(user: place.user.text) } catch { throw Refusal(error) }
+            }
         } catch {
             return [.libraryUnusable(error.message)]
         }
@@ -117,7 +120,7 @@ struct LibraryCheck {
         let sizes = copies.compactMap { (try? library.facts(of: $0)) ?? nil }
         if clean {
             for name in unwanted.keys { try library.removePartial(name) }
-            for copy in copies { try Leftovers.removeCopy(copy, library) }
+            for copy in copies { try library.removeUnfinishedCopy(copy) }
         }
         facts.append(
             .leftovers(
@@ -133,8 +136,8 @@ struct LibraryCheck {
         let paths = try Leftovers.stranded(store, library)
         guard !paths.isEmpty else { return [] }
         var bytes = ByteCount(0)
-        for path in paths { bytes += try Leftovers.strandedSize(path, library) }
-        if clean { for path in paths { try Leftovers.removeStranded(path, library) } }
+        for path in paths { bytes += try library.strandedSize(path) }
+        if clean { for path in paths { try library.removeStranded(path) } }
         return [.stranded(paths: paths, bytes: bytes.value, areRemoved: clean)]
     }
 }

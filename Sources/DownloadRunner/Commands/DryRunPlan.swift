@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import MediaLibrary
 
 /// What a sync would do.
 package struct DryRunPlan: Sendable {
@@ -79,7 +80,7 @@ extension SyncRun {
     /// The library if the state has one; a folder without the marker is refused as in a real run.
     private static func look(_ place: StateLocation.Place, _ store: DownloadStore) throws -> LibraryFolder? {
         guard let id = try LibraryOpening.recordedID(store) else { return nil }
-        return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user))
+        return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user.text))
     }
 }
 

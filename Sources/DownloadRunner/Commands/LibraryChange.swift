@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import SystemPackage
 
 /// What `library move` and `library adopt` did.
@@ -49,7 +50,7 @@ package struct LibraryChange: Sendable {
         var done = try await change(location) { place, store throws(Refusal) in
             let library = try LibraryOpening.adopt(place, store)
             do {
-                try await library.lock(user: place.user)
+                try await library.lock(user: place.user.text)
                 if rebuild {
                     let work = LibraryRebuild(store: store, library: library)
                     let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }

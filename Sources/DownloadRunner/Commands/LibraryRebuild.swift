@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 
 /// Makes a state know again what lies in its library, by the list that lies there, too (``FileList``). Asks nobody.
 ///
@@ -24,7 +25,7 @@ struct LibraryRebuild {
     func run(shouldStop: () -> Bool = { false }) throws -> Result {
         var latest: [KeptKey: (number: Int, record: KeptRecord)] = [:]
         var number = 0
-        let reading = try FileList(home: library.homeHandle).read(shouldStop: shouldStop) { record in
+        let reading = try FileList<KeptRecord>(of: library).read(shouldStop: shouldStop) { record in
             number += 1
             let record = record.normalized
             latest[KeptKey(record)] = (number, record)

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 
 extension Verification {
     /// Re-hashes the finished files of a selection against what was recorded, and notes in the state what is missing.

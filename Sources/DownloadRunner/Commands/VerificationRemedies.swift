@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 
 /// What is changed in the state because of what `verify` found. Under the user's lock.
 struct VerificationRemedies {

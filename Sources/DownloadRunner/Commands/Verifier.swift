@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 
 /// Compares the files of finished downloads with what was recorded. Reads, changes nothing.
 ///

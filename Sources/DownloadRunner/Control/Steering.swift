@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 
 /// Carries out what the person says about downloads that aren't being worked on, in the order: rows, then files.
 ///

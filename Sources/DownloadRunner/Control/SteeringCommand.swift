@@ -1,5 +1,6 @@
 package import DownloadStore
 import Foundation
+import MediaLibrary
 import SystemPackage
 
 /// What became of the downloads that a command was about.
@@ -169,7 +170,7 @@ extension LibraryOpening {
             touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })
         }
         guard isUnsettled || touchesFiles, let library = try openKnown(place, store) else { return nil }
-        try await library.lock(user: place.user)
+        try await library.lock(user: place.user.text)
         if isUnsettled { try Settling(store: store, library: library).run(at: Date()) }
         return library
     }

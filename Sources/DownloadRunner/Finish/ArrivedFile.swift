@@ -1,4 +1,5 @@
 import DownloadStore
+import MediaLibrary
 import MediaTransfer
 
 /// A file whose bytes are all in a partial, and where it belongs.

@@ -1,6 +1,7 @@
 import Dispatch
 import DownloadStore
 import Foundation
+import MediaLibrary
 import MediaTransfer
 import Synchronization
 

@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 import SystemPackage
 
 /// What unfinished or interrupted work has left in a library and nothing wants any more.
@@ -22,32 +23,6 @@ enum Leftovers {
     /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
     static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
         let moves = try store.recordedMoves().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
-        return try library.strandedMoves(besides: MovePlan(recorded: moves)).filter { path in
-            // Whatever else somebody put there isn't ours.
-            MovePlan.planID(of: String(path.split(separator: "/").last ?? "")) != nil
-        }
+        return try library.strandedMoves(besides: MovePlan(recorded: moves))
     }
-
-    /// The size of a stranded file; 0 if it is gone.
-    static func strandedSize(_ path: String, _ library: LibraryFolder) throws(LibraryError) -> Int64 {
-        do {
-            guard case .file(let facts)? = try library.movingHandle.entry(name(of: path)) else { return 0 }
-            return facts.size
-        } catch {
-            throw .system(.inspect, path: path, error)
-        }
-    }
-
-    /// Removes a stranded file.
-    static func removeStranded(_ path: String, _ library: LibraryFolder) throws(LibraryError) {
-        do { try library.movingHandle.remove(name(of: path)) } catch { throw .system(.remove, path: path, error) }
-    }
-
-    /// Removes a copy that was cut short, by the name that no file of a library can have.
-    static func removeCopy(_ path: String, _ library: LibraryFolder) throws(LibraryError) {
-        guard StagingName.isOne(path), let folder = try library.folder(LibraryPath(path).folder) else { return }
-        do { try folder.remove(name(of: path)) } catch { throw .system(.remove, path: path, error) }
-    }
-
-    private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import Synchronization
 
 /// Keeps the list in the library what the state says of finished files: appends what has changed once a second, in one
@@ -29,7 +30,7 @@ final class ListKeeper: Sendable {
     private let state = Mutex(State())
     private let store: DownloadStore
     private let library: LibraryFolder
-    private var list: FileList { FileList(home: library.homeHandle) }
+    private var list: FileList<KeptRecord> { FileList(of: library) }
 
     init(store: DownloadStore, library: LibraryFolder) {
         self.store = store

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 
 /// Puts right what a process that was killed left between two steps. Runs at the start, under the user's lock.
 struct Settling {

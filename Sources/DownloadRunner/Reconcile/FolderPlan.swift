@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import MediaLibrary
 
 /// The folders of a run's courses and chapters: those recorded stay unless their title or position changed.
 struct FolderPlan {

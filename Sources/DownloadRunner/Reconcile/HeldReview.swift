@@ -1,4 +1,5 @@
 import DownloadStore
+import MediaLibrary
 
 /// Looks again at the courses that the last sync held, for whoever asks before the next one: what was missing may have been
 /// given up or be back.

@@ -1,4 +1,5 @@
 import DownloadStore
+import MediaLibrary
 
 /// Removes downloads that are no longer in their catalogs: files, what came along, partials, and then the rows. After them
 /// covers, folders and names of chapters and courses that nothing is left of.

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import MediaLibrary
 
 /// Covers of courses and chapters.
 extension Reconciler {

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import MediaLibrary
 
 /// Entries that the state doesn't know, and those that are called otherwise now.
 extension Reconciler {

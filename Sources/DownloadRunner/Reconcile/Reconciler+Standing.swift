@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import MediaLibrary
 
 /// Files that the state doesn't know.
 extension Reconciler {

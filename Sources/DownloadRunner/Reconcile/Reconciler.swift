@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import MediaLibrary
 import YAMLSource
 
 /// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.

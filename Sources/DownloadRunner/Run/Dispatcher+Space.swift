@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import Synchronization
 
 /// What `--min-free-space` means for the turns.

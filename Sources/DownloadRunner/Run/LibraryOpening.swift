@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 import SystemPackage
 
 /// The library as the state knows it.
@@ -23,7 +24,7 @@ enum LibraryOpening {
     /// next run refuses.
     static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
-            let owner = LibraryOwner.current(user: place.user)
+            let owner = LibraryOwner.current(user: place.user.text)
             let recorded = try store.fact(idFact).map { LibraryID(rawValue: $0) }
             if let recorded, try store.fact(confirmedFact) != nil {
                 let library = try LibraryFolder.open(place.library, expecting: .known(recorded), owner: owner)
@@ -62,7 +63,7 @@ enum LibraryOpening {
         let place = try known(place, store)
         do {
             guard let id = try recordedID(store) else { return nil }
-            return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user))
+            return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user.text))
         } catch {
             throw Refusal(any: error)
         }
@@ -87,7 +88,7 @@ enum LibraryOpening {
             }
             let id = try store.fact(idFact).map { LibraryID(rawValue: $0) } ?? .random()
             try store.setFact(idFact, id.rawValue)
-            let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user))
+            let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user.text))
             try store.setFact(pathFact, place.library.string)
             try store.setFact(confirmedFact, "1")
             return library

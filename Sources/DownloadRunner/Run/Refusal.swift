@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 
 /// A command that can't do what it was asked: what stands in its way, and the condition that it is.
 package struct Refusal: Error, Sendable, Equatable {

@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import MediaLibrary
 import Synchronization
 import SystemPackage
 
@@ -25,7 +26,7 @@ final class RunLibrary: Sendable {
         close()
         let library = try LibraryOpening.open(place, store)
         do throws(LibraryError) {
-            try await library.lock(user: place.user, catalogs: catalogs, wait: wait, waiting: waiting)
+            try await library.lock(user: place.user.text, catalogs: catalogs, wait: wait, waiting: waiting)
         } catch {
             throw Refusal(error)
         }
@@ -45,7 +46,7 @@ final class RunLibrary: Sendable {
     func use<T>(_ body: (LibraryFolder) async throws -> T) async throws -> T {
         if let library = current.withLock({ $0 }) { return try await body(library) }
         let library = try LibraryOpening.open(place, store)
-        try await library.lock(user: place.user)
+        try await library.lock(user: place.user.text)
         defer { library.unlock() }
         return try await body(library)
     }

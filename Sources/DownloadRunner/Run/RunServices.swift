@@ -2,6 +2,7 @@ import DownloadStore
 import Foundation
 import HLSMedia
 import Logging
+import MediaLibrary
 import MediaTransfer
 import Synchronization
 

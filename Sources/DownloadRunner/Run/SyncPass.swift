@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import Logging
+import MediaLibrary
 import MediaTransfer
 import ProviderHost
 import ProviderKit

@@ -3,6 +3,7 @@ package import DownloadStore
 import FileSystem
 import Foundation
 package import Logging
+import MediaLibrary
 import MediaTransfer
 import ProviderKit
 import Synchronization

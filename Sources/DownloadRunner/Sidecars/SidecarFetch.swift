@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import MediaTransfer
 import SystemPackage
 

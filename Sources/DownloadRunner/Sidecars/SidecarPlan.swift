@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import HLSMedia
+import MediaLibrary
 import ProviderKit
 
 /// Which sidecars a video has, from the catalog and from its resolution.
@@ -115,13 +116,5 @@ extension CoverSource {
         case .url(let url): .url(url)
         case .file(let path, let folder): .file(LocalCover(folder: folder, path: path))
         }
-    }
-}
-
-/// "Course/01 Chapter/02 Title" → its folder and its name.
-enum LibraryPathParts {
-    static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 }

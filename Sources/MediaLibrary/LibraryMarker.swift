@@ -27,8 +27,8 @@ package struct LibraryOwner: Sendable, Hashable {
     }
 
     /// The user on this machine.
-    package static func current(user: UserName) -> LibraryOwner {
-        LibraryOwner(user: user.text, host: HostName.current)
+    package static func current(user: String) -> LibraryOwner {
+        LibraryOwner(user: user, host: HostName.current)
     }
 }
 

@@ -1,7 +1,7 @@
-import FileSystem
+package import FileSystem
 import Foundation
 import Synchronization
-import SystemPackage
+package import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -17,13 +17,13 @@ import Darwin
 extension LibraryFolder {
     /// Takes the lock, and keeps it until ``unlock()`` or for as long as the library is open. It is tried for half a second
     /// at least, and for `wait` if that is more; `waiting` hears once that somebody else has it.
-    func lock(
-        user: UserName, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
+    package func lock(
+        user: String, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(LibraryError) {
         let attempt: FileLock.Attempt
         do {
             attempt = try await FileLock.acquire(
-                Self.lockFile(in: homeHandle), user: user.text, catalogs: catalogs, wait: wait, waiting: waiting)
+                Self.lockFile(in: homeHandle), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
         } catch {
             return try Self.note(error)
         }
@@ -31,9 +31,9 @@ extension LibraryFolder {
     }
 
     /// As ``lock(user:catalogs:wait:waiting:)``, without waiting at all.
-    func lockNow(user: UserName) throws(LibraryError) {
+    package func lockNow(user: String) throws(LibraryError) {
         let me = LockHolder(
-            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user.text)
+            host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
         let attempt: FileLock.Attempt
         do {
             attempt = try FileLock.attempt(Self.lockFile(in: homeHandle), as: me)
@@ -44,10 +44,10 @@ extension LibraryFolder {
     }
 
     /// Lets the lock go.
-    func unlock() { ownLock.withLock { $0 = nil } }
+    package func unlock() { ownLock.withLock { $0 = nil } }
 
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
-    static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
+    package static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
         do {
             let home = try openRoot(root).folder(LibraryPath.privateFolder)
             return try FileLock.holder(of: lockFile(in: home))

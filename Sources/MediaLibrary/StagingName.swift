@@ -2,14 +2,14 @@ import Crypto
 import FileSystem
 
 /// The name of a copy that isn't complete, beside its final place: no name of a library begins with a dot, so it is ours.
-enum StagingName {
+package enum StagingName {
     private static let prefix = ".coursefetch-"
 
     /// The copy's name for a file's; the same at every call.
     static func of(_ name: String) -> String { prefix + SHA256.hash(data: Array(name.utf8)).hex.prefix(24) }
 
     /// Whether a path's last component is such a name.
-    static func isOne(_ path: String) -> Bool {
+    package static func isOne(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
         let digits = name.dropFirst(prefix.count)
         return name.hasPrefix(prefix) && digits.utf8.count == 24 && digits.allSatisfy(\.isHexDigit)

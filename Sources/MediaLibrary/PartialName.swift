@@ -19,7 +19,7 @@ package struct PartialName: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Nil for a file name that isn't a partial's.
-    init?(fileName: String) {
+    package init?(fileName: String) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, parts.last == "part", let download = Int64(parts[0]) else {
             return nil

@@ -46,7 +46,7 @@ extension LibraryFolder {
 
     /// Removes a folder if it is empty, then the one above, and so on; never the library itself. Failing is no error: the
     /// folder just stays.
-    func removeEmptyFolders(from folder: String) {
+    package func removeEmptyFolders(from folder: String) {
         for path in LibraryPath.chain(folder).reversed() {
             guard let place = try? LibraryPath(path), let above = try? self.folder(place.folder) else { return }
             guard (try? above.removeFolder(place.name)) == true else { return }

@@ -1,4 +1,5 @@
 import DownloadStore
+import MediaLibrary
 
 /// The partials of a stream, beside the video's own.
 extension PartialName {

@@ -23,14 +23,6 @@ extension LibraryFolder {
         }
     }
 
-    /// Files in `moving/` that don't belong to `plan`: somebody went back to an older state. Paths relative to the library.
-    package func strandedMoves(besides plan: MovePlan?) throws(LibraryError) -> [String] {
-        let folder = "\(LibraryPath.privateFolder)/moving"
-        return try names(in: movingHandle, path: folder)
-            .filter { !MoveMark.isMark($0) && (plan == nil || MovePlan.planID(of: $0) != plan?.id) }
-            .sorted().map { "\(folder)/\($0)" }
-    }
-
     /// As ``run(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
     func run(
         _ plan: MovePlan, step: () throws(LibraryError) -> Void

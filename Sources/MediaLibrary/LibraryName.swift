@@ -44,11 +44,6 @@ package enum LibraryName {
         "\(stem).\(fileExtension.text)"
     }
 
-    /// A course's or chapter's cover, inside its folder.
-    package static func folderCover(_ fileExtension: FileExtension) -> String {
-        "cover.\(fileExtension.text)"
-    }
-
     /// Subtitles beside a video. `ordinal` is 1-based among those of one language.
     package static func subtitle(beside stem: String, language: String, ordinal: Int = 1) -> String {
         // A dot inside a language would look like another suffix.
@@ -84,7 +79,9 @@ package enum LibraryName {
     }
 
     /// Whether a file is one of a package's, by its path.
-    static func isInPackage(_ path: String) -> Bool { LibraryPathParts.split(path).folder.hasSuffix(packageEnd) }
+    package static func isInPackage(_ path: String) -> Bool {
+        LibraryPathParts.split(path).folder.hasSuffix(packageEnd)
+    }
 
     private static let packageEnd = ".hls"
 

@@ -20,12 +20,6 @@ package enum Replacement: Sendable, Hashable {
 }
 
 extension LibraryFolder {
-    /// Creates a folder and those above it. Durable after ``flushFolders(of:)`` of a file in it.
-    package func createFolder(_ path: String) throws(LibraryError) {
-        try LibraryPath.checkFolder(path)
-        _ = try folderCreating(path)
-    }
-
     /// Renames a partial to its place, creating the folder, and never replaces anything.
     ///
     /// The partial's data must be durable before. Across a mount inside the library it is copied beside its place first, and

@@ -1,17 +1,18 @@
 /// A path inside a library, taken apart and checked.
-struct LibraryPath: Hashable {
+package struct LibraryPath: Hashable {
     /// Where coursefetch keeps what isn't media.
-    static let privateFolder = ".coursefetch"
+    package static let privateFolder = ".coursefetch"
 
     /// The folder's path; empty for the library itself.
-    let folder: String
+    package let folder: String
     /// The last component.
-    let name: String
+    package let name: String
 
-    var text: String { folder.isEmpty ? name : "\(folder)/\(name)" }
+    /// As it was given.
+    package var text: String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
     /// Throws ``LibraryError/badPath(_:)`` for what is empty, absolute, has `.` or `..` in it, or is private to coursefetch.
-    init(_ path: String) throws(LibraryError) {
+    package init(_ path: String) throws(LibraryError) {
         try Self.check(path)
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
             folder = String(path[..<slash])
@@ -23,12 +24,12 @@ struct LibraryPath: Hashable {
     }
 
     /// As ``init(_:)``, for a folder; the empty path is the library itself.
-    static func checkFolder(_ path: String) throws(LibraryError) {
+    package static func checkFolder(_ path: String) throws(LibraryError) {
         if !path.isEmpty { try check(path) }
     }
 
     /// The folders above `folder` and itself, outermost first, without the library itself.
-    static func chain(_ folder: String) -> [String] {
+    package static func chain(_ folder: String) -> [String] {
         var chain: [String] = []
         for index in folder.utf8.indices where folder.utf8[index] == UInt8(ascii: "/") {
             chain.append(String(folder[..<index]))

@@ -14,7 +14,7 @@ extension LibraryFolder {
     /// is followed. Ends early when `body` returns false.
     ///
     /// - Returns: folders that could not be read.
-    func walk(_ body: (String) -> Bool) -> [String] {
+    package func walk(_ body: (String) -> Bool) -> [String] {
         var unreadable: [String] = []
         var open = [""]
         while let path = open.popLast() {

@@ -1,0 +1,164 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `.coursefetch/files.jsonl`: what proves the library's files, beside them, for the day on which the state is lost.
+///
+/// One record a line, appended as files are placed; the last line about a video counts. The first line names the format.
+/// Nothing in it is believed: whoever reads it holds each line against the file. It has no secrets.
+package struct FileList<Record: Codable> {
+    /// What reading it came to.
+    package struct Reading: Sendable, Equatable {
+        /// Lines that were understood.
+        package var lines = 0
+        /// Lines that weren't: torn, too long, or of something else.
+        package var damaged = 0
+        /// Written by a version that says more than this one understands: nothing of it was read.
+        package var isNewer = false
+    }
+
+    /// `.coursefetch`.
+    private let home: FolderHandle
+
+    /// A library's list.
+    package init(of library: LibraryFolder) { home = library.homeHandle }
+
+    /// Its length in bytes; nil if there is none.
+    package func size() throws(LibraryError) -> Int64? {
+        let entry: FolderHandle.Entry?
+        do { entry = try home.entry(name) } catch { throw .system(.inspect, path: path, error) }
+        switch entry {
+        case nil: return nil
+        case .file(let facts): return facts.size
+        default: throw .notAFile(path: path)
+        }
+    }
+
+    /// Appends records; durable after ``FileListWriter/flush()``. There must be a list.
+    package func open() throws(LibraryError) -> FileListWriter {
+        do throws(Errno) {
+            let descriptor = try home.open(name, O_RDWR | O_APPEND)
+            guard case .file(let facts) = try FolderHandle.entry(descriptor: descriptor), facts.links == 1 else {
+                close(descriptor)
+                throw Errno.invalidArgument
+            }
+            let writer = FileListWriter(owning: descriptor, path: path)
+            // A kill may have torn the last line: what comes next begins a new one.
+            var last: UInt8 = 0
+            if facts.size > 0, pread(descriptor, &last, 1, off_t(facts.size - 1)) == 1, last != UInt8(ascii: "\n") {
+                try writer.appendLineBreak()
+            }
+            return writer
+        } catch {
+            throw .system(.open, path: path, error)
+        }
+    }
+
+    /// Writes the list anew in one step; durable on return. `body` is called with what writes a record. Returns the lines.
+    package func replace(_ body: (_ write: (Record) throws -> Void) throws -> Void) throws -> Int {
+        do {
+            let draft = try DraftFile(of: name, in: home)
+            let writer = FileListWriter(draft, path: path)
+            try writer.append(Header.current)
+            try body { try writer.append($0) }
+            try writer.send()
+            try draft.replace()
+            return writer.lines
+        } catch let error as Errno {
+            throw LibraryError.system(.write, path: path, error)
+        }
+    }
+
+    /// Calls `body` with each record, in order. A list that isn't there has none.
+    package func read(shouldStop: () -> Bool = { false }, _ body: (Record) throws -> Void) throws -> Reading {
+        var reading = Reading()
+        let descriptor: CInt
+        do throws(Errno) {
+            descriptor = try home.open(name, O_RDONLY)
+        } catch {
+            if error == .noSuchFileOrDirectory { return reading }
+            throw LibraryError.system(.open, path: path, error)
+        }
+        defer { close(descriptor) }
+        guard case .file(let facts)? = try? FolderHandle.entry(descriptor: descriptor), facts.size <= Bounds.file
+        else {
+            reading.damaged = 1
+            return reading
+        }
+        let decoder = JSONDecoder()
+        var isFirst = true
+        var line: [UInt8] = []
+        var isTooLong = false
+        var block = [UInt8](repeating: 0, count: 256 * 1024)
+        var offset: Int64 = 0
+        while true {
+            if shouldStop() { throw LibraryError.stopped }
+            let count = block.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+            guard count > 0 else {
+                if count < 0 { throw LibraryError.system(.read, path: path, Errno(rawValue: errno)) }
+                // What has no line break is torn.
+                if !line.isEmpty || isTooLong { reading.damaged += 1 }
+                return reading
+            }
+            offset += Int64(count)
+            var rest = block[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                line += rest[..<end]
+                rest = rest[(end + 1)...]
+                defer {
+                    line.removeAll(keepingCapacity: true)
+                    isTooLong = false
+                }
+                if isFirst {
+                    isFirst = false
+                    let header = try? decoder.decode(Header.self, from: Data(line))
+                    guard let header, header.list == Header.current.list, header.version <= Header.current.version
+                    else {
+                        reading.isNewer = header != nil
+                        reading.damaged = header == nil ? 1 : 0
+                        return reading
+                    }
+                } else if !isTooLong, line.count <= Bounds.line,
+                    let record = try? decoder.decode(Record.self, from: Data(line))
+                {
+                    reading.lines += 1
+                    try body(record)
+                } else if !line.isEmpty {
+                    reading.damaged += 1
+                }
+            }
+            line += rest
+            if line.count > Bounds.line {
+                isTooLong = true
+                line.removeAll(keepingCapacity: true)
+                // So that the end of it isn't taken for a line.
+                line.append(UInt8(ascii: "?"))
+            }
+        }
+    }
+}
+
+/// The first line.
+private struct Header: Codable {
+    static let current = Header(list: "coursefetch files", version: 1)
+
+    var list: String
+    var version: Int
+}
+
+private enum Bounds {
+    static let line = 256 * 1024
+    /// More than this isn't read: it would be ten million files.
+    static let file: Int64 = 4 << 30
+}
+
+private let name = "files.jsonl"
+private let path = "\(LibraryPath.privateFolder)/\(name)"
