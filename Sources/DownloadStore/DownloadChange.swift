@@ -6,6 +6,8 @@ package enum DownloadChange: Sendable {
     case begin(DownloadID)
     /// So much of its partial is durable, under these validators. Never touches the state.
     case progress(DownloadID, ProgressFacts)
+    /// Its bytes come as this kind, which its partials are of from now on; before the first of them. Never touches the state.
+    case kind(DownloadID, DownloadKind)
     /// The partial is worth nothing any more. To be committed before the partial is truncated. Never touches the state.
     /// `givesUpRanges`: since its host answers none as it should; remembered until the person says `retry`.
     case startOver(DownloadID, validatorFailures: Int, startOvers: Int, givesUpRanges: Bool = false)
@@ -76,20 +78,23 @@ package struct ProgressFacts: Sendable, Equatable {
     package var validators: Validators
     /// Over the last seconds; nil while nothing moves.
     package var bytesPerSecond: Int64?
-    /// Of a stream: which bytes these are; nil for a file.
-    package var stream: StreamRecord?
+    /// Which bytes these are, in the words of the download's kind; nil where their number says it.
+    package var position: String?
+    /// How long all of it plays; nil where that isn't known.
+    package var seconds: Double?
     /// The media type that the server gave them; nil if it gave none.
     package var mediaType: String?
 
     package init(
-        bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil, stream: StreamRecord? = nil,
-        mediaType: String? = nil
+        bytes: Int64, total: Int64?, validators: Validators, bytesPerSecond: Int64? = nil, position: String? = nil,
+        seconds: Double? = nil, mediaType: String? = nil
     ) {
         self.mediaType = mediaType
         self.bytes = bytes
         self.total = total
         self.validators = validators
         self.bytesPerSecond = bytesPerSecond
-        self.stream = stream
+        self.position = position
+        self.seconds = seconds
     }
 }

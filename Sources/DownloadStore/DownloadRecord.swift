@@ -129,9 +129,11 @@ package struct DownloadRecord: Sendable, Equatable {
     package var validators: Validators
     /// The media type that the server gave these bytes; nil if it gave none.
     package var mediaType: String?
-    /// How far a stream has come; nil for a file.
-    package var stream: StreamRecord?
-    /// How long a stream plays, in seconds; nil for a file.
+    /// What its bytes come as, or came as once it is finished; nil until its provider has said it.
+    package var kind: DownloadKind?
+    /// What the kind has noted of its partials, in its own words; nil for one file, of which the bytes say all.
+    package var position: String?
+    /// How long it plays, in seconds; nil where its kind doesn't tell.
     package var mediaSeconds: Double?
     /// The highest durable offset that this identity ever reached.
     package var highWater: Int64

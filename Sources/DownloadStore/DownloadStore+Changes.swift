@@ -28,9 +28,14 @@ extension DownloadStore {
                 [
                     facts.bytes, ByteCount.believed(facts.total), facts.validators.etag, facts.validators.lastModified,
                     facts.bytes,
-                    facts.bytesPerSecond, try facts.stream?.text, facts.mediaType, facts.stream?.seconds, now,
+                    facts.bytesPerSecond, facts.position, facts.mediaType, facts.seconds, now,
                     id.rawValue,
                 ], db)
+        case .kind(let id, let kind):
+            // How long the one of before plays says nothing of another one.
+            try run(
+                "UPDATE downloads SET kind = ?, media_seconds = NULL WHERE id = ? AND kind IS NOT ?",
+                [kind.rawValue, id.rawValue, kind.rawValue], db)
         case .startOver(let id, let validatorFailures, let startOvers, let givesUpRanges):
             try run(
                 """
@@ -48,8 +53,7 @@ extension DownloadStore {
                     old_sha256 = iif(is_placing, old_sha256, sha256),
                     old_source = iif(is_placing, old_source, file_source),
                     is_placing = 1, path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?,
-                    durable_bytes = ?, total_bytes = ?, media_seconds = iif(stream IS NULL, NULL, media_seconds),
-                    updated_at = ?
+                    durable_bytes = ?, total_bytes = ?, updated_at = ?
                 WHERE id = ?
                 """,
                 [

@@ -8,7 +8,7 @@ extension DownloadStore {
         try read { db in
             let columns = """
                 SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
-                    file_proof, stored_extras, media_seconds FROM downloads WHERE state = 'finished'
+                    file_proof, stored_extras, kind, media_seconds FROM downloads WHERE state = 'finished'
                 """
             guard let ids else {
                 var beside: [Int64: [KeptRecord.Beside]] = [:]
@@ -122,8 +122,13 @@ extension DownloadStore {
         }
         try apply(.adopt(id, file), now, db)
         try run(
-            "UPDATE downloads SET stem = ?, media_seconds = ?, file_proof = ?, stored_extras = ? WHERE id = ?",
-            [stem, record.seconds, record.proof, proven.extras.map { Data($0) }, id.rawValue], db)
+            """
+            UPDATE downloads SET stem = ?, kind = ?, media_seconds = ?, file_proof = ?, stored_extras = ? WHERE id = ?
+            """,
+            [
+                stem, record.downloadKind.rawValue, record.seconds, record.proof, proven.extras.map { Data($0) },
+                id.rawValue,
+            ], db)
         for var sidecar in proven.sidecars {
             sidecar.download = id
             try apply(.sidecar(sidecar), now, db)
@@ -148,6 +153,7 @@ extension KeptRecord {
         source = hex("file_source")
         proof = row["file_proof"]
         extras = hex("stored_extras")
+        kind = row["kind"]
         seconds = row["media_seconds"]
         if !beside.isEmpty { self.beside = beside }
     }

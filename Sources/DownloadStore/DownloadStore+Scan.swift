@@ -8,13 +8,13 @@ package struct ScannedDownload {
     package enum Column: Int32 {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
-        case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, mediaSeconds, fileProof
+        case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof
     }
 
     static let sql = """
         SELECT id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem,
             expected_size, expected_sha256, state, path, is_gone, stored_extras, retry_at, file_source, sha256, size,
-            reason, durable_bytes, failed_runs, modified, error_kind, priority_override, media_seconds, file_proof
+            reason, durable_bytes, failed_runs, modified, error_kind, priority_override, kind, file_proof
         FROM downloads ORDER BY id
         """
 

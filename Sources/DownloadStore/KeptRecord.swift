@@ -40,6 +40,8 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var provider: String?
     /// The planned path without its extension.
     package var stem: String?
+    /// What brought it; nil in lists of before the state knew it.
+    package var kind: String?
     /// How long a stream plays.
     package var seconds: Double?
     /// Digest of the cover that is there.
@@ -53,6 +55,9 @@ package struct KeptRecord: Sendable, Equatable, Codable {
         self.course = course
         self.title = title
     }
+
+    /// What brought it: before lists said so, only streams had a length.
+    var downloadKind: DownloadKind { kind.map(DownloadKind.init) ?? (seconds == nil ? .file : .stream) }
 
     /// A course's folder and cover.
     package init(_ course: CourseRecord) {

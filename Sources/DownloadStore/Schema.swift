@@ -11,11 +11,12 @@ enum Schema {
             try db.execute(sql: fourth)
             try IdentifierMigration(db: db).run()
         }
+        migrator.registerMigration("5") { db in try db.execute(sql: fifth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 4
+    static let version = 5
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -169,5 +170,19 @@ enum Schema {
         ALTER TABLE downloads ADD COLUMN ranges_given_up INTEGER NOT NULL DEFAULT 0;
         UPDATE downloads SET total_bytes = NULL WHERE total_bytes NOT BETWEEN 0 AND 9007199254740992;
         UPDATE downloads SET expected_size = NULL WHERE expected_size NOT BETWEEN 0 AND 9007199254740992;
+        """
+
+    /// What brings a download, or has brought it: before, only what it had noted told. What is under way counts, as from now
+    /// on, not what the file that it replaces came as.
+    private static let fifth = """
+        PRAGMA user_version = 5;
+        ALTER TABLE downloads ADD COLUMN kind TEXT;
+        UPDATE downloads SET kind = CASE
+            WHEN stream IS NOT NULL THEN 'stream'
+            WHEN durable_bytes > 0 THEN 'file'
+            WHEN media_seconds IS NOT NULL THEN 'stream'
+            WHEN path IS NOT NULL THEN 'file'
+        END;
+        UPDATE downloads SET media_seconds = NULL WHERE kind = 'file';
         """
 }

@@ -290,7 +290,7 @@ struct StoreOpeningTests {
         let store = try fixture.open(.holder)
         let record = try #require(try store.download(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.bytesPerSecond == nil)
-        #expect(record.stream == nil && record.mediaSeconds == nil)
+        #expect(record.kind == .file && record.position == nil && record.mediaSeconds == nil)
         #expect(try store.session() == nil)
         #expect(try store.openRequests().isEmpty)
     }
@@ -314,6 +314,56 @@ struct StoreOpeningTests {
         let store = try fixture.open(.holder)
         let record = try #require(try store.download(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.validators.etag == "\"e\"")
+    }
+
+    @Test("a file of version 4 is migrated by the holder: each row gets its kind from what it holds")
+    func migrationOfFour() throws {
+        let rows: [(held: String, kind: DownloadKind?, seconds: Double?)] = [
+            ("NULL, 0, NULL, NULL", nil, nil),
+            ("NULL, 7, NULL, NULL", .file, nil),
+            ("NULL, 0, NULL, 'C/01 V.mp4'", .file, nil),
+            ("'{}', 7, 12.5, NULL", .stream, 12.5),
+            ("NULL, 0, 12.5, 'C/01 V.mp4'", .stream, 12.5),
+            // A stream that is being replaced by a file.
+            ("NULL, 7, 12.5, 'C/01 V.mp4'", .file, nil),
+        ]
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: "4")
+        try queue.write { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+            #expect(version == 4)
+            for (number, row) in rows.enumerated() {
+                try db.execute(
+                    sql: """
+                        INSERT INTO downloads (course, video, title, position, ordinal, provider, source, priority, stem,
+                            state, stream, durable_bytes, media_seconds, path, updated_at)
+                        VALUES ('c', '\(number)', 'V', 1, 0, 'p', x'00', 0, 'C/01 V', 'paused', \(row.held), 0)
+                        """)
+            }
+        }
+        try queue.close()
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        let store = try fixture.open(.holder)
+        for (number, row) in rows.enumerated() {
+            let record = try #require(try store.download(DownloadID(rawValue: Int64(number) + 1)))
+            #expect(record.kind == row.kind && record.mediaSeconds == row.seconds, "row \(number)")
+        }
+    }
+
+    @Test("a row keeps its kind on the way to its file; another kind forgets how long it plays")
+    func kinds() throws {
+        let store = try fixture.open()
+        let id = try StoreFixture.add(1, to: store)[0]
+        #expect(try store.download(id)?.kind == nil)
+        let facts = ProgressFacts(bytes: 5, total: nil, validators: Validators(), position: "at 3", seconds: 60)
+        try store.write([.begin(id), .kind(id, .stream), .progress(id, facts)])
+        #expect(try store.download(id)?.position == "at 3")
+        try store.write([.kind(id, .stream), .placing(id, StoreFixture.file), .finish(id), .refetch(id)])
+        var record = try #require(try store.download(id))
+        #expect(record.kind == .stream && record.mediaSeconds == 60 && record.position == nil)
+        try store.write([.begin(id), .kind(id, .file)])
+        record = try #require(try store.download(id))
+        #expect(record.kind == .file && record.mediaSeconds == nil)
     }
 
     @Test("a newer version's file is refused and not touched")

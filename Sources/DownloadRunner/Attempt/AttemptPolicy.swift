@@ -1,6 +1,5 @@
 import DownloadStore
 import Foundation
-import HLSMedia
 import MediaTransfer
 
 /// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
@@ -27,6 +26,16 @@ struct AttemptPolicy: Sendable {
         case verify
         /// Cancelled from outside.
         case stop
+    }
+
+    /// Why one of many requests was in vain.
+    struct Failure: Sendable {
+        var verdict: RetryVerdict
+        var error: DownloadError
+        /// The disk has no room.
+        var isFull: Bool
+        /// There was no answer at all.
+        var isSilent: Bool
     }
 
     private static let mostSmallParts = 64
@@ -149,21 +158,19 @@ struct AttemptPolicy: Sendable {
         withoutProgress = 0
     }
 
-    /// What follows when a stream can't go on: `length` of all its partials, `received` what was joined
-    /// since its URL was asked for, `size` what all of it will have as far as that can be told.
+    /// What follows when a download of many requests can't go on: `length` of all its partials, `received` what has become
+    /// part of them since its URL was asked for, `size` what all of it will have as far as that can be told.
     mutating func next(
-        after failure: StreamFailure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, jitter: Double
+        after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, jitter: Double
     ) -> Action {
-        let error = DownloadError(failure)
         let hasProgressed = progress(received, length, of: size)
-        let isSilent = if case .transfer(.network, _) = failure { true } else { false }
         return next(
-            failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: false, isFresh: isFresh,
-            isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+            failure.verdict, failure.error, isFull: failure.isFull, wasConditional: false, isFresh: isFresh,
+            isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter)
     }
 
-    /// A stream's turn begins.
-    mutating func beginStream() { attempt += 1 }
+    /// An attempt of many requests begins.
+    mutating func begin() { attempt += 1 }
 
     /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
     private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
@@ -228,8 +235,8 @@ struct AttemptPolicy: Sendable {
         return .startOver
     }
 
-    /// The playlist is of another stream than the one begun with.
-    mutating func streamChanged() -> Action {
+    /// What the answer leads to is something else than what was begun.
+    mutating func beganAnother() -> Action {
         identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
     }
 
@@ -257,46 +264,5 @@ struct AttemptPolicy: Sendable {
         validatorFailures = 2
         highWater = 0
         return .startOver
-    }
-}
-
-/// What the state says of a partial.
-struct ResumeRecord: Sendable, Equatable {
-    var durableBytes: Int64
-    var total: Int64?
-    var validators: Validators
-    var highWater: Int64
-    var validatorFailures: Int
-    var startOvers: Int
-    /// As the server said.
-    var mediaType: String?
-    var hasGivenUpRanges: Bool
-    /// Of a stream; nil for a file.
-    var stream: StreamRecord?
-
-    init(_ record: DownloadRecord) {
-        durableBytes = record.durableBytes
-        total = record.totalBytes
-        validators = record.validators
-        highWater = record.highWater
-        validatorFailures = record.validatorFailures
-        startOvers = record.startOvers
-        mediaType = record.mediaType
-        hasGivenUpRanges = record.hasGivenUpRanges
-        stream = record.stream
-    }
-
-    /// The bytes are of another source. Those of a file stay only if a checksum decides at the end: no validator of one
-    /// URL says anything of another one's bytes.
-    mutating func sourceChanged(hasChecksum: Bool) {
-        if stream != nil || !hasChecksum { durableBytes = 0 }
-        stream = nil
-        total = nil
-        validators = Validators()
-        mediaType = nil
-        highWater = 0
-        validatorFailures = 0
-        startOvers = 0
-        hasGivenUpRanges = false
     }
 }

@@ -12,6 +12,8 @@ struct ResolvedMedia: Sendable, PrintsRedacted {
     let expiresAt: Date?
     /// Requests that have been made with it.
     private(set) var uses = 0
+    /// All that its URL leads to has been read and is at hand, as playlists are: nothing more is asked of the URL itself.
+    var isRead = false
 
     init?(_ resolution: Resolution, at now: Date) {
         guard let origin = Origin(url: resolution.url) else { return nil }

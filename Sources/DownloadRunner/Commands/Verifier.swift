@@ -184,9 +184,8 @@ struct Verifier {
             Item(
                 owner: .sidecar(
                     sidecar,
-                    // Subtitles of a stream come with it.
                     mayBeFetched: record.catalog.extras != nil
-                        && !(sidecar.kind == .subtitle && record.mediaSeconds != nil)),
+                        && record.kind?.type.brings.contains(sidecar.kind) != true),
                 file: VerifiedFile(
                     reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
                     size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))

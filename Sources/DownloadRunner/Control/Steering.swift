@@ -41,7 +41,8 @@ struct Steering {
         if transition == .cancel || transition == .remove, let library {
             // Also where the row doesn't know of one yet: it says so once a second only.
             for outcome in result.outcomes where outcome.verdict != .refused {
-                for name in PartialName.all(of: DownloadID(rawValue: outcome.id)) { try? library.removePartial(name) }
+                let names = DownloadKind.partials(of: DownloadID(rawValue: outcome.id))
+                for name in names { try? library.removePartial(name) }
             }
         }
         try collect(records, &result)

@@ -12,11 +12,11 @@ enum Leftovers {
     ) throws -> [PartialName: FileFacts] {
         let partials = try library.partials()
         guard !partials.isEmpty else { return [:] }
-        let ids = partials.keys.filter(\.isResumed).map { DownloadID(rawValue: $0.download) }
+        let ids = partials.keys.filter(DownloadKind.keeps).map { DownloadID(rawValue: $0.download) }
         let wanted = Set(
             try store.downloads(ids).filter { $0.state.keepsPartial }.map(\.id.rawValue))
         return partials.filter { name, _ in
-            name.isResumed ? !wanted.contains(name.download) : includingSidecars
+            DownloadKind.keeps(name) ? !wanted.contains(name.download) : includingSidecars
         }
     }
 

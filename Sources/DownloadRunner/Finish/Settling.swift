@@ -65,7 +65,7 @@ struct Settling {
             if let old = record.oldFile, old.path != file.path {
                 _ = try library.remove(old.path, record: FileRecord(old))
             }
-        } else if try !place(record, file, partial) {
+        } else if try !place(record, file) {
             // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partialFacts(partial), facts.links > 1 {
@@ -95,9 +95,11 @@ struct Settling {
             arrived.settles = part.file.modified
             whole.append(arrived)
         }
-        let names = [PartialName(download: record.id.rawValue), .remuxed(record.id)]
+        let others = Set(whole.map(\.partialName))
+        let names = DownloadKind.partials(of: record.id).filter { !others.contains($0) }
         var video = ArrivedFile(
-            role: .video(record.id, source: file.source), partialName: names[0], partial: nil, size: file.size,
+            role: .video(record.id, source: file.source), partialName: PartialName(download: record.id.rawValue),
+            partial: nil, size: file.size,
             sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
         video.settles = file.modified
         video.proof = file.proof
@@ -113,7 +115,7 @@ struct Settling {
             .unplace(record.id),
             .startOver(record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers),
         ])
-        for name in PartialName.all(of: record.id) { try library.removePartial(name) }
+        for name in DownloadKind.partials(of: record.id) { try library.removePartial(name) }
     }
 
     private func isIn(_ partial: PartialName, _ file: ArrivedFile) throws -> Bool {
@@ -128,8 +130,8 @@ struct Settling {
 
     /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
     /// file as it stands. False if it isn't there any more, or another one.
-    private func place(_ record: DownloadRecord, _ file: StoredFile, _ own: PartialName) throws -> Bool {
-        let complete = try [own, .remuxed(record.id)].first { name in
+    private func place(_ record: DownloadRecord, _ file: StoredFile) throws -> Bool {
+        let complete = try DownloadKind.partials(of: record.id).first { name in
             try library.partialFacts(name).map { $0.size == file.size && $0.modified == file.modified } ?? false
         }
         guard let partial = complete else { return false }

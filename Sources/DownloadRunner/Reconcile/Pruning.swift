@@ -85,7 +85,7 @@ struct Pruning: Sendable {
             _ = try library.remove(sidecar.path, record: record)
             paths.append(sidecar.path)
         }
-        for name in PartialName.all(of: item.id) { try library.removePartial(name) }
+        for name in DownloadKind.partials(of: item.id) { try library.removePartial(name) }
         return true
     }
 

@@ -22,7 +22,8 @@ extension Reconciler {
         for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
             for key in Self.keys(wanted) { wanting[key, default: []].append(index) }
         }
-        var givers: [Int: (id: DownloadID, isStream: Bool)] = [:]
+        var givers: [Int: DownloadID] = [:]
+        var brought: [DownloadID: Set<SidecarRecord.Kind>] = [:]
         let excluded = Set(result.changes.lost + result.changes.refetched)
         let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         try store.scan { row in
@@ -36,14 +37,15 @@ extension Reconciler {
             for index in found
             where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index]) {
                 result.wanted[index].donor = donor
-                givers[index] = (row.id, isStream: !row.isNull(.mediaSeconds))
+                givers[index] = row.id
+                brought[row.id] = row.kind?.type.brings ?? []
             }
         }
-        // A stream that came with sound or subtitles of its own can't be had by linking a file.
-        let streams = Set(givers.values.filter(\.isStream).map(\.id))
+        // What came with sound or subtitles of its own can't be had by linking a file.
         let inParts = Set(
-            try store.sidecars(of: Array(streams)).filter { [.stream, .subtitle].contains($0.kind) }.map(\.download))
-        for (index, giver) in givers where inParts.contains(giver.id) { result.wanted[index].donor = nil }
+            try store.sidecars(of: brought.filter { !$0.value.isEmpty }.map(\.key))
+                .filter { brought[$0.download]?.contains($0.kind) ?? false }.map(\.download))
+        for (index, giver) in givers where inParts.contains(giver) { result.wanted[index].donor = nil }
     }
 
     /// One of several that may want the same bytes is transferred before the others are looked at.

@@ -267,12 +267,15 @@ struct Reconciler {
         want(number, kept, stem: kept.stem)
     }
 
-    /// What the catalog says the file must be, and it isn't. Of a stream it says what the joined file must be, which was
-    /// compared when that was complete: ffmpeg may have made another one of it.
+    /// What the catalog says the file must be, and it isn't. Where something else was made of what arrived, that was compared
+    /// then.
     func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
-        guard row.isNull(.mediaSeconds) else { return false }
-        if let size = video.size, row.integer(.size) != size { return true }
-        return video.withSHA256Bytes { $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) }
+        let isOfOtherSize = video.size.map { row.integer(.size) != $0 } ?? false
+        guard
+            isOfOtherSize
+                || video.withSHA256Bytes({ $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) })
+        else { return false }
+        return row.kind?.type.keepsBytes ?? true
     }
 
     /// As the start of a run settles it.
@@ -387,6 +390,9 @@ extension ScannedDownload {
         if equals(.state, DownloadState.finished.rawValue) { return .finished }
         return DownloadState(stored: string(.state))
     }
+
+    /// What brings it, or has brought it.
+    var kind: DownloadKind? { string(.kind).map(DownloadKind.init) }
 
     /// Whether the word for the state is none.
     var hasUnknownState: Bool { string(.state).flatMap(DownloadState.init) == nil }

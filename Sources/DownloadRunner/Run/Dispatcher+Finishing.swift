@@ -101,7 +101,7 @@ extension Dispatcher {
                     path: file.path, bytes: file.size, sha256: file.sha256?.hex,
                     seconds: services.clock.now.timeIntervalSince(job.startedAt))))
         // What it was made of.
-        if job.live.withLock({ $0.stream != nil }) { job.dropTracks() }
+        job.clearAway()
         let donor = Donor(
             file: file, video: wanted.reference.video, request: job.live.withLock { $0.request })
         settle(wanted, .finished)

@@ -12,7 +12,7 @@ extension Dispatcher {
         guard let space = services.space, let free = space.free() else { return true }
         // A file that the library has already is linked: it takes nothing.
         var size = isDonorProven(wanted) ? 0 : wanted.video.size ?? wanted.resume?.total
-        if wanted.resume?.stream != nil { size = size.map(withRemux) }
+        if let kind = wanted.resume?.kind { size = size.map { kind.type.room(for: $0, services) } }
         let written = jobs[wanted.id]?.progress.bytes ?? wanted.resume?.durableBytes ?? 0
         let need = FreeSpaceGuard.Need(id: wanted.id, size: size, written: written)
         guard !space.rule.hasRoom(for: need, beside: needs, free: free) else { return true }
@@ -45,19 +45,9 @@ extension Dispatcher {
     private var needs: [FreeSpaceGuard.Need] {
         active.filter { !withoutRoom.contains($0.key) }.values.sorted { $0.job.wanted.entry > $1.job.wanted.entry }
             .map { turn in
-                var (bytes, size) = turn.job.progress
-                if let joined = size, turn.job.live.withLock({ $0.stream != nil }) {
-                    size = withRemux(joined)
-                    bytes += (try? services.library.partialFacts(.remuxed(turn.job.id)))?.size ?? 0
-                }
-                return FreeSpaceGuard.Need(
-                    id: turn.job.id, size: size ?? turn.job.wanted.resume?.total, written: bytes)
+                let space = turn.job.space
+                return FreeSpaceGuard.Need(id: turn.job.id, size: space.size, written: space.written)
             }
-    }
-
-    /// What a stream takes until its joined file goes: ffmpeg writes it once more.
-    private func withRemux(_ joined: Int64) -> Int64 {
-        services.ffmpeg == nil ? joined : (ByteCount(joined) + ByteCount(joined)).value
     }
 
     private func noteFullDisk(_ space: SpaceWatch, _ free: Int64) {

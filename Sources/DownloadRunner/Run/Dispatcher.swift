@@ -382,7 +382,7 @@ actor Dispatcher {
             services.bookkeeper.unwatch(job)
             // Nothing has ever arrived: nothing is kept.
             if job.progress.bytes == 0, wanted.resume == nil {
-                for name in PartialName.all(of: wanted.id) { try? services.library.removePartial(name) }
+                for name in DownloadKind.partials(of: wanted.id) { try? services.library.removePartial(name) }
             }
         }
         result.failed += 1

@@ -1,6 +1,5 @@
 import CourseCatalog
 import DownloadStore
-import HLSMedia
 import MediaLibrary
 import ProviderKit
 
@@ -33,9 +32,9 @@ enum SidecarPlan {
         return Array(plan.wishes.dropFirst(own))
     }
 
-    /// Subtitles of a stream, beside those that catalog and resolution name.
+    /// Subtitles that the media itself names, beside those that catalog and resolution name.
     static func wishes(
-        of wanted: WantedDownload, _ subtitles: [StreamSource.Subtitles], _ media: ResolvedMedia
+        of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], _ media: ResolvedMedia
     ) -> [SidecarWish] {
         var plan = Builder(wanted: wanted)
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }

@@ -95,6 +95,18 @@ extension MediaKind {
 }
 
 extension StreamRefusal {
-    /// Whether it may be otherwise in a while.
-    var isForNow: Bool { self == .notReady }
+    /// What it means for the turn: a stream that still grows may be complete in a while.
+    var outcome: JobOutcome {
+        let error = DownloadError(self)
+        return self == .notReady ? .notReady(error, retryAfter: nil) : .failed(error)
+    }
+}
+
+extension AttemptPolicy.Failure {
+    init(_ failure: StreamFailure) {
+        let isSilent = if case .transfer(.network, _) = failure { true } else { false }
+        self.init(
+            verdict: failure.verdict, error: DownloadError(failure), isFull: DownloadError.isFull(failure),
+            isSilent: isSilent)
+    }
 }

@@ -1,37 +1,36 @@
-package import Foundation
+import DownloadStore
+import Foundation
 
 /// How far a stream has come: which segments its partials hold.
-package struct StreamRecord: Sendable, Equatable, Codable {
+struct StreamRecord: Sendable, Equatable, Codable {
     /// One playlist and its partial.
-    package struct Track: Sendable, Equatable, Codable {
+    struct Track: Sendable, Equatable, Codable {
         /// The first segment that is missing, counted from 0.
-        package var next: Int
+        var next: Int
         /// The length of the partial that all before it make.
-        package var bytes: Int64
+        var bytes: Int64
 
-        package init(next: Int, bytes: Int64) {
+        init(next: Int, bytes: Int64) {
             self.next = next
             self.bytes = bytes
         }
     }
 
     /// Digest of the segments; a playlist of another one is another stream.
-    package var plan: Data
+    var plan: Data
     /// The picture, with or without sound, then separate sound.
-    package var tracks: [Track]
+    var tracks: [Track]
     /// How long all of it plays, in seconds.
-    package var seconds: Double
+    var seconds: Double
 
-    package init(plan: [UInt8], tracks: [Track], seconds: Double) {
+    init(plan: [UInt8], tracks: [Track], seconds: Double) {
         self.plan = Data(plan)
         self.tracks = tracks
         self.seconds = seconds
     }
 
     /// As the state keeps it.
-    var text: String {
-        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
-    }
+    var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Nil for what can't be read: the stream is begun anew then.
     init?(text: String) {

@@ -22,11 +22,14 @@ final class StreamWork: Sendable {
     let tracks: [Track]
     /// How long it plays.
     let seconds: Double
+    /// Whether digests of its partials are made.
+    let isHashed: Bool
 
-    init(digest: [UInt8], tracks: [Track], seconds: Double) {
+    init(digest: [UInt8], tracks: [Track], seconds: Double, isHashed: Bool) {
         self.digest = digest
         self.tracks = tracks
         self.seconds = seconds
+        self.isHashed = isHashed
     }
 
     /// Joined so far.
@@ -70,10 +73,11 @@ final class StreamWork: Sendable {
         // Before the flush: what is joined during it isn't durable by it.
         let positions = tracks.map(\.assembler.position)
         for partial in partials where partial.isOpen { _ = try partial.flush() }
+        let record = StreamRecord(
+            plan: digest, tracks: positions.map { .init(next: $0.next, bytes: $0.bytes) }, seconds: seconds)
         return ProgressFacts(
             bytes: positions.reduce(0) { $0 + $1.bytes }, total: estimatedSize, validators: Validators(),
-            stream: StreamRecord(
-                plan: digest, tracks: positions.map { .init(next: $0.next, bytes: $0.bytes) }, seconds: seconds))
+            position: record.text, seconds: seconds)
     }
 
     /// Gives the descriptors up.

@@ -24,12 +24,6 @@ extension PartialName {
         PartialName(download: download.rawValue, sidecar: "playlist\(number)")
     }
 
-    /// All that a download may leave behind, its sidecars' aside.
-    static func all(of download: DownloadID) -> [PartialName] {
-        (0..<2).flatMap { [track($0, of: download), index($0, of: download), list($0, of: download)] }
-            + (0..<3).map { playlist($0, of: download) } + [remuxed(download)]
-    }
-
     /// Subtitles of a stream, by their order in its playlist.
     static func subtitle(_ number: Int, of download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "subtitle\(number)")
@@ -40,9 +34,15 @@ extension PartialName {
         PartialName(download: download.rawValue, sidecar: "remux")
     }
 
-    /// Whether a later run goes on with it: a video's own, or what else a stream is joined to.
-    var isResumed: Bool { sidecar.map { $0 == Self.trackMark || Self.indexMarks.contains($0) } ?? true }
-
     private static var trackMark: String { "audio" }
     private static var indexMarks: [String] { ["index", "audio-index"] }
+}
+
+extension StreamDownload {
+    static func partials(of download: DownloadID) -> DownloadPartials {
+        DownloadPartials(
+            kept: (0..<2).flatMap { [.track($0, of: download), .index($0, of: download)] },
+            passing: (0..<2).map { .list($0, of: download) } + (0..<3).map { .playlist($0, of: download) }
+                + [.remuxed(download)])
+    }
 }

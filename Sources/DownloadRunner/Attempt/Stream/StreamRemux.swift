@@ -9,14 +9,25 @@ import MediaTransfer
 import SystemPackage
 
 /// A joined stream made into one file by ffmpeg.
-extension DownloadJob {
-    func remux(_ stream: JoinedStream, with ffmpeg: FFmpeg) async -> JobOutcome? {
-        let output = PartialName.remuxed(id)
-        let library = services.library
+struct StreamRemux: Sendable {
+    /// What came of it.
+    enum End: Sendable {
+        case made(ArrivedMedia)
+        /// The joined stream is all there will be; why.
+        case kept(because: String)
+        case outcome(JobOutcome)
+    }
+
+    let context: DownloadContext
+    let stream: JoinedStream
+
+    func run(with ffmpeg: FFmpeg) async -> End {
+        let output = PartialName.remuxed(context.id)
+        let (services, library) = (context.services, context.services.library)
         do {
             try library.removePartial(output)
-            guard let job = try remuxJob(stream, library.partialPath(output)) else {
-                return await keep(stream, because: "it is of a kind that ffmpeg isn't asked to read")
+            guard let job = try job(writing: library.partialPath(output)) else {
+                return .kept(because: "it is of a kind that ffmpeg isn't asked to read")
             }
             // A file of ours, with our permissions, that ffmpeg fills.
             let open = try library.openPartial(output)
@@ -30,34 +41,38 @@ extension DownloadJob {
                 }
             } catch {
                 try? library.removePartial(output)
-                switch error {
-                case .cancelled: return .stopped
-                // The joined stream plays by itself: that takes no room.
-                case .noSpace where stream.hasParts:
-                    return .suspended(
-                        .disk,
-                        DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream"))
-                default: return await keep(stream, because: error.sentence)
-                }
+                return end(error)
             }
             let size = try open.facts().size
             let partial = try PartialFile(
                 descriptor: try open.release(), length: size, hashes: services.options.checksums)
-            if let reason = try shortness(of: partial, stream) {
+            if let reason = try shortness(of: partial) {
                 partial.close()
                 try? library.removePartial(output)
-                return await keep(stream, because: reason)
+                return .kept(because: reason)
             }
-            return .complete(
-                CompletedVideo(
-                    job: self, partial: partial, partialName: output, size: size, expectedSHA256: nil,
+            return .made(
+                ArrivedMedia(
+                    partial: partial, partialName: output, size: size,
                     fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
                     parts: stream.subtitles))
-        } catch { return unwritable(error) }
+        } catch { return .outcome(.cannotWrite(error)) }
+    }
+
+    private func end(_ error: RemuxError) -> End {
+        switch error {
+        case .cancelled: .outcome(.stopped)
+        // The joined stream plays by itself: that takes no room.
+        case .noSpace where stream.hasParts:
+            .outcome(
+                .suspended(
+                    .disk, DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream")))
+        default: .kept(because: error.sentence)
+        }
     }
 
     /// Why what ffmpeg wrote can't be all of it; nil if it is. It ends with 0 after a fragment that it can't read, too.
-    private func shortness(of output: PartialFile, _ stream: JoinedStream) throws(FileError) -> String? {
+    private func shortness(of output: PartialFile) throws(FileError) -> String? {
         let length = try MovieLength.read { place, count throws(FileError) in
             try output.bytes(at: place, count: count)
         }
@@ -80,17 +95,17 @@ extension DownloadJob {
     private static let leastPart = 0.9
 
     /// Nil for what ffmpeg has no name for.
-    private func remuxJob(_ stream: JoinedStream, _ output: FilePath) throws -> RemuxJob? {
+    private func job(writing output: FilePath) throws -> RemuxJob? {
         var inputs: [RemuxInput] = []
         for (number, track) in stream.tracks.enumerated() {
-            let path = services.library.partialPath(track.name)
+            let path = context.services.library.partialPath(track.name)
             var list: FilePath?
             let parts = JoinedPiece.parts(of: track.pieces)
             if parts.count > 1 {
                 guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
-                let name = PartialName.list(number, of: id)
-                try writePartial(name, Array(text.utf8), hashes: false).close()
-                list = services.library.partialPath(name)
+                let name = PartialName.list(number, of: context.id)
+                try context.writePartial(name, Array(text.utf8), hashes: false).close()
+                list = context.services.library.partialPath(name)
             }
             let isSound = number > 0 || stream.tracks.count == 1
             guard
@@ -101,18 +116,6 @@ extension DownloadJob {
             inputs.append(input)
         }
         return inputs.first.flatMap { RemuxJob(video: $0, audio: Array(inputs.dropFirst()), output: output) }
-    }
-
-    /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
-    private func keep(_ stream: JoinedStream, because reason: String) async -> JobOutcome {
-        if stream.hasParts {
-            return .failed(
-                DownloadError(
-                    kind: .needsFFmpeg,
-                    message: "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"))
-        }
-        warn("\(reason); the joined stream is kept as it is")
-        return await keep(stream)
     }
 }
 

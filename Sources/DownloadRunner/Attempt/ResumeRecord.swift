@@ -1,0 +1,45 @@
+import DownloadStore
+
+/// What the state says of a partial.
+struct ResumeRecord: Sendable, Equatable {
+    var durableBytes: Int64
+    var total: Int64?
+    var validators: Validators
+    var highWater: Int64
+    var validatorFailures: Int
+    var startOvers: Int
+    /// As the server said.
+    var mediaType: String?
+    var hasGivenUpRanges: Bool
+    /// What they are partials of.
+    var kind: DownloadKind
+    /// What the kind has noted of them.
+    var position: String?
+
+    init(_ record: DownloadRecord) {
+        durableBytes = record.durableBytes
+        total = record.totalBytes
+        validators = record.validators
+        highWater = record.highWater
+        validatorFailures = record.validatorFailures
+        startOvers = record.startOvers
+        mediaType = record.mediaType
+        hasGivenUpRanges = record.hasGivenUpRanges
+        kind = (record.kind ?? .file).type.kind
+        position = record.position
+    }
+
+    /// The bytes are of another source. Those of one file, which needs no position, stay only if a checksum decides at the
+    /// end: no validator of one URL says anything of another one's bytes.
+    mutating func sourceChanged(hasChecksum: Bool) {
+        if position != nil || !hasChecksum { durableBytes = 0 }
+        position = nil
+        total = nil
+        validators = Validators()
+        mediaType = nil
+        highWater = 0
+        validatorFailures = 0
+        startOvers = 0
+        hasGivenUpRanges = false
+    }
+}

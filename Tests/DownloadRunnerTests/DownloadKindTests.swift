@@ -1,0 +1,47 @@
+import DownloadStore
+import MediaLibrary
+import ProviderKit
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("Kinds of downloads")
+struct DownloadKindTests {
+    private let id = DownloadID(rawValue: 7)
+
+    @Test("each has a word and answers of its own, and every answer leads to one")
+    func apart() {
+        let types = DownloadKind.types
+        #expect(Set(types.map { $0.kind }).count == types.count)
+        for answer in [Resolution.Kind.file, .hls] {
+            #expect(types.count { $0.answers.contains(answer) } == 1, "\(answer)")
+        }
+        #expect(DownloadKind.type(for: Resolution(url: "https://a/b.mp4")).kind == .file)
+        #expect(DownloadKind.type(for: Resolution(url: "https://a/b.m3u8", kind: .hls)).kind == .stream)
+    }
+
+    @Test("a word that nobody knows counts as a file")
+    func unknown() { #expect(DownloadKind(rawValue: "reel").type.kind == .file) }
+
+    @Test("the names of all their partials are told, each once, the video's own first")
+    func partials() {
+        let names = DownloadKind.partials(of: id)
+        #expect(names.first == PartialName(download: 7) && Set(names).count == names.count)
+        for type in DownloadKind.types {
+            let own = type.partials(of: id)
+            #expect(own.kept.contains(PartialName(download: 7)), "\(type)")
+            #expect(Set(own.kept).isDisjoint(with: own.passing) && Set(own.all).isSubset(of: names), "\(type)")
+        }
+    }
+
+    @Test(
+        "a later run goes on with what was joined and where its segments lie, and with nothing that was made of it",
+        arguments: [
+            (PartialName(download: 7), true), (.track(1, of: DownloadID(rawValue: 7)), true),
+            (.index(0, of: DownloadID(rawValue: 7)), true), (.index(1, of: DownloadID(rawValue: 7)), true),
+            (.remuxed(DownloadID(rawValue: 7)), false), (.list(0, of: DownloadID(rawValue: 7)), false),
+            (.playlist(2, of: DownloadID(rawValue: 7)), false), (.subtitle(0, of: DownloadID(rawValue: 7)), false),
+            (PartialName(download: 7, sidecar: "12"), false),
+        ])
+    func kept(name: PartialName, isKept: Bool) { #expect(DownloadKind.keeps(name) == isKept) }
+}
