@@ -366,6 +366,29 @@ struct StoreOpeningTests {
         #expect(record.kind == .file && record.mediaSeconds == nil)
     }
 
+    @Test("a library's list says the kind of each video; one of before says it by the length that only streams had")
+    func keptKinds() throws {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(2, to: store)
+        for (id, kind) in zip(ids, [DownloadKind.stream, .file]) {
+            try store.write([.begin(id), .kind(id, kind), .placing(id, StoreFixture.file), .finish(id)])
+        }
+        var kept: [KeptRecord] = []
+        try store.eachKept(nil) { kept.append($0) }
+        #expect(kept.map(\.kind) == ["stream", "file"])
+        store.close()
+
+        let lost = try DownloadStore(path: fixture.folder.at("again.sqlite").string, role: .holder)
+        kept.append(contentsOf: kept)
+        for index in kept.indices { kept[index].video = "w\(index)" }
+        for index in 2...3 { kept[index].kind = nil }
+        kept[3].seconds = 60
+        #expect(try lost.restore(kept.map { ProvenRecord(record: $0, file: StoreFixture.file) }) == 4)
+        var kinds: [String: DownloadKind?] = [:]
+        try lost.eachDownload { kinds[$0.key.video] = $0.kind }
+        #expect(kinds == ["w0": .stream, "w1": .file, "w2": .file, "w3": .stream])
+    }
+
     @Test("a newer version's file is refused and not touched")
     func newer() throws {
         let store = try fixture.open()
