@@ -68,19 +68,20 @@ let package = Package(
         .target(
             name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", crypto, system], swiftSettings: house),
         .target(
+            name: "UserState", dependencies: ["FileSystem", "YAMLSource", "ProviderKit", system], swiftSettings: house),
+        .target(
             name: "DownloadRunner",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "MediaLibrary", crypto, logging, system, deques, heaps,
+                "HLSMedia", "DownloadStore", "MediaLibrary", "UserState", crypto, logging, system, deques, heaps,
                 orderedCollections,
             ],
             swiftSettings: house),
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "YAMLSource", argumentParser, logging,
-                subprocess,
-                system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource",
+                argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -102,7 +103,7 @@ let package = Package(
             dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
             swiftSettings: house),
         .executableTarget(
-            name: "library-step", dependencies: ["DownloadRunner", "FileSystem", "MediaLibrary", system],
+            name: "library-step", dependencies: ["FileSystem", "MediaLibrary", "UserState", system],
             path: "Tests/LibraryStep",
             swiftSettings: house),
         .executableTarget(
@@ -150,15 +151,17 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "TestSupport", "library-step", crypto,
-                subprocess, system,
+                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "TestSupport",
+                "library-step", crypto, subprocess, system,
             ],
             swiftSettings: house),
+        .testTarget(
+            name: "UserStateTests", dependencies: ["UserState", "TestSupport", system], swiftSettings: house),
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
                 "DownloadRunner", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary", "MediaTransfer",
-                "ProviderKit", "TestSupport", logging, system,
+                "ProviderKit", "UserState", "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(

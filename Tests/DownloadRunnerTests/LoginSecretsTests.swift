@@ -1,13 +1,18 @@
 import Foundation
 import ProviderKit
 import Testing
+import UserState
 
 @testable import DownloadRunner
 
 @Suite("secrets from a file")
 struct LoginSecretsTests {
     private func read(_ text: String, _ names: [String]) throws(Refusal) -> [String: String] {
-        try LoginSecrets(Data(text.utf8), file: "FILE", names: names).values.value
+        do {
+            return try LoginSecrets(Data(text.utf8), file: "FILE", names: names).values.value
+        } catch {
+            throw Refusal(error)
+        }
     }
 
     @Test(
@@ -53,10 +58,10 @@ struct LoginSecretsTests {
 
     @Test("text that isn't UTF-8, or has no end, is refused")
     func bounds() {
-        #expect(throws: Refusal(condition: .usage, message: "FILE isn't UTF-8")) {
+        #expect(throws: LoginSecretsError(file: "FILE", names: ["pass"], problem: .notUTF8)) {
             try LoginSecrets(Data([0xFF, 0xFE]), file: "FILE", names: ["pass"])
         }
-        #expect(throws: Refusal(condition: .usage, message: "FILE is longer than 1 MiB")) {
+        #expect(throws: LoginSecretsError(file: "FILE", names: ["pass"], problem: .tooLong)) {
             try LoginSecrets(Data(count: LoginSecrets.longest + 1), file: "FILE", names: ["pass"])
         }
     }

@@ -3,6 +3,7 @@ import Foundation
 import MediaTransfer
 import ProviderKit
 import Testing
+import UserState
 
 @testable import DownloadRunner
 

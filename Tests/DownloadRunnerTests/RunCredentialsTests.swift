@@ -5,6 +5,7 @@ import ProviderKit
 import SystemPackage
 import TestSupport
 import Testing
+import UserState
 
 @testable import DownloadRunner
 

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import UserState
 
 /// A user's state in a folder of a test's own.
 struct UserFixture {
@@ -139,7 +140,7 @@ struct UserCredentialsTests {
         let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
         let wiped = DispatchSemaphore(value: 0)
         let isWiped = Atomic(false)
-        let isStored = try user.file.store(of: "p") { () throws(CredentialsError) in
+        let isStored = try user.file.store(of: "p") {
             guard (try? user.store.mayStoreCredentials(of: "p", since: generation)) == true else { return nil }
             // Now somebody logs out: the session's commit comes at once, the wipe waits for the lock.
             _ = try? user.store.closeSession()
@@ -195,9 +196,9 @@ struct UserCredentialsTests {
         let user = try UserFixture()
         try user.file.store(of: "p") { user.credentials("t") }
         var hasty = user.file
-        hasty.patience = .milliseconds(20)
+        hasty.lockTimeout = .milliseconds(20)
         let path = user.folder.path.appending("credentials.lock").string
-        try user.file.store(of: "q") { () throws(CredentialsError) in
+        try user.file.store(of: "q") {
             #expect(throws: CredentialsError.busy(path: path)) { try hasty.store(of: "p") { user.credentials("t") } }
             #expect(throws: CredentialsError.busy(path: path)) { try hasty.wipe() }
             return nil

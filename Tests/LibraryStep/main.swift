@@ -1,10 +1,10 @@
 // Does one thing in a library or state folder and says what came of it, for tests that need a process of its own: to be
 // killed, to hold a lock, or to live in its own mounts and limits.
-import DownloadRunner
 import FileSystem
 import Foundation
 import MediaLibrary
 import SystemPackage
+import UserState
 
 #if canImport(Glibc)
 import Glibc

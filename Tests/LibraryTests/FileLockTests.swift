@@ -3,6 +3,7 @@ import Subprocess
 import SystemPackage
 import TestSupport
 import Testing
+import UserState
 
 @testable import DownloadRunner
 @testable import FileSystem

@@ -1,5 +1,6 @@
 import DownloadRunner
 import Foundation
+import UserState
 
 /// Where `login` gets a provider's secrets from: a file, standard input, or the person at the terminal.
 struct SecretsInput {
@@ -16,7 +17,7 @@ struct SecretsInput {
                 throw refusal("standard input is a terminal; leave --secrets-from out to be asked")
             }
             let name = "standard input"
-            return try LoginSecrets(try content(STDIN_FILENO, name), file: name, names: login.names)
+            return try secrets(STDIN_FILENO, name)
         }
         let descriptor = open(source, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw refusal("\(source) can't be opened: \(String(cString: strerror(errno)))") }
@@ -25,7 +26,7 @@ struct SecretsInput {
         if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o044 != 0 {
             warn("warning: others can read the secrets in \(TerminalText.printable(source)); chmod 600 it")
         }
-        return try LoginSecrets(try content(descriptor, source), file: source, names: login.names)
+        return try secrets(descriptor, source)
     }
 
     private func ask() async throws(Refusal) -> LoginSecrets {
@@ -55,6 +56,15 @@ struct SecretsInput {
             values[name] = value
         }
         return LoginSecrets(values)
+    }
+
+    private func secrets(_ descriptor: Int32, _ name: String) throws(Refusal) -> LoginSecrets {
+        let content = try content(descriptor, name)
+        do {
+            return try LoginSecrets(content, file: name, names: login.names)
+        } catch {
+            throw Refusal(error)
+        }
     }
 
     private func content(_ descriptor: Int32, _ name: String) throws(Refusal) -> Data {

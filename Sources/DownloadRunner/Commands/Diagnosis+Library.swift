@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import SystemPackage
+import UserState
 
 /// Looks at a user's library: its marker, its disk, and what lies in it.
 struct LibraryCheck {

@@ -5,6 +5,7 @@ import HLSMedia
 import MediaTransfer
 import ProviderKit
 import SystemPackage
+import UserState
 import YAMLSource
 
 /// What `doctor` is asked to do.

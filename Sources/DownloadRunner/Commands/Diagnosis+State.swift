@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import SystemPackage
+import UserState
 
 /// Looks at a user's state folder and what is in it.
 struct StateCheck {

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 import MediaLibrary
+import UserState
 
 /// What a sync would do.
 package struct DryRunPlan: Sendable {

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import SystemPackage
+import UserState
 
 /// What `library move` and `library adopt` did.
 package struct LibraryChange: Sendable {

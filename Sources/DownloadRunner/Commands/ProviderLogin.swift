@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import ProviderHost
 import ProviderKit
+import UserState
 import YAMLSource
 
 /// A provider that one can log in at.

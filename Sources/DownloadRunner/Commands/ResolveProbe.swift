@@ -4,6 +4,7 @@ package import Foundation
 package import Logging
 import ProviderHost
 import ProviderKit
+import UserState
 import YAMLSource
 
 /// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.

@@ -1,6 +1,7 @@
 package import DownloadStore
 import FileSystem
 package import Foundation
+import UserState
 
 /// What the state knows about one download.
 package struct StatusRow: Sendable {

@@ -2,6 +2,7 @@ package import DownloadStore
 import FileSystem
 package import Foundation
 import SystemPackage
+import UserState
 
 /// What is known of a user of this account. Holds no secret.
 package struct UserListing: Sendable, Equatable {

@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 package import Foundation
 package import Logging
+package import UserState
 
 /// What `login` did.
 package struct UserLogin: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import DownloadStore
 import FileSystem
+import UserState
 
 /// What `logout` did.
 package struct UserLogout: Sendable, Equatable {

@@ -3,6 +3,7 @@ import Foundation
 import MediaLibrary
 import MediaTransfer
 import SystemPackage
+import UserState
 
 /// Answers what other processes ask of this one, from the start of a run to its end.
 struct ControlDesk: Sendable {

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import ProviderKit
 import SystemPackage
+import UserState
 
 /// The line to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
 enum ControlLine {

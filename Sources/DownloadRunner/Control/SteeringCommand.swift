@@ -2,6 +2,7 @@ package import DownloadStore
 import Foundation
 import MediaLibrary
 import SystemPackage
+import UserState
 
 /// What became of the downloads that a command was about.
 package struct SteeringReport: Sendable {

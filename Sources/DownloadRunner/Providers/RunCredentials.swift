@@ -5,6 +5,7 @@ import Logging
 import ProviderHost
 import ProviderKit
 import Synchronization
+import UserState
 
 /// The credentials that one run hands to its providers. Read once; what a provider renews replaces the old for the rest of
 /// the run, and is stored as long as the session that it came from is the one that counts.
@@ -111,7 +112,7 @@ final class RunCredentials: Sendable {
                 self.replace(provider, stored?.credentials, generation)
                 return stored != nil
             } catch {
-                self.warn(provider, "read", error)
+                self.warn(provider, "read", Refusal(error))
                 self.replace(provider, nil, generation)
                 return false
             }
@@ -141,17 +142,15 @@ final class RunCredentials: Sendable {
 
     /// Stores the newest of a provider, whoever brought it: the file ends with what the run ends with.
     private func save(_ provider: String, _ store: DownloadStore) {
-        do throws(CredentialsError) {
+        do throws(Refusal) {
             var version = 0
-            let isStored = try file.store(of: provider) { () throws(CredentialsError) in
+            let isStored = try file.store(of: provider, by: store) {
                 guard let entry = state.withLock({ $0.entries[provider] }), let credentials = entry.held.credentials,
                     entry.version > entry.storedVersion
                 else { return nil }
-                do throws(StoreError) {
-                    guard try store.mayStoreCredentials(of: provider, since: entry.held.generation) else { return nil }
-                } catch { throw .state(error) }
                 version = entry.version
-                return StoredCredentials(credentials: credentials, savedAt: Date())
+                let stored = StoredCredentials(credentials: credentials, savedAt: Date())
+                return (stored, since: entry.held.generation)
             }
             guard isStored else { return }
             state.withLock { state in
@@ -160,16 +159,15 @@ final class RunCredentials: Sendable {
                 state.entries[provider]?.storedVersion = max(entry.storedVersion, min(version, entry.version))
             }
         } catch {
-            let refusal = Refusal(error)
-            let message = "new credentials of the provider “\(provider)” can't be stored: \(refusal.message)"
+            let message = "new credentials of the provider “\(provider)” can't be stored: \(error.message)"
             state.withLock {
-                $0.unsaved[provider] = Refusal(condition: refusal.condition, message: message)
+                $0.unsaved[provider] = Refusal(condition: error.condition, message: message)
             }
             warn(provider, "stored", error)
         }
     }
 
-    private func warn(_ provider: String, _ what: String, _ error: CredentialsError) {
-        logger.error("new credentials of the provider “\(provider)” can't be \(what): \(Refusal(error).message)")
+    private func warn(_ provider: String, _ what: String, _ refusal: Refusal) {
+        logger.error("new credentials of the provider “\(provider)” can't be \(what): \(refusal.message)")
     }
 }

@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 import MediaLibrary
 import SystemPackage
+import UserState
 
 /// The library as the state knows it.
 enum LibraryOpening {

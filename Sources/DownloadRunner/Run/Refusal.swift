@@ -41,19 +41,6 @@ package struct Refusal: Error, Sendable, Equatable {
         self.init(condition: error.isBug ? .bug : .stateUnusable, message: message)
     }
 
-    init(_ error: StateError) {
-        let message =
-            switch error {
-            case .notAFolder(let path): "\(path) is needed as a folder for the state, and is something else"
-            case .notAFile(let path): "\(path) is needed as a file of the state, and is something else"
-            case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
-            case .noLocks(let path):
-                "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
-            case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
-            }
-        self.init(condition: .stateUnusable, message: message)
-    }
-
     init(_ error: LibraryError) {
         if case .inUse(let library, let holder) = error {
             let who = holder.map { " since \($0.sinceWhen): \($0.who)" } ?? " by another process"

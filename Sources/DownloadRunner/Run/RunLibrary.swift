@@ -3,6 +3,7 @@ import FileSystem
 import MediaLibrary
 import Synchronization
 import SystemPackage
+import UserState
 
 /// The library of a run: opened anew and locked for each pass, and let go between two, so that its disk can be unmounted
 /// and others can write in it.

@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import SystemPackage
+import UserState
 
 extension StateLocation.Place {
     /// Refuses a name that isn't the account's own and has never logged in.

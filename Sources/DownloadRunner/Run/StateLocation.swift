@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import ProviderKit
 import SystemPackage
+import UserState
 
 /// Where a command finds its user's state and library.
 package struct StateLocation: Sendable, Equatable {

@@ -8,6 +8,7 @@ import MediaTransfer
 import ProviderHost
 import ProviderKit
 import SystemPackage
+import UserState
 import YAMLSource
 
 /// One pass of a run over its catalogs: settle, reconcile, dispatch, prune, sum up.

@@ -8,6 +8,7 @@ import MediaTransfer
 import ProviderKit
 import Synchronization
 import SystemPackage
+import UserState
 import YAMLSource
 
 /// One sync: brings the library up to date with the catalogs, once, or again and again while it watches them.

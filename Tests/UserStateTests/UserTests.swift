@@ -1,10 +1,9 @@
-import DownloadStore
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import UserState
 
 @Suite("users and where their things live")
 struct UserTests {

@@ -56,7 +56,7 @@ package struct Locations: Sendable, Hashable {
     package func users() throws(StateError) -> [UserName] { try Self.users(in: stateRoot.appending("users")) }
 
     /// All users whose states lie in a folder, by name.
-    static func users(in folder: FilePath) throws(StateError) -> [UserName] {
+    package static func users(in folder: FilePath) throws(StateError) -> [UserName] {
         guard let stream = folder.withPlatformString({ opendir($0) }) else {
             let error = Errno(rawValue: errno)
             if error == .noSuchFileOrDirectory { return [] }

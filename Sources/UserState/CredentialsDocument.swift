@@ -1,16 +1,6 @@
 import Foundation
 import ProviderKit
 
-/// What a login at one provider left, to be handed back in every request.
-struct StoredCredentials: Sendable, Equatable {
-    /// As the provider gave them.
-    var credentials: Secret<JSONValue>
-    /// When they stop being good; nil if that isn't known.
-    var expiresAt: Date?
-    /// When they were stored.
-    var savedAt: Date
-}
-
 /// The content of `credentials.json`: `{"version": 1, "providers": {NAME: {credentials, expires_at, saved_at}}}`.
 struct CredentialsDocument: Sendable, Equatable {
     /// Why bytes are no such document.

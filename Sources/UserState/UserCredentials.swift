@@ -1,4 +1,3 @@
-import DownloadStore
 import FileSystem
 import Foundation
 import SystemPackage
@@ -11,42 +10,22 @@ import Musl
 import Darwin
 #endif
 
-/// Why a user's credentials can't be read or written. Facts only, and none of the secrets.
-enum CredentialsError: Error, Sendable, Equatable {
-    /// The file isn't what it should be. It is never overwritten.
-    case damaged(path: String)
-    /// A newer coursefetch wrote it.
-    case newerVersion(path: String)
-    /// Something else stands at the file's place: a folder, a link, a pipe.
-    case notAFile(path: String)
-    /// More than is kept for one user.
-    case tooMuch(path: String)
-    /// Another process has kept the lock for too long.
-    case busy(path: String)
-    /// The file system has no locks.
-    case noLocks(path: String)
-    /// A system call failed.
-    case system(FileOperation, path: String, Errno)
-    /// The state couldn't be asked whether anything may be stored.
-    case state(StoreError)
-}
-
 /// A user's `credentials.json`: mode 0600, replaced as a whole, changed under a lock of its own.
 ///
 /// Whether a provider's credentials may still be stored is asked under the lock, and a logout wipes the file under the same
 /// lock after it has closed the session: what was stored before is wiped, and nothing is stored after. All calls block.
-struct UserCredentials: Sendable {
+package struct UserCredentials: Sendable {
     /// The state folder that the file is in.
-    let folder: StateFolder
+    package let folder: StateFolder
     /// How long another process may keep the lock.
-    var patience: Duration = .seconds(10)
+    package var lockTimeout: Duration = .seconds(10)
 
     private static let name = "credentials.json"
     private static let draft = "credentials.json.new"
     private static let lockName = "credentials.lock"
 
     /// What is stored, by the providers' names; nothing where there is no file. Takes no lock: the file is whole at any time.
-    func read() throws(CredentialsError) -> [String: StoredCredentials] {
+    package func read() throws(CredentialsError) -> [String: StoredCredentials] {
         guard let home = try home() else { return [:] }
         return try read(home).providers
     }
@@ -55,12 +34,10 @@ struct UserCredentials: Sendable {
     ///
     /// Durable when it returns. Returns whether something was stored.
     @discardableResult
-    func store(
-        of provider: String, _ make: () throws(CredentialsError) -> StoredCredentials?
-    ) throws(CredentialsError) -> Bool {
+    package func store(of provider: String, _ make: () -> StoredCredentials?) throws(CredentialsError) -> Bool {
         guard let home = try home() else { return false }
         return try locked(home) { () throws(CredentialsError) in
-            guard let stored = try make() else { return false }
+            guard let stored = make() else { return false }
             var document = try read(home)
             document.providers[provider] = stored
             try write(document, home)
@@ -68,22 +45,9 @@ struct UserCredentials: Sendable {
         }
     }
 
-    /// Stores credentials that belong to a generation of the session, if neither the user nor anybody at this provider has
-    /// logged out or in since.
-    @discardableResult
-    func store(
-        _ credentials: StoredCredentials, of provider: String, since generation: Int64, by state: DownloadStore
-    ) throws(CredentialsError) -> Bool {
-        try store(of: provider) { () throws(CredentialsError) in
-            do throws(StoreError) {
-                return try state.mayStoreCredentials(of: provider, since: generation) ? credentials : nil
-            } catch { throw .state(error) }
-        }
-    }
-
     /// Forgets one provider. Returns whether anything was known. To be called after the provider's session is closed.
     @discardableResult
-    func forget(_ provider: String) throws(CredentialsError) -> Bool {
+    package func forget(_ provider: String) throws(CredentialsError) -> Bool {
         guard let home = try home() else { return false }
         return try locked(home) { () throws(CredentialsError) in
             var document = try read(home)
@@ -100,7 +64,7 @@ struct UserCredentials: Sendable {
     /// Deletes the file, whatever is in it, and what a killed writer left. To be called after the session is closed.
     ///
     /// Where the lock isn't to be had the file is deleted all the same, before the error is thrown.
-    func wipe() throws(CredentialsError) {
+    package func wipe() throws(CredentialsError) {
         guard let home = try home() else { return }
         do {
             try locked(home) { () throws(CredentialsError) in try remove(home) }
@@ -109,6 +73,9 @@ struct UserCredentials: Sendable {
             throw error
         }
     }
+
+    /// The credentials of a user whose state is in `folder`.
+    package init(folder: StateFolder) { self.folder = folder }
 
     // MARK: the file
 
@@ -198,7 +165,7 @@ struct UserCredentials: Sendable {
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + lockTimeout
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch Errno(rawValue: errno) {
             case .interrupted: continue
@@ -213,31 +180,4 @@ struct UserCredentials: Sendable {
     }
 
     private var lockPath: String { folder.path.appending(Self.lockName).string }
-}
-
-extension Refusal {
-    init(_ error: CredentialsError) {
-        let message: String
-        switch error {
-        case .damaged(let path):
-            message = """
-                the credentials file \(path) is damaged; nothing was changed. Put a backup in its place, or forget what is in \
-                it with “coursefetch logout” and log in anew
-                """
-        case .newerVersion(let path):
-            message = """
-                the credentials file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch
-                """
-        case .notAFile(let path): message = "\(path) is needed for credentials, and is something else"
-        case .tooMuch(let path): message = "the credentials are too long for \(path); nothing was changed"
-        case .busy(let path): message = "another process has kept \(path) locked for 10 s; try again"
-        case .noLocks(let path):
-            message = "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
-        case .system(let operation, let path, let errno): message = "can't \(operation.rawValue) \(path): \(errno)"
-        case .state(let error):
-            self.init(error)
-            return
-        }
-        self.init(condition: .stateUnusable, message: message)
-    }
 }

@@ -1,0 +1,91 @@
+package import Foundation
+package import ProviderKit
+import YAMLSource
+
+/// What a person types to log in at a provider, by the names in its manifest. Prints as redacted.
+package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectable {
+    package let values: Secret<[String: String]>
+
+    package var description: String { values.description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// The secrets as they were typed.
+    package init(_ values: [String: String]) { self.values = Secret(values) }
+
+    /// The most bytes that a file of secrets may have.
+    package static let longest = 1 << 20
+
+    /// Reads a YAML or JSON mapping of names to secrets. If exactly one is asked for, a text that is no mapping is it, without
+    /// the line end after it.
+    ///
+    /// What is refused is told without any of the text: it may be secret.
+    ///
+    /// - Parameter file: what the text is called in messages.
+    package init(_ text: Data, file: String, names: [String]) throws(LoginSecretsError) {
+        func refusal(_ problem: LoginSecretsError.Problem) -> LoginSecretsError {
+            LoginSecretsError(file: file, names: names, problem: problem)
+        }
+        guard text.count <= Self.longest else { throw refusal(.tooLong) }
+        guard let string = String(validating: text, as: UTF8.self) else { throw refusal(.notUTF8) }
+        if let only = Self.only(names), Self.looksLikeAssignment(string, of: only) {
+            throw refusal(.assignment(only))
+        }
+        let node: YAMLNode
+        do {
+            node = try YAMLNode.parse(text: string, file: file)
+        } catch {
+            if let only = Self.only(names), !Self.looksLikeMapping(string, of: only) {
+                guard let whole = Self.whole(string) else { throw refusal(.noText) }
+                self.init([only: whole])
+                return
+            }
+            throw refusal(.notYAML(line: error.diagnostics.first?.location.line))
+        }
+        guard let mapping = node.mapping else {
+            guard let only = Self.only(names) else { throw refusal(.notAMapping) }
+            guard let whole = Self.whole(string) else { throw refusal(.noText) }
+            self.init([only: whole])
+            return
+        }
+        do throws(LoginSecretsError.Problem) {
+            try self.init(mapping, names)
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private init(_ mapping: YAMLMapping, _ names: [String]) throws(LoginSecretsError.Problem) {
+        var values: [String: String] = [:]
+        for entry in mapping {
+            let line = entry.keyLocation.line
+            guard names.contains(entry.key) else { throw .unknownName(line: line) }
+            if case .null = entry.value.value { throw .noValue(name: entry.key, line: line) }
+            guard let value = entry.value.string else {
+                throw .notText(name: entry.key, kind: entry.value.value.kind, line: line)
+            }
+            values[entry.key] = value
+        }
+        let missing = names.filter { values[$0]?.isEmpty ?? true }
+        guard missing.isEmpty else { throw .missing(missing) }
+        self.init(values)
+    }
+
+    private static func only(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }
+
+    /// Whether somebody meant a mapping and wrote one that YAML doesn't take, such as `secret: @x`.
+    private static func looksLikeMapping(_ text: String, of name: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + ":") }
+    }
+
+    /// Whether somebody wrote it as the shell does: `secret=x`.
+    private static func looksLikeAssignment(_ text: String, of name: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + "=") }
+    }
+
+    /// The text without the line end after it; nil if that is nothing.
+    private static func whole(_ text: String) -> String? {
+        var text = text
+        if text.last?.isNewline == true { text.removeLast() }
+        return text.isEmpty ? nil : text
+    }
+}
