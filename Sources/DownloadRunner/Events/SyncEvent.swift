@@ -2,25 +2,6 @@ package import DownloadStore
 package import FileSystem
 package import Foundation
 
-/// Which video of the catalog something is about.
-package struct VideoReference: Sendable, Hashable {
-    /// The course's id.
-    package var course: String
-    /// The chapter's id; nil for a video directly under its course.
-    package var chapter: String?
-    /// The video's id.
-    package var video: String
-    /// What a person calls it.
-    package var title: String
-
-    package init(course: String, chapter: String?, video: String, title: String) {
-        self.course = course
-        self.chapter = chapter
-        self.video = video
-        self.title = title
-    }
-}
-
 /// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same events.
 package enum SyncEvent: Sendable {
     /// Another sync of this user is at work; this one waits for its end, until then at the longest. Nil: it doesn't say

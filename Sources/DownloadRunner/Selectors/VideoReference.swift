@@ -1,0 +1,18 @@
+/// Which video of the catalog something is about.
+package struct VideoReference: Sendable, Hashable {
+    /// The course's id.
+    package var course: String
+    /// The chapter's id; nil for a video directly under its course.
+    package var chapter: String?
+    /// The video's id.
+    package var video: String
+    /// What a person calls it.
+    package var title: String
+
+    package init(course: String, chapter: String?, video: String, title: String) {
+        self.course = course
+        self.chapter = chapter
+        self.video = video
+        self.title = title
+    }
+}
