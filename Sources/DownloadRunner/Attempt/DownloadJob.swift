@@ -108,12 +108,6 @@ actor DownloadJob {
     func run(_ connections: JobConnections) async -> JobOutcome {
         live.withLock { $0.isRunning = true }
         defer { live.withLock { $0.isRunning = false } }
-        let outcome = await turn(connections)
-        if outcome.isLong { await live.withLock { $0.media }?.rest() }
-        return outcome
-    }
-
-    private func turn(_ connections: JobConnections) async -> JobOutcome {
         if let donor = sharing.takeProven(), let outcome = await share(donor) { return outcome }
         while true {
             if Task.isCancelled { return .stopped }
@@ -136,12 +130,19 @@ actor DownloadJob {
             }
             let end = await media.transfer(&attempt)
             take(attempt)
-            switch end {
-            case .complete(let arrived): return complete(arrived)
-            case .over(let outcome): return outcome
-            case .follows(let action, let error, let host):
-                if let outcome = await carryOut(action, error, host: host ?? found.origin.host) { return outcome }
-            }
+            guard let outcome = await outcome(of: end, host: found.origin.host) else { continue }
+            // What has arrived before its turn is kept while it is resolved anew or waits a moment.
+            if outcome.isLong { await media.rest() }
+            return outcome
+        }
+    }
+
+    /// Nil to go on at once.
+    private func outcome(of end: AttemptEnd, host: String) async -> JobOutcome? {
+        switch end {
+        case .complete(let arrived): complete(arrived)
+        case .over(let outcome): outcome
+        case .follows(let action, let error, let failed): await carryOut(action, error, host: failed ?? host)
         }
     }
 
