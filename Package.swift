@@ -65,6 +65,7 @@ let package = Package(
             name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
             swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
+        .target(name: "RunSchedule", dependencies: ["DownloadStore", deques, heaps], swiftSettings: house),
         .target(
             name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", crypto, system], swiftSettings: house),
         .target(
@@ -73,7 +74,7 @@ let package = Package(
             name: "DownloadRunner",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "MediaLibrary", "UserState", crypto, logging, system, deques, heaps,
+                "HLSMedia", "DownloadStore", "MediaLibrary", "RunSchedule", "UserState", crypto, logging, system, deques, heaps,
                 orderedCollections,
             ],
             swiftSettings: house),
@@ -96,7 +97,8 @@ let package = Package(
 
         // What the tests share.
         .target(
-            name: "TestSupport", dependencies: ["DownloadRunner", subprocess, system], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["DownloadRunner", "DownloadStore", subprocess, system],
+            path: "Tests/TestSupport",
             swiftSettings: house),
         .target(
             name: "TestServers",
@@ -148,6 +150,7 @@ let package = Package(
         .testTarget(
             name: "DownloadStoreTests", dependencies: ["DownloadStore", "FileSystem", "TestSupport", grdb, system],
             swiftSettings: house),
+        .testTarget(name: "RunScheduleTests", dependencies: ["RunSchedule", "DownloadStore"], swiftSettings: house),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
@@ -160,8 +163,8 @@ let package = Package(
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary", "MediaTransfer",
-                "ProviderKit", "UserState", "TestSupport", logging, system,
+                "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
+                "MediaTransfer", "ProviderKit", "UserState", "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(

@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import RunSchedule
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import DownloadRunner
+import DownloadStore
 package import Foundation
 import Synchronization
 

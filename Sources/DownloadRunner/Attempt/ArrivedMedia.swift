@@ -28,7 +28,7 @@ struct ArrivedMedia: Sendable {
 @dynamicMemberLookup
 struct CompletedVideo: Sendable {
     let job: DownloadJob
-    let media: ArrivedMedia
+    var media: ArrivedMedia
 
     subscript<Value>(dynamicMember path: KeyPath<ArrivedMedia, Value>) -> Value { media[keyPath: path] }
 }

@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import MediaTransfer
+import RunSchedule
 
 /// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
 ///

@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import MediaLibrary
 import ProviderKit
+import RunSchedule
 
 /// Makes a download's file out of one that the library has: a hard link, else a clone, else a copy.
 struct DonorCopy: Sendable {
@@ -56,7 +57,7 @@ extension Donor {
         else { return nil }
         let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
         let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
-        guard donor.isPossible(for: wanted),
+        guard donor.isPossible(for: wanted.bytes()),
             (try? services.store.hasOwner(of: path, besides: context.id)) == false
         else { return nil }
         return donor

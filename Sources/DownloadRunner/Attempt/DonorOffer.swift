@@ -1,3 +1,4 @@
+import RunSchedule
 /// A file of the library that a download may have to share, until it is decided whether it does.
 struct DonorOffer: Sendable {
     /// May have the bytes; nil once that is decided.

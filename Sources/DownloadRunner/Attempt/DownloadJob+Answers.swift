@@ -1,6 +1,7 @@
 import DownloadStore
 import Foundation
 import ProviderKit
+import RunSchedule
 
 /// What a job asks others before it transfers: its provider, and the library.
 extension DownloadJob {
@@ -45,7 +46,7 @@ extension DownloadJob {
     /// another download only on proof. Nil to go on at once.
     func tryDonor(_ media: any MediaDownload, _ attempt: inout Attempt) async -> JobOutcome? {
         guard let donor = sharing.donor else { return nil }
-        var isSame = donor.isPossible(for: wanted)
+        var isSame = donor.isPossible(for: wanted.bytes())
         if isSame {
             if let expected = context.expectedSHA256(attempt.answer) {
                 isSame = donor.file.sha256 == expected

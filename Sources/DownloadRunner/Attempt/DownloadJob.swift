@@ -3,6 +3,7 @@ import DownloadStore
 import Foundation
 import MediaLibrary
 import MediaTransfer
+import RunSchedule
 import Synchronization
 
 /// One download of this run: resolves just in time, has its bytes brought as a file or a stream, and decides with

@@ -1,6 +1,7 @@
 import DownloadStore
 import MediaLibrary
 import MediaTransfer
+import RunSchedule
 
 /// How a job's turn ended.
 enum JobOutcome: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunSchedule
 
 /// One way of bringing a video's bytes: a file as it stands, a stream that is joined from segments.
 ///

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import Foundation
 import MediaLibrary
+import RunSchedule
 import UserState
 
 /// What a sync would do.
@@ -114,7 +115,7 @@ extension Reconciliation {
                 if donor.isStanding {
                     line.action = .adopt(path: donor.file.path)
                     line.why = "a file stands there; it is kept if it has the catalog's SHA-256"
-                } else if donor.isProven(for: wanted, ignoresCourse: ignoresCourse(wanted.provider)) {
+                } else if donor.isProven(for: wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))) {
                     line.action = .link(to: donor.file.path)
                     line.why = "the library has the same file already"
                     line.size = 0

@@ -9,9 +9,19 @@ struct ArrivedFile: Sendable {
         case sidecar(DownloadID, SidecarRecord.Kind, name: String)
         case courseCover(course: String, digest: [UInt8])
         case chapterCover(course: String, chapter: String, digest: [UInt8])
+
+        /// The download that it is of, or beside.
+        var download: DownloadID? {
+            switch self {
+            case .video(let id, _), .sidecar(let id, _, _): id
+            case .courseCover, .chapterCover: nil
+            }
+        }
     }
 
     var role: Role
+    /// Its number among the run's sidecars; nil of a video and of its parts.
+    var sidecar: Int?
     var partialName: PartialName
     /// Nil for a file that was linked or copied and is durable already.
     var partial: PartialFile?

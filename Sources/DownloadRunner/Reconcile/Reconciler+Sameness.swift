@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import RunSchedule
 
 /// Downloads that may want the same bytes. Whether they do is proven in their turns.
 extension Reconciler {
@@ -35,7 +36,7 @@ extension Reconciler {
             // It is used when the moves of this run are done.
             donor.file.path = targets[file.path] ?? file.path
             for index in found
-            where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index]) {
+            where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index].bytes()) {
                 result.wanted[index].donor = donor
                 givers[index] = row.id
                 brought[row.id] = row.kind?.type.brings ?? []

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import MediaLibrary
+import RunSchedule
 
 /// Files that the state doesn't know.
 extension Reconciler {

@@ -1,5 +1,6 @@
 import DownloadStore
 import Foundation
+import RunSchedule
 
 /// What a sync has to do to make catalogs, state and library agree. A value: nothing has happened yet.
 struct Reconciliation: Sendable {

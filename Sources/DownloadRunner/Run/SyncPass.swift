@@ -7,6 +7,7 @@ import MediaLibrary
 import MediaTransfer
 import ProviderHost
 import ProviderKit
+import RunSchedule
 import SystemPackage
 import UserState
 import YAMLSource
@@ -184,7 +185,7 @@ struct SyncPass: Sendable {
         if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
             await dispatcher.stop(stopped)
         }
-        var result = await dispatcher.run()
+        var result = await dispatcher.run(plan)
         await services.engine.shutDown()
         result.storeErrors = await services.bookkeeper.stop()
         control.endTurns()
@@ -209,7 +210,7 @@ struct SyncPass: Sendable {
         summary.downloads = plan.counts
         summary.stopReason = stopReason ?? result.stopReason
         // A window or a quota may have ended when there was nothing left to do.
-        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.hasSidecarsLeft
+        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.tally.hasSidecarsLeft
         for wanted in plan.wanted {
             let state = result.states[wanted.id] ?? .waiting
             summary.downloads[.waiting, default: 0] -= 1
@@ -217,26 +218,26 @@ struct SyncPass: Sendable {
             let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
             let isOver =
                 !state.isOpen || isNotReady
-                || result.notReady.contains(wanted.id)
-            let isForLogin = state == .suspended && result.providersToLogIn.contains(wanted.provider)
+                || result.tally.notReady.contains(wanted.id)
+            let isForLogin = state == .suspended && result.tally.providersToLogIn.contains(wanted.provider)
             if !isOver, !isForLogin { isWorkLeft = true }
         }
-        for (id, steered) in result.steered {
+        for (id, steered) in result.tally.steered {
             let state = result.states[id] ?? steered.last
             summary.downloads[steered.first, default: 0] -= 1
             summary.downloads[state, default: 0] += 1
-            if state.isOpen, !result.notReady.contains(id) { isWorkLeft = true }
+            if state.isOpen, !result.tally.notReady.contains(id) { isWorkLeft = true }
         }
         summary.downloads = summary.downloads.filter { $0.value > 0 }
-        summary.finishedNow = result.finished
-        summary.failedNow = result.failed
+        summary.finishedNow = result.tally.finished
+        summary.failedNow = result.tally.failed
         summary.bytes = result.received
         summary.failures = result.failures
         summary.fromOtherSource = plan.fromOtherSource
-        summary.providersToLogIn = result.providersToLogIn.sorted()
+        summary.providersToLogIn = result.tally.providersToLogIn.sorted()
         if isWorkLeft { summary.conditions.insert(.workLeft) }
         if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
-        if !result.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
+        if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
         for (name, reason) in broken {
             summary.add(Refusal(condition: .providerBroken, message: "the provider “\(name)”: \(reason)"))
         }

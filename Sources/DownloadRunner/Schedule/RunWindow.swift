@@ -1,3 +1,4 @@
+import DownloadStore
 package import Foundation
 import ProviderKit
 

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import MediaTransfer
+import RunSchedule
 import SystemPackage
 
 /// Brings one sidecar into a partial. It never resumes: sidecars are small.
@@ -10,6 +11,8 @@ struct SidecarFetch: Sendable {
     private static let sizeLimit: Int64 = 256 << 20
 
     let wish: SidecarWish
+    /// Among the run's sidecars.
+    let number: Int
     let partialName: PartialName
     let services: RunServices
 
@@ -99,7 +102,7 @@ struct SidecarFetch: Sendable {
                 .chapterCover(course: course, chapter: chapter, digest: digest)
             }
         return ArrivedFile(
-            role: role, partialName: partialName, partial: partial, size: size, sha256: sha256,
+            role: role, sidecar: number, partialName: partialName, partial: partial, size: size, sha256: sha256,
             path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
         )
     }

@@ -43,6 +43,9 @@ struct SidecarWish: Sendable {
     /// Our own file that it replaces.
     var old: StoredFile?
 
+    /// The video that it belongs to; nil for the cover of a course or chapter.
+    var download: DownloadID? { if case .video(let id, _, _) = owner { id } else { nil } }
+
     var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
 
     var isSubtitle: Bool {
@@ -56,6 +59,21 @@ struct SidecarWish: Sendable {
         case .course: "the course's cover"
         case .chapter: "the chapter's cover"
         }
+    }
+
+    /// Whether it is one of these files.
+    func isAmong(_ records: [SidecarRecord]) -> Bool { records.contains { isFile(of: $0) } }
+
+    /// Notes which of these files it replaces, if any.
+    mutating func replace(one records: [SidecarRecord]) {
+        old = records.first { isFile(of: $0) }.map {
+            StoredFile(path: $0.path, size: $0.size, modified: $0.modified, sha256: nil, source: [])
+        }
+    }
+
+    private func isFile(of record: SidecarRecord) -> Bool {
+        guard case .video(_, record.kind, record.name) = owner else { return false }
+        return true
     }
 
     /// Distinguishes the partials of one run: courses' and chapters' covers have no download.

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import Foundation
+import RunSchedule
 
 /// A download that this run is to bring in.
 struct WantedDownload: Sendable {
@@ -37,7 +38,11 @@ struct WantedDownload: Sendable {
     var extras: [UInt8]?
 
     var provider: String { video.provider.name }
-    var entry: DownloadQueue.Entry {
-        DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider)
+
+    /// What can be said of its bytes before anybody is asked.
+    func bytes(ignoresCourse: Bool = false) -> WantedBytes {
+        WantedBytes(
+            video: reference.video, source: source, size: video.size, sha256: video.sha256,
+            ignoresCourse: ignoresCourse)
     }
 }

@@ -3,6 +3,7 @@ import FileSystem
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunSchedule
 
 extension FileDownload {
     /// By the very same request, or by the same strong entity tag and size with equal bytes in the middle.

@@ -6,6 +6,7 @@ import HLSMedia
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunSchedule
 import Synchronization
 
 /// A video that its host gives out in segments: reads the playlist, compares it with what was begun, fetches and joins what is

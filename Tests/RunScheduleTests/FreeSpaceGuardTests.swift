@@ -1,7 +1,7 @@
 import DownloadStore
 import Testing
 
-@testable import DownloadRunner
+@testable import RunSchedule
 
 @Suite("Keeping space free")
 struct FreeSpaceGuardTests {

@@ -1,33 +1,39 @@
-import DownloadStore
+package import DownloadStore
 
 /// Downloads of the same bytes: one is transferred, the others wait for its file.
-struct Followers: Sendable {
+package struct Followers: Sendable {
     private var leaders: [DownloadID: DownloadID] = [:]
     private var followers: [DownloadID: [DownloadID]] = [:]
 
+    package init() {}
+
     /// `follower` waits for `leader`, which must not follow anybody.
-    mutating func add(_ follower: DownloadID, to leader: DownloadID) {
+    package mutating func add(_ follower: DownloadID, to leader: DownloadID) {
         leaders[follower] = leader
         followers[leader, default: []].append(follower)
     }
 
     /// `follower` waits for nobody any more.
-    mutating func remove(_ follower: DownloadID) {
+    package mutating func remove(_ follower: DownloadID) {
         guard let leader = leaders.removeValue(forKey: follower) else { return }
         followers[leader]?.removeAll { $0 == follower }
     }
 
-    func isFollower(_ id: DownloadID) -> Bool { leaders[id] != nil }
+    /// Whether it waits for another one.
+    package func isFollower(_ id: DownloadID) -> Bool { leaders[id] != nil }
+
+    /// For whom it waits.
+    package func leader(of id: DownloadID) -> DownloadID? { leaders[id] }
 
     /// The leader's file is there: everybody who waited for it.
-    mutating func finished(_ leader: DownloadID) -> [DownloadID] {
+    package mutating func finished(_ leader: DownloadID) -> [DownloadID] {
         let released = followers.removeValue(forKey: leader) ?? []
         for id in released { leaders[id] = nil }
         return released
     }
 
     /// The leader's file won't come: the next leader, whom the others follow now.
-    mutating func failed(_ leader: DownloadID) -> DownloadID? {
+    package mutating func failed(_ leader: DownloadID) -> DownloadID? {
         var rest = finished(leader)
         guard !rest.isEmpty else { return nil }
         let next = rest.removeFirst()

@@ -1,5 +1,4 @@
 import DownloadStore
-package import Foundation
 
 /// How long to wait before trying again.
 package enum Backoff {
@@ -28,17 +27,5 @@ package enum Backoff {
     package static func nextRun(failedRuns: Int) -> Duration {
         let hours = [1, 20, 44, 92]
         return .seconds(3600 * (failedRuns <= hours.count ? hours[max(failedRuns, 1) - 1] : 7 * 24 - 4))
-    }
-}
-
-extension Date {
-    /// The instant `duration` later.
-    package func advanced(by duration: Duration) -> Date { addingTimeInterval(duration.timeInterval) }
-}
-
-extension Duration {
-    /// In seconds.
-    package var timeInterval: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

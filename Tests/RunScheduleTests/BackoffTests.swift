@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DownloadRunner
+@testable import RunSchedule
 
 @Suite("Waiting before trying again")
 struct BackoffTests {

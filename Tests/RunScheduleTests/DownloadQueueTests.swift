@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import Testing
 
-@testable import DownloadRunner
+@testable import RunSchedule
 
 @Suite("Whose turn it is")
 struct DownloadQueueTests {

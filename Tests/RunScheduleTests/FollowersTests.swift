@@ -1,7 +1,7 @@
 import DownloadStore
 import Testing
 
-@testable import DownloadRunner
+@testable import RunSchedule
 
 @Suite("Several that want the same bytes")
 struct FollowersTests {

@@ -1,0 +1,259 @@
+package import DownloadStore
+package import Foundation
+import HeapModule
+
+/// Chooses what runs next: highest priority first, then catalog order. Whatever can't run now, because its host is at
+/// its cap or cooling down, its provider asked to wait, or it backs off itself, never blocks what can.
+package struct DownloadQueue: Sendable {
+    /// A download that waits for its turn.
+    package struct Entry: Sendable, Comparable {
+        /// Its id.
+        package var id: DownloadID
+        /// Higher goes first.
+        package var priority: Int
+        /// Place in catalog order; the lower goes first.
+        package var ordinal: Int64
+        /// The provider's name.
+        package var provider: String
+        /// The host that its media came from last; nil before it is resolved for the first time.
+        package var host: String?
+
+        package init(id: DownloadID, priority: Int, ordinal: Int64, provider: String, host: String? = nil) {
+            self.id = id
+            self.priority = priority
+            self.ordinal = ordinal
+            self.provider = provider
+            self.host = host
+        }
+
+        /// Smaller comes later.
+        package static func < (a: Entry, b: Entry) -> Bool {
+            (a.priority, b.ordinal, b.id.rawValue) < (b.priority, a.ordinal, a.id.rawValue)
+        }
+    }
+
+    private struct Delayed: Comparable {
+        var dueAt: Date
+        var entry: Entry
+
+        static func < (a: Delayed, b: Delayed) -> Bool { (a.dueAt, b.entry) < (b.dueAt, a.entry) }
+    }
+
+    /// What waits for one provider: lanes of those that can run or not for the same reasons.
+    private struct Provider {
+        var unresolved = Heap<Entry>()
+        var byHost: [String: Heap<Entry>] = [:]
+        var isBlockedUntil = Date.distantPast
+        var isStopped = false
+        /// Turns in which it is being asked, and no host is known yet.
+        var resolving = 0
+    }
+
+    private struct Host {
+        var inUse = 0
+        var isBlockedUntil = Date.distantPast
+        var failures = 0
+        /// When the last cool-down was set: failures of transfers that began before it are the same failure.
+        var failedAt = Date.distantPast
+    }
+
+    /// Resolved downloads of one provider that may wait for their host before no more are resolved to look for others.
+    package var lookAhead: Int
+    /// Connections to one host.
+    package var hostCap: Int
+    private var providers: [String: Provider] = [:]
+    private var delayed = Heap<Delayed>()
+    private var hosts: [String: Host] = [:]
+
+    /// How many wait, those that back off included.
+    package private(set) var count = 0
+
+    package init(hostCap: Int, lookAhead: Int) {
+        self.hostCap = hostCap
+        self.lookAhead = lookAhead
+    }
+
+    /// Adds a download; with `dueAt` it isn't chosen before then.
+    package mutating func add(_ entry: Entry, dueAt: Date? = nil) {
+        count += 1
+        if let dueAt { delayed.insert(Delayed(dueAt: dueAt, entry: entry)) } else { insert(entry) }
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        if let host = entry.host {
+            providers[entry.provider, default: Provider()].byHost[host, default: Heap()].insert(entry)
+        } else {
+            providers[entry.provider, default: Provider()].unresolved.insert(entry)
+        }
+    }
+
+    /// Takes out the download whose turn it is, or nil if none can run now.
+    package mutating func next(at now: Date) -> Entry? {
+        while let first = delayed.min, first.dueAt <= now { insert(delayed.removeMin().entry) }
+        var best: Entry?
+        for provider in providers.values where isAsked(provider, at: now) {
+            for (host, lane) in provider.byHost {
+                guard let entry = lane.max, best.map({ $0 < entry }) ?? true, isFree(host, at: now) else { continue }
+                best = entry
+            }
+            guard let entry = provider.unresolved.max, best.map({ $0 < entry }) ?? true, mayResolve(provider, at: now)
+            else { continue }
+            best = entry
+        }
+        guard let best else { return nil }
+        if let host = best.host {
+            providers[best.provider]?.byHost[host]?.removeMax()
+            if providers[best.provider]?.byHost[host]?.isEmpty == true { providers[best.provider]?.byHost[host] = nil }
+        } else {
+            providers[best.provider]?.unresolved.removeMax()
+        }
+        count -= 1
+        return best
+    }
+
+    /// Whether nothing but its turn keeps a download from running.
+    package func canRun(_ entry: Entry, at now: Date) -> Bool {
+        let provider = providers[entry.provider] ?? Provider()
+        guard isAsked(provider, at: now) else { return false }
+        return entry.host.map { isFree($0, at: now) } ?? mayResolve(provider, at: now)
+    }
+
+    private func isAsked(_ provider: Provider, at now: Date) -> Bool {
+        !provider.isStopped && provider.isBlockedUntil <= now
+    }
+
+    /// Unresolved: worth resolving unless enough of its provider already wait for a host that is busy. What waits for a host
+    /// that is left alone says nothing of the next one's host, but no more than one at a time is resolved to find out.
+    private func mayResolve(_ provider: Provider, at now: Date) -> Bool {
+        var busy = 0
+        var leftAlone = 0
+        for (host, lane) in provider.byHost {
+            if hosts[host]?.isBlockedUntil ?? now > now {
+                leftAlone += lane.count
+            } else if !isFree(host, at: now) {
+                busy += lane.count
+            }
+        }
+        return busy < lookAhead && (leftAlone < lookAhead || provider.resolving == 0)
+    }
+
+    /// A turn begins by asking the provider.
+    package mutating func beginResolving(_ provider: String) { providers[provider, default: Provider()].resolving += 1 }
+
+    /// Ends what ``beginResolving(_:)`` began.
+    package mutating func endResolving(_ provider: String) { providers[provider, default: Provider()].resolving -= 1 }
+
+    /// The earliest instant after `now` at which something that can't run now could; nil if there is none, or only the end
+    /// of an active download can change it.
+    package func nextDue(after now: Date) -> Date? {
+        var earliest: Date?
+        func consider(_ date: Date) { if date > now, earliest.map({ date < $0 }) ?? true { earliest = date } }
+        for provider in providers.values where !provider.isStopped {
+            if !provider.unresolved.isEmpty { consider(provider.isBlockedUntil) }
+            for host in provider.byHost.keys {
+                consider(max(provider.isBlockedUntil, hosts[host]?.isBlockedUntil ?? .distantPast))
+            }
+        }
+        if let first = delayed.min { return min(max(first.dueAt, now), earliest ?? .distantFuture) }
+        return earliest
+    }
+
+    /// Takes out those of `ids` that are in it.
+    package mutating func remove(_ ids: Set<DownloadID>) -> [Entry] { remove { ids.contains($0.id) } }
+
+    /// Takes out everything of one provider.
+    package mutating func removeAll(of provider: String) -> [Entry] { remove { $0.provider == provider } }
+
+    private mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {
+        var removed: [Entry] = []
+        func sift(_ lane: inout Heap<Entry>) {
+            let taken = lane.unordered.filter(isMeant)
+            guard !taken.isEmpty else { return }
+            removed += taken
+            lane = Heap(lane.unordered.filter { !isMeant($0) })
+        }
+        for name in providers.keys {
+            guard var provider = providers[name] else { continue }
+            sift(&provider.unresolved)
+            for host in Array(provider.byHost.keys) {
+                guard var lane = provider.byHost[host] else { continue }
+                sift(&lane)
+                provider.byHost[host] = lane.isEmpty ? nil : lane
+            }
+            providers[name] = provider
+        }
+        let backingOff = delayed.unordered.filter { isMeant($0.entry) }
+        if !backingOff.isEmpty {
+            delayed = Heap(delayed.unordered.filter { !isMeant($0.entry) })
+            removed += backingOff.map(\.entry)
+        }
+        count -= removed.count
+        return removed
+    }
+}
+
+/// Hosts: how many connections each has, and until when it is left alone.
+extension DownloadQueue {
+    /// Whether a connection to the host may be opened now.
+    package func isFree(_ host: String, at now: Date) -> Bool { room(host, at: now) > 0 }
+
+    /// Until when the host is left alone; nil if it isn't known.
+    package func blockedUntil(_ host: String) -> Date? { hosts[host]?.isBlockedUntil }
+
+    /// How many more connections to the host are allowed now.
+    package func room(_ host: String, at now: Date) -> Int {
+        guard let facts = hosts[host] else { return hostCap }
+        return facts.isBlockedUntil <= now ? max(0, hostCap - facts.inUse) : 0
+    }
+
+    /// Counts a connection to a host.
+    package mutating func occupy(_ host: String) { hosts[host, default: Host()].inUse += 1 }
+
+    /// Ends what ``occupy(_:)`` began.
+    package mutating func release(_ host: String) { hosts[host]?.inUse -= 1 }
+
+    /// Connections by host, of those that have any.
+    package var connections: [String: Int] { hosts.mapValues(\.inUse).filter { $0.value != 0 } }
+
+    /// A transfer from the host went well: its failures are forgotten.
+    package mutating func hostServed(_ host: String) {
+        if hosts[host]?.failures ?? 0 > 0 { hosts[host]?.failures = 0 }
+    }
+
+    /// A transfer that began at `start` failed in a way that concerns the whole host. Returns until when it is left
+    /// alone if that is news.
+    package mutating func hostFailed(
+        _ host: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?
+    ) -> Date? {
+        var facts = hosts[host, default: Host()]
+        defer { hosts[host] = facts }
+        if start >= facts.failedAt {
+            facts.failures += 1
+            facts.failedAt = now
+        } else if atLeast == nil {
+            return nil
+        }
+        let until = now.advanced(by: Backoff.coolDown(failures: facts.failures, jitter: jitter, atLeast: atLeast))
+        guard until > facts.isBlockedUntil else { return nil }
+        facts.isBlockedUntil = until
+        return until
+    }
+}
+
+/// Providers: whether they may be asked.
+extension DownloadQueue {
+    /// Leaves a provider alone until then.
+    package mutating func block(provider: String, until: Date) {
+        let known = providers[provider]?.isBlockedUntil ?? .distantPast
+        providers[provider, default: Provider()].isBlockedUntil = max(until, known)
+    }
+
+    /// Chooses nothing of this provider any more.
+    package mutating func stop(provider: String) { providers[provider, default: Provider()].isStopped = true }
+
+    /// Chooses of this provider again.
+    package mutating func resume(provider: String) { providers[provider]?.isStopped = false }
+
+    /// Whether nothing of this provider is chosen.
+    package func isStopped(provider: String) -> Bool { providers[provider]?.isStopped ?? false }
+}

@@ -1,0 +1,47 @@
+package import DownloadStore
+
+/// The phase of each download, counted as it changes.
+package struct PhaseTable: Sendable {
+    private var phases: [DownloadID: Phase] = [:]
+    private var counts = [Int](repeating: 0, count: Phase.Kind.allCases.count)
+    /// Those that have their turns.
+    package private(set) var running: Set<DownloadID> = []
+
+    /// The phase; nil of what the run doesn't want.
+    package subscript(id: DownloadID) -> Phase? {
+        get { phases[id] }
+        set {
+            let old = phases.updateOrRemove(newValue, at: id)
+            if let old { counts[old.kind.rawValue] -= 1 }
+            if let newValue { counts[newValue.kind.rawValue] += 1 }
+            if case .running? = newValue { running.insert(id) } else if case .running? = old { running.remove(id) }
+        }
+    }
+
+    /// The turn, if it has one.
+    package subscript(turn id: DownloadID) -> Turn? {
+        if case .running(let turn)? = phases[id] { turn } else { nil }
+    }
+
+    /// How many are in phases of this kind.
+    func count(_ kind: Phase.Kind) -> Int { counts[kind.rawValue] }
+
+    /// Whether nothing is under way and nothing held.
+    var isQuiet: Bool {
+        count(.running) + count(.held) + count(.digesting) + count(.placing) + count(.mending) == 0
+    }
+
+    /// All downloads, in no order.
+    package var all: some Sequence<(key: DownloadID, value: Phase)> { phases }
+
+    /// Those that the run is through with.
+    package var settled: [DownloadID: DownloadState] {
+        phases.compactMapValues { if case .settled(let state) = $0 { state } else { nil } }
+    }
+}
+
+extension Dictionary {
+    fileprivate mutating func updateOrRemove(_ value: Value?, at key: Key) -> Value? {
+        if let value { updateValue(value, forKey: key) } else { removeValue(forKey: key) }
+    }
+}

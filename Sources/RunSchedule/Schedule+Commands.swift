@@ -1,0 +1,232 @@
+import DownloadStore
+import Foundation
+
+/// What the person asks for while the run goes on.
+extension Schedule {
+    /// Goes on with the command whose turn it is, and begins the next one when it is done.
+    mutating func carryOutCommands(_ moment: Moment) {
+        while let command = commands.first {
+            switch command.stage {
+            case .queued: begin(command)
+            case .holding:
+                commands[0].awaited = command.awaited.filter { phases[$0]?.isInPlay ?? false }
+                guard commands[0].awaited.isEmpty else { return }
+                apply(command)
+            case .applying: return
+            case .yielding:
+                guard !command.victims.contains(where: { phases[$0]?.isInPlay ?? false }) else { return }
+                putBackVictims(command)
+                finish(command)
+            }
+        }
+    }
+
+    /// Answers all of them.
+    mutating func answerCommands(_ answer: Command.Answer) {
+        for command in commands { actions.append(.answer(command.number, answer)) }
+        commands = []
+    }
+
+    private mutating func finish(_ command: Command) {
+        commands.removeFirst()
+        actions.append(.answer(command.number, .done(busy: command.busy)))
+    }
+
+    private mutating func begin(_ command: Command) {
+        switch command.kind {
+        case .steer(.pause, let ids), .steer(.cancel, let ids), .steer(.remove, let ids): hold(ids, endsTurns: true)
+        case .steer(_, let ids): hold(ids, endsTurns: false)
+        case .prioritize(_, let ids):
+            hold(ids, endsTurns: false)
+            commands[0].busy = []
+        case .jobs(let jobs, let hostCap):
+            limits.jobs = jobs
+            limits.hostConnections = hostCap
+            queue.hostCap = hostCap
+            queue.lookAhead = jobs
+            yield(to: [], lowest(phases.running.count - jobs) { _ in true })
+        case .loggedOut(let provider):
+            queue.stop(provider: provider)
+            hold(downloads.values.filter { $0.provider == provider }.map(\.id), endsTurns: true)
+        case .loggedIn(let provider):
+            commands[0].stage = .applying
+            actions.append(.reloadCredentials(command.number, of: provider))
+        }
+    }
+
+    /// Takes out what waits; ends the turns of the others, or leaves them alone.
+    private mutating func hold(_ ids: [DownloadID], endsTurns: Bool) {
+        commands[0].stage = .holding
+        var waiting: Set<DownloadID> = []
+        for id in ids {
+            switch phases[id] {
+            case .queued(let host, let dueAt):
+                waiting.insert(id)
+                phases[id] = .held(.queue(host: host, dueAt: dueAt))
+            case .following: phases[id] = .held(.following)
+            case .running, .digesting, .placing, .mending:
+                guard endsTurns else {
+                    commands[0].busy.append(id)
+                    continue
+                }
+                commands[0].awaited.insert(id)
+                endTurn(id, .order)
+            case .held, .settled, nil: break
+            }
+            commands[0].ids.insert(id)
+        }
+        if !waiting.isEmpty { _ = queue.remove(waiting) }
+    }
+
+    private mutating func apply(_ command: Command) {
+        commands[0].stage = .applying
+        switch command.kind {
+        case .steer(_, let ids):
+            let busy = Set(command.busy)
+            actions.append(.apply(command.number, ids.filter { !busy.contains($0) }))
+        case .prioritize(_, let ids): actions.append(.apply(command.number, ids))
+        case .loggedOut(let provider):
+            let stopped = command.ids.filter { if case .held? = phases[$0] { true } else { false } }
+            for id in stopped.sorted() { suspend(id, .auth) }
+            if !stopped.isEmpty { tally.providersToLogIn.insert(provider) }
+            actions.append(.forgetCredentials(command.number, of: provider))
+        case .jobs, .loggedIn: break
+        }
+    }
+
+    mutating func applied(_ number: Int, _ rows: [SteeredRow], _ moment: Moment) {
+        guard let command = commands.first, command.number == number, command.stage == .applying else { return }
+        switch command.kind {
+        case .steer:
+            commands[0].ids = []
+            for row in rows { steered(row) }
+            giveBack(command.ids)
+            finish(command)
+        case .prioritize(let isNow, _):
+            commands[0].ids = []
+            var urgent: [DownloadQueue.Entry] = []
+            for row in rows {
+                downloads[row.id]?.priority = row.priority
+                guard isNow, case .held(.queue(let host, _))? = phases[row.id], let download = downloads[row.id] else {
+                    continue
+                }
+                phases[row.id] = .held(.queue(host: host, dueAt: nil))
+                urgent.append(download.entry(host: host))
+            }
+            giveBack(command.ids)
+            yield(to: urgent, isNow ? victims(for: urgent, moment.now) : [])
+        case .loggedOut: finish(command)
+        case .loggedIn(let provider):
+            providers[provider, default: ProviderFacts()].logins += 1
+            tally.providersToLogIn.remove(provider)
+            queue.resume(provider: provider)
+            let suspended = downloads.values.filter {
+                $0.provider == provider && phases[$0.id] == .settled(.suspended)
+            }
+            commands[0].kind = .steer(.resume, suspended.map(\.id).sorted())
+            commands[0].stage = .queued
+        case .jobs: break
+        }
+    }
+
+    /// Those that the command has left alone go where they were.
+    private mutating func giveBack(_ ids: Set<DownloadID>) {
+        for id in ids {
+            guard case .held(let held)? = phases[id] else { continue }
+            switch held {
+            case .queue(let host, let dueAt): enqueue(id, host: host, dueAt: dueAt)
+            case .following where sharing.followers.isFollower(id): phases[id] = .following
+            case .following: enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
+            case .turn:
+                actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
+                enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
+            }
+        }
+    }
+
+    /// The row has changed: so does what this run makes of it.
+    private mutating func steered(_ row: SteeredRow) {
+        let isKnown = downloads[row.id] != nil
+        switch row.after {
+        case .paused, .cancelled:
+            actions.append(.emit(row.after == .paused ? .paused(row.id) : .cancelled(row.id)))
+            if row.after == .cancelled, row.before == .finished { actions.append(.emit(.removed(row.id))) }
+            if row.after == .cancelled {
+                for number in sidecars.drop(row.id) { actions.append(.forget(sidecar: number)) }
+            }
+            guard isKnown else { break }
+            forgetOutcome(row.id)
+            settle(row.id, row.after)
+        case .waiting:
+            actions.append(.emit(.waiting(row.id)))
+            if isKnown {
+                forgetOutcome(row.id)
+                settle(row.id, .waiting)
+            }
+            guard stopReason == nil, let again = row.wanted else { break }
+            downloads[row.id] = again
+            actions.append(.renew(row.id))
+            // Whoever says so may have mended the login in another way.
+            queue.resume(provider: again.provider)
+            tally.providersToLogIn.remove(again.provider)
+            enqueue(row.id, host: nil, dueAt: row.retryAt)
+        default: break
+        }
+        if !isKnown || tally.steered[row.id] != nil, row.wanted != nil {
+            tally.steered[row.id] = (tally.steered[row.id]?.first ?? row.before, row.after)
+        }
+    }
+
+    /// It isn't over after all.
+    private mutating func forgetOutcome(_ id: DownloadID) {
+        guard case .settled(let last)? = phases[id] else { return }
+        tally.notReady.remove(id)
+        if last == .failed { tally.forgetFailure(id) }
+    }
+
+    // MARK: room
+
+    /// These turns end for others, and go back to the queue.
+    private mutating func yield(to urgent: [DownloadQueue.Entry], _ victims: [DownloadID]) {
+        commands[0].stage = .yielding
+        commands[0].victims = Set(victims)
+        for id in victims { endTurn(id, .order) }
+    }
+
+    private mutating func putBackVictims(_ command: Command) {
+        commands[0].victims = []
+        for id in command.victims.sorted() {
+            guard case .held(let held)? = phases[id] else { continue }
+            if case .queue(let host, let dueAt) = held {
+                enqueue(id, host: host, dueAt: dueAt)
+            } else {
+                actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
+                actions.append(.emit(.waiting(id)))
+                enqueue(id, host: nil, dueAt: nil)
+            }
+        }
+    }
+
+    /// As many turns of lower priority as these need.
+    private func victims(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
+        let ids = Set(urgent.map(\.id))
+        var victims: [DownloadID] = []
+        // A host at its cap gives a connection of its own; else any slot will do.
+        let capped = urgent.filter { entry in
+            entry.host.map { !queue.isFree($0, at: now) && queue.blockedUntil($0) ?? now <= now } ?? false
+        }
+        for host in Set(capped.compactMap(\.host)).sorted() {
+            victims += lowest(capped.count { $0.host == host }) { phases[turn: $0]?.host == host && !ids.contains($0) }
+        }
+        let ready = urgent.count { queue.canRun($0, at: now) }
+        let missing = phases.running.count - victims.count + ready + capped.count - limits.jobs
+        return victims + lowest(min(missing, ready)) { !ids.contains($0) && !victims.contains($0) }
+    }
+
+    /// Turns, the one that came last by priority and order first.
+    private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool) -> [DownloadID] {
+        guard count > 0 else { return [] }
+        let entries = phases.running.filter(isMeant).compactMap { downloads[$0]?.entry(host: nil) }.sorted()
+        return entries.prefix(count).map(\.id)
+    }
+}

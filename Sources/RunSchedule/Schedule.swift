@@ -1,0 +1,270 @@
+package import DownloadStore
+package import Foundation
+
+/// A run: which phase each download is in, what is known of hosts and providers, and what is asked of it. Takes an event and
+/// returns what is to be done. Whoever holds it does that, and tells what came of it; it has no rule of its own.
+package struct Schedule: Sendable {
+    /// What bounds a run.
+    package struct Limits: Sendable {
+        /// Downloads that may have their turns at once.
+        package var jobs: Int
+        /// Connections to one host.
+        package var hostConnections: Int
+        /// The longest time that the run waits for something that comes due.
+        package var maxWait: Duration
+        /// Which part of the disk stays free; nil if nobody looks.
+        package var room: FreeSpaceGuard?
+        /// Complete files on their way to their places: each holds a descriptor.
+        package var placing: Int
+
+        package init(
+            jobs: Int, hostConnections: Int, maxWait: Duration, room: FreeSpaceGuard? = nil, placing: Int = 256
+        ) {
+            self.jobs = jobs
+            self.hostConnections = hostConnections
+            self.maxWait = maxWait
+            self.room = room
+            self.placing = placing
+        }
+    }
+
+    /// What the run has learned of a provider.
+    struct ProviderFacts: Sendable {
+        /// How often somebody has logged in there since the run began.
+        var logins = 0
+        /// Answers in a row by which it asked to be left alone.
+        var waits = 0
+    }
+
+    package internal(set) var limits: Limits
+    package internal(set) var downloads: [DownloadID: ScheduledDownload] = [:]
+    package internal(set) var phases = PhaseTable()
+    package internal(set) var queue: DownloadQueue
+    package internal(set) var sidecars = SidecarQueue()
+    package internal(set) var tally = RunTally()
+    /// Why the run is to end before its time; nil if it isn't.
+    package internal(set) var stopReason: SuspendReason?
+    var sharing: Sharing
+    var providers: [String: ProviderFacts] = [:]
+    var commands: [Command] = []
+    /// Bytes free on the disk, when they were last measured.
+    var free: Int64?
+    /// Downloads that have had their one wait for a file that wasn't ready.
+    var notReadyBefore: Set<DownloadID> = []
+    /// Downloads whose file won't come in this run: one of those that follow takes the lead.
+    var lostLeaders: [DownloadID] = []
+    private var hasBegun = false
+    package private(set) var isEnded = false
+    private var alarm: Date?
+    var actions: [Action] = []
+
+    /// - Parameter followers: those of `wanted` that wait for others of them.
+    package init(_ wanted: [ScheduledDownload], followers: Followers, limits: Limits) {
+        self.limits = limits
+        sharing = Sharing(followers: followers)
+        queue = DownloadQueue(hostCap: limits.hostConnections, lookAhead: limits.jobs)
+        for download in wanted where downloads[download.id] == nil {
+            downloads[download.id] = download
+            if followers.isFollower(download.id) {
+                phases[download.id] = .following
+            } else {
+                phases[download.id] = .queued(host: nil, dueAt: download.retryAt)
+                queue.add(download.entry(host: nil), dueAt: download.retryAt)
+            }
+        }
+    }
+
+    /// What is to be done because of an event.
+    ///
+    /// - Parameters:
+    ///   - now: the instant, which doesn't go back.
+    ///   - jitter: from 0 to 1, by chance.
+    package mutating func handle(_ event: Event, now: Date, jitter: Double) -> [Action] {
+        let moment = Moment(now: now, jitter: jitter)
+        switch event {
+        case .begin: hasBegun = true
+        case .wake: alarm = nil
+        case .stop(let reason): stop(reason)
+        case .measured(let free, let turns): measured(free, turns)
+        case .claim(let id, let host): actions.append(.grant(claim(id, host, moment)))
+        case .enter(let id, let host): actions.append(.grant(enter(id, host, moment)))
+        case .leave(let id, let host): leave(id, host)
+        case .resolved(let id, let items): resolved(id, items)
+        case .turnEnded(let id, let end): turnEnded(id, end, moment)
+        case .flushFailed(let id): endTurn(id, .lostFlush)
+        case .hashed(let id, let result): hashed(id, result)
+        case .restarted(let id, let error): restarted(id, error, moment)
+        case .partialDropped(let id, let losses): partialDropped(id, losses: losses, moment)
+        case .placed(let id, let file, let request, let isWhole): placed(id, file, request, isWhole: isWhole)
+        case .notPlaced(let id, let trouble): notPlaced(id, trouble, moment)
+        case .sidecars(let items, let id?, let digest): sidecars.add(items, of: id, digest: digest)
+        case .sidecars(let items, nil, _): for item in items { sidecars.add(item) }
+        case .sidecarFetched(let number, let error): sidecarFetched(number, error)
+        case .sidecarPlaced(let number, let id, let isStored): settleSidecar(number, of: id, isStored: isStored)
+        case .command(let number, let kind): commands.append(Command(number: number, kind: kind))
+        case .applied(let number, let rows): applied(number, rows, moment)
+        }
+        goOn(moment)
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: what can go on
+
+    /// Carries out commands, starts what can run, and finds out whether the run is over.
+    private mutating func goOn(_ moment: Moment) {
+        guard !isEnded else { return answerCommands(.over) }
+        carryOutCommands(moment)
+        passOnLeads()
+        while hasBegun, stopReason == nil, phases.running.count < limits.jobs, mayPlaceMore,
+            let entry = queue.next(at: moment.now)
+        {
+            start(entry, moment)
+            passOnLeads()
+        }
+        startSidecars(moment)
+        guard hasBegun, isOver(at: moment.now) else { return setAlarm(moment.now) }
+        isEnded = true
+        actions.append(.end)
+    }
+
+    /// Whether nothing is under way, and nothing comes due that the run waits for.
+    package func isOver(at now: Date) -> Bool {
+        guard phases.isQuiet, commands.isEmpty, sidecars.isIdle else { return false }
+        return stopReason != nil || !isSomethingDue(at: now)
+    }
+
+    /// Whether something that waits comes due within the longest wait.
+    private func isSomethingDue(at now: Date) -> Bool {
+        queue.nextDue(after: now).map { $0 <= now.advanced(by: limits.maxWait) } ?? false
+    }
+
+    private var mayPlaceMore: Bool {
+        phases.count(.digesting) + phases.count(.placing) + phases.count(.mending) + sidecars.placing.count
+            < limits.placing
+    }
+
+    private mutating func setAlarm(_ now: Date) {
+        // What is due and has no slot needs no alarm: the end of a turn looks again.
+        let due = stopReason == nil ? queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
+        let next = [due, sidecars.nextDue(after: now, queue)].compactMap { $0 }.min()
+        guard next != alarm else { return }
+        alarm = next
+        actions.append(.wake(at: next))
+    }
+
+    // MARK: the end
+
+    private mutating func stop(_ reason: SuspendReason) {
+        guard stopReason == nil else { return }
+        stopReason = reason
+        for id in phases.running.sorted() { endTurn(id, .stop) }
+        tally.hasSidecarsLeft = !sidecars.isIdle
+        sidecars.stop()
+        for number in sidecars.fetching.keys.sorted() { actions.append(.cancelFetch(sidecar: number)) }
+        // A digest may take minutes; the next run makes it again. Once a quota is used up there is no hurry.
+        guard reason != .quota else { return }
+        for (id, _) in phases.all.filter({ $0.value == .digesting }) { suspend(id, reason) }
+    }
+
+    /// For whose file a download waits.
+    package func leader(of id: DownloadID) -> DownloadID? { sharing.followers.leader(of: id) }
+
+    /// Ends the run as ``Event/stop(_:)`` does.
+    mutating func stopRun(_ reason: SuspendReason) { stop(reason) }
+
+    // MARK: sidecars
+
+    /// Starts what can run beside the videos.
+    private mutating func startSidecars(_ moment: Moment) {
+        guard hasBegun, !sidecars.hasNothingWaiting else { return }
+        let now = moment.now
+        if phases.running.isEmpty { lookAtSpace() }
+        guard stopReason == nil else { return }
+        // A connection that a video of this run may want soon is left free.
+        let reserved = isSomethingDue(at: now) ? max(0, limits.jobs - phases.running.count) : 0
+        while mayPlaceMore, let item = sidecars.next(hasRoom: { [queue] in queue.room($0, at: now) > reserved }) {
+            if let host = item.host { queue.occupy(host) }
+            actions.append(.fetch(sidecar: item.number))
+        }
+        let limit = now.advanced(by: limits.maxWait)
+        for item in sidecars.hopeless({ [queue] in queue.blockedUntil($0).map { $0 > limit } ?? false }) {
+            failSidecar(
+                item.number, of: item.download, DownloadError(kind: .network, message: "its host isn't answering"))
+        }
+    }
+
+    private mutating func sidecarFetched(_ number: Int, _ error: DownloadError?) {
+        guard let item = sidecars.fetched(number, isPlaced: error == nil) else { return }
+        if let host = item.host { queue.release(host) }
+        if let error { failSidecar(number, of: item.download, error) }
+    }
+
+    private mutating func failSidecar(_ number: Int, of id: DownloadID?, _ error: DownloadError) {
+        if stopReason == nil { actions.append(.emit(.sidecarFailed(number, error))) }
+        settleSidecar(number, of: id, isStored: false)
+    }
+
+    private mutating func settleSidecar(_ number: Int, of id: DownloadID?, isStored: Bool) {
+        actions.append(.forget(sidecar: number))
+        if let (id, digest) = sidecars.settled(number, of: id, isStored: isStored) {
+            actions.append(.record(.extrasStored(id, digest)))
+        }
+    }
+
+    // MARK: space
+
+    private mutating func measured(_ free: Int64, _ turns: [Measure]) {
+        self.free = free
+        for measure in turns {
+            guard case .running(var turn)? = phases[measure.id] else { continue }
+            turn.size = measure.size
+            turn.written = measure.written
+            phases[measure.id] = .running(turn)
+        }
+        lookAtSpace()
+    }
+
+    /// The least important turns end if there won't be room for all, and all if there is none any more.
+    private mutating func lookAtSpace() {
+        guard stopReason == nil, let rule = limits.room, let free else { return }
+        switch rule.verdict(needs, free: free) {
+        case .goOn: return
+        case .stop:
+            noteNoRoom(free)
+            stop(.disk)
+        case .suspend(let ids):
+            noteNoRoom(free)
+            for id in ids { endTurn(id, .noRoom) }
+        }
+    }
+
+    /// Whether there is room on the disk for one more download.
+    func hasRoom(for download: ScheduledDownload) -> Bool {
+        guard let rule = limits.room, let free else { return true }
+        // A file that the library has already is linked: it takes nothing.
+        let size = download.isDonorProven ? 0 : download.size
+        let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
+        return rule.hasRoom(for: need, beside: needs, free: free)
+    }
+
+    /// What the turns will still write, the most important first. One that is about to end needs nothing.
+    private var needs: [FreeSpaceGuard.Need] {
+        let turns = phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
+            guard let turn = phases[turn: id], turn.ending != .noRoom else { return nil }
+            return downloads[id].map { ($0.entry(host: nil), turn) }
+        }
+        return turns.sorted { $0.entry > $1.entry }.map {
+            FreeSpaceGuard.Need(id: $0.entry.id, size: $0.turn.size, written: $0.turn.written)
+        }
+    }
+
+    mutating func noteNoRoom(_ free: Int64) { if tally.disk == nil { tally.disk = .noRoom(free: free) } }
+}
+
+/// The instant of an event, and chance.
+struct Moment {
+    var now: Date
+    /// From 0 to 1.
+    var jitter: Double
+}

@@ -1,0 +1,50 @@
+package import DownloadStore
+package import Foundation
+
+/// What the schedule knows of a download that the run is to bring in.
+package struct ScheduledDownload: Sendable {
+    /// Its id.
+    package var id: DownloadID
+    /// Higher goes first.
+    package var priority: Int
+    /// Place in catalog order; the lower goes first.
+    package var ordinal: Int64
+    /// The provider's name.
+    package var provider: String
+    /// Not before then.
+    package var retryAt: Date?
+    /// Runs in a row that ended with it failed.
+    package var failedRuns: Int
+    /// Bytes that its file takes while it is made; nil if that isn't known.
+    package var size: Int64?
+    /// Bytes of those that are there.
+    package var written: Int64
+    /// What it wants.
+    package var bytes: WantedBytes
+    /// A file that the library has already and that may have the same bytes.
+    package var donor: Donor?
+
+    package init(
+        id: DownloadID, priority: Int, ordinal: Int64, provider: String, retryAt: Date? = nil, failedRuns: Int = 0,
+        size: Int64? = nil, written: Int64 = 0, bytes: WantedBytes, donor: Donor? = nil
+    ) {
+        self.id = id
+        self.priority = priority
+        self.ordinal = ordinal
+        self.provider = provider
+        self.retryAt = retryAt
+        self.failedRuns = failedRuns
+        self.size = size
+        self.written = written
+        self.bytes = bytes
+        self.donor = donor
+    }
+
+    /// Whether nobody has to be asked if its donor has its bytes.
+    var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
+
+    /// As it waits for its turn.
+    func entry(host: String?) -> DownloadQueue.Entry {
+        DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider, host: host)
+    }
+}

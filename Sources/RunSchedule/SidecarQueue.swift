@@ -1,0 +1,189 @@
+import DequeModule
+package import DownloadStore
+package import Foundation
+import HeapModule
+
+/// The sidecars of a run: few at a time, in order, and only with connections that no video can use. What waits for one host
+/// never blocks what waits for another; each step costs a logarithm of how many wait.
+package struct SidecarQueue: Sendable {
+    /// Fetched at once.
+    package static let limit = 4
+
+    /// A cover, subtitle or attachment that is to come along.
+    package struct Item: Sendable, Equatable {
+        /// Its number in the run; the lower goes first.
+        package var number: Int
+        /// The video that it belongs to; nil for the cover of a course or chapter.
+        package var download: DownloadID?
+        /// Where it comes from; nil for a file on the disk.
+        package var host: String?
+
+        package init(number: Int, download: DownloadID?, host: String?) {
+            self.number = number
+            self.download = download
+            self.host = host
+        }
+    }
+
+    /// What a video's catalog entry names is stored as a whole or not.
+    private struct Group {
+        var remaining: Set<Int>
+        var hasFailed = false
+        var digest: [UInt8]
+    }
+
+    private struct Head: Comparable {
+        var number: Int
+        var host: String?
+
+        static func < (a: Head, b: Head) -> Bool { a.number < b.number }
+    }
+
+    /// Those that wait. What isn't in it any more counts for nothing in the lines.
+    private var waiting: [Int: Item] = [:]
+    private var lines: [String?: Deque<Int>] = [:]
+    /// The first of each line that isn't set aside.
+    private var heads = Heap<Head>()
+    /// Hosts that had no room when they were looked at last.
+    private var aside: Set<String> = []
+    private var ofDownload: [DownloadID: Set<Int>] = [:]
+    private var groups: [DownloadID: Group] = [:]
+    private var resolutions: Set<DownloadID> = []
+    private var isStopped = false
+    /// Those that are being fetched.
+    package private(set) var fetching: [Int: Item] = [:]
+    /// Those on their way to their places.
+    package private(set) var placing: Set<Int> = []
+
+    package init() {}
+
+    /// Adds one at the end.
+    package mutating func add(_ item: Item) {
+        guard !isStopped else { return }
+        waiting[item.number] = item
+        if let download = item.download { ofDownload[download, default: []].insert(item.number) }
+        let isNew = lines[item.host] == nil
+        lines[item.host, default: []].append(item.number)
+        if isNew { heads.insert(Head(number: item.number, host: item.host)) }
+    }
+
+    /// Adds all that the catalog names for a video.
+    package mutating func add(_ items: [Item], of id: DownloadID, digest: [UInt8]) {
+        guard !isStopped, groups[id] == nil, !items.isEmpty else { return }
+        groups[id] = Group(remaining: Set(items.map(\.number)), digest: digest)
+        for item in items { add(item) }
+    }
+
+    /// Whether nothing that a provider names for this video has been added yet.
+    package func awaitsResolution(of id: DownloadID) -> Bool { !resolutions.contains(id) && !isStopped }
+
+    /// Adds what a provider names for a video; only once.
+    package mutating func addResolved(_ items: [Item], of id: DownloadID) {
+        guard !items.isEmpty, resolutions.insert(id).inserted else { return }
+        for item in items { add(item) }
+    }
+
+    /// Takes out the next whose host has room.
+    package mutating func next(hasRoom: (String) -> Bool) -> Item? {
+        guard fetching.count < Self.limit, !waiting.isEmpty else { return nil }
+        for host in aside where hasRoom(host) { recall(host) }
+        while let head = heads.popMin() {
+            guard let number = first(of: head.host) else { continue }
+            guard number == head.number else {
+                heads.insert(Head(number: number, host: head.host))
+                continue
+            }
+            if let host = head.host, !hasRoom(host) {
+                aside.insert(host)
+                continue
+            }
+            lines[head.host]?.removeFirst()
+            if let next = first(of: head.host) { heads.insert(Head(number: next, host: head.host)) }
+            guard let item = take(number) else { continue }
+            fetching[number] = item
+            return item
+        }
+        return nil
+    }
+
+    private mutating func recall(_ host: String) {
+        aside.remove(host)
+        if let number = first(of: host) { heads.insert(Head(number: number, host: host)) }
+    }
+
+    /// The first of a line that still waits; a line without one goes.
+    private mutating func first(of host: String?) -> Int? {
+        while let number = lines[host]?.first {
+            if waiting[number] != nil { return number }
+            lines[host]?.removeFirst()
+        }
+        lines[host] = nil
+        return nil
+    }
+
+    private mutating func take(_ number: Int) -> Item? {
+        guard let item = waiting.removeValue(forKey: number) else { return nil }
+        if let download = item.download {
+            ofDownload[download]?.remove(number)
+            if ofDownload[download]?.isEmpty == true { ofDownload[download] = nil }
+        }
+        return item
+    }
+
+    /// Takes out those whose host is left alone for longer than the run waits.
+    package mutating func hopeless(_ isHopeless: (String) -> Bool) -> [Item] {
+        var taken: [Item] = []
+        for host in aside where isHopeless(host) {
+            taken += (lines.removeValue(forKey: host) ?? []).compactMap { take($0) }
+            aside.remove(host)
+        }
+        return taken
+    }
+
+    /// A fetch has ended; what it brought, if anything, is placed. Returns what it was.
+    package mutating func fetched(_ number: Int, isPlaced: Bool) -> Item? {
+        guard let item = fetching.removeValue(forKey: number) else { return nil }
+        if isPlaced { placing.insert(number) }
+        return item
+    }
+
+    /// It is at its place, or never will be. Returns the digest to record when it was the last of a video's and all are
+    /// there.
+    package mutating func settled(_ number: Int, of id: DownloadID?, isStored: Bool) -> (DownloadID, [UInt8])? {
+        placing.remove(number)
+        guard let id, var group = groups[id], group.remaining.remove(number) != nil else { return nil }
+        group.hasFailed = group.hasFailed || !isStored
+        groups[id] = group.remaining.isEmpty ? nil : group
+        return group.remaining.isEmpty && !group.hasFailed ? (id, group.digest) : nil
+    }
+
+    /// Nothing that belongs beside this video is wanted any more. What is being fetched comes nevertheless. Returns the
+    /// numbers of what doesn't.
+    package mutating func drop(_ id: DownloadID) -> [Int] {
+        groups[id] = nil
+        let numbers = Array(ofDownload[id] ?? [])
+        for number in numbers { _ = take(number) }
+        return numbers
+    }
+
+    /// Starts nothing more.
+    package mutating func stop() {
+        isStopped = true
+        waiting = [:]
+        lines = [:]
+        heads = Heap()
+        aside = []
+        ofDownload = [:]
+    }
+
+    /// Whether nothing is to be started.
+    package var hasNothingWaiting: Bool { waiting.isEmpty }
+
+    /// Whether nothing is to be started, is running or on its way to its place.
+    package var isIdle: Bool { waiting.isEmpty && fetching.isEmpty && placing.isEmpty }
+
+    /// When the first host that was set aside and is left alone is free again.
+    package func nextDue(after now: Date, _ queue: DownloadQueue) -> Date? {
+        aside.compactMap { queue.blockedUntil($0) }.filter { $0 > now }.min()
+    }
+}

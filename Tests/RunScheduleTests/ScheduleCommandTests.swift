@@ -1,0 +1,146 @@
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import RunSchedule
+
+@Suite("What somebody asks of a run")
+struct ScheduleCommandTests {
+    private func row(_ id: Int64, _ before: DownloadState, _ after: DownloadState) -> Schedule.SteeredRow {
+        Schedule.SteeredRow(
+            id: .number(id), before: before, after: after, priority: 5, retryAt: nil, wanted: Stage.download(id))
+    }
+
+    @Test("rows change only when none of the named ones is in play, and none of them begins meanwhile")
+    func holds() {
+        var stage = Stage((1...3).map { Stage.download($0) })
+        stage.tell(.begin)
+        #expect(stage.tell(.command(1, .steer(.pause, [.number(1), .number(2)]))) == ["cancel 1"])
+        #expect(stage.phase(2) == .held(.queue(host: nil, dueAt: nil)))
+        #expect(
+            stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true))) == [
+                "release 1", "apply 1 to [1, 2]", "record begin 3", "start 3",
+            ], "what usually follows doesn't")
+        let answer = stage.tell(.applied(1, [row(1, .active, .paused), row(2, .waiting, .paused)]))
+        #expect(answer == ["emit paused 1", "dismiss 1", "emit paused 2", "dismiss 2", "answer 1 []"])
+        #expect(stage.phase(1) == .settled(.paused) && stage.phase(2) == .settled(.paused))
+    }
+
+    @Test("a complete file comes to its place before its row changes")
+    func complete() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.command(1, .steer(.cancel, [.number(1)])))
+        #expect(stage.tell(.turnEnded(.number(1), .complete)) == ["hash 1"])
+        #expect(stage.tell(.hashed(.number(1), .right)) == ["place 1"])
+        let placed = stage.tell(.placed(.number(1), Stage.file, request: nil, isWhole: true))
+        #expect(placed == ["emit finished 1", "dismiss 1", "apply 1 to [1]"])
+        #expect(stage.tell(.applied(1, [])) == ["answer 1 []", "end"])
+    }
+
+    @Test("one that goes back to the queue while it is waited for is held there")
+    func goesBack() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.turnEnded(.number(1), .complete))
+        stage.tell(.command(1, .steer(.pause, [.number(1)])))
+        stage.tell(.hashed(.number(1), .wrong))
+        #expect(stage.tell(.restarted(.number(1), nil)).last == "apply 1 to [1]")
+        #expect(stage.phase(1) == .held(.queue(host: nil, dueAt: nil)))
+    }
+
+    @Test("what a command leaves alone goes back to its place, with its time")
+    func givesBack() {
+        let due = Stage.start + 60
+        var stage = Stage([Stage.download(1), Stage.download(2, retryAt: due), Stage.download(3)], following: [(3, 1)])
+        stage.tell(.begin)
+        #expect(
+            stage.tell(.command(1, .steer(.retry, [.number(1), .number(2), .number(3)]))).first == "apply 1 to [2, 3]")
+        #expect(stage.tell(.applied(1, [])).first == "answer 1 [1]", "one that has its turn stays there")
+        #expect(stage.phase(2) == .queued(host: nil, dueAt: due))
+        #expect(stage.phase(3) == .following)
+    }
+
+    @Test("one that follows isn't started by its leader's end while a command is about it")
+    func heldFollower() {
+        var stage = Stage([Stage.download(1), Stage.download(2)], following: [(2, 1)])
+        stage.tell(.begin)
+        stage.tell(.command(1, .steer(.pause, [.number(2)])))
+        stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true)))
+        #expect(stage.phase(2) == .held(.queue(host: nil, dueAt: nil)))
+        #expect(stage.tell(.applied(1, [row(2, .waiting, .paused)])).last == "end")
+    }
+
+    @Test("one after the other; once the run is over nothing is done")
+    func order() {
+        var stage = Stage([Stage.download(1), Stage.download(2)])
+        stage.tell(.begin)
+        stage.tell(.command(1, .steer(.pause, [.number(1)])))
+        #expect(stage.tell(.command(2, .steer(.pause, [.number(2)]))) == [])
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)).contains("apply 1 to [1]"))
+        // The second one was waiting: what it names has begun its turn.
+        let answer = stage.tell(.applied(1, [row(1, .active, .paused)]))
+        #expect(answer.contains("answer 1 []") && answer.last == "cancel 2")
+        #expect(stage.tell(.turnEnded(.number(2), .stopped)) == ["release 2", "apply 2 to [2]"])
+        #expect(stage.tell(.applied(2, [row(2, .active, .paused)])).last == "end")
+        #expect(stage.tell(.command(3, .steer(.resume, [.number(2)]))) == ["answer 3 over"])
+    }
+
+    @Test("prioritized for now: the least important turn gives its slot, and goes back to waiting")
+    func now() {
+        var stage = Stage((1...3).map { Stage.download($0) }, jobs: 2)
+        stage.tell(.begin)
+        #expect(stage.tell(.command(1, .prioritize(isNow: true, [.number(3)]))) == ["apply 1 to [3]"])
+        #expect(stage.tell(.applied(1, [row(3, .waiting, .waiting)])) == ["cancel 2"])
+        #expect(
+            stage.tell(.turnEnded(.number(2), .stopped)) == [
+                "release 2", "record putBack 2", "emit waiting 2", "answer 1 []", "record begin 3", "start 3",
+            ])
+    }
+
+    @Test("fewer jobs: the least important turns go back to waiting; more: the next ones begin")
+    func jobs() {
+        var stage = Stage((1...4).map { Stage.download($0) }, jobs: 3)
+        stage.tell(.begin)
+        #expect(stage.tell(.command(1, .jobs(1, hostCap: 8))) == ["cancel 3", "cancel 2"])
+        stage.tell(.turnEnded(.number(3), .stopped))
+        #expect(stage.tell(.turnEnded(.number(2), .stopped)).last == "answer 1 []")
+        #expect(stage.schedule.phases.running == [.number(1)])
+        stage.tell(.command(2, .jobs(4, hostCap: 8)))
+        #expect(stage.schedule.phases.running.count == 4)
+    }
+
+    @Test("logged out of a provider: all of it ends and is suspended before the credentials go")
+    func loggedOut() {
+        var stage = Stage([Stage.download(1), Stage.download(2), Stage.download(3, provider: "q")])
+        stage.tell(.begin)
+        #expect(stage.tell(.command(1, .loggedOut("p"))) == ["cancel 1"])
+        let ended = stage.tell(.turnEnded(.number(1), .stopped))
+        #expect(ended.contains("forget credentials 1 p") && ended.last == "start 3")
+        #expect(stage.phase(1) == .settled(.suspended) && stage.phase(2) == .settled(.suspended))
+        #expect(stage.tell(.applied(1, [])) == ["answer 1 []"])
+        #expect(stage.schedule.tally.providersToLogIn == ["p"])
+    }
+
+    @Test("a run that is stopped while a command waits suspends, and then the command has its rows")
+    func stopped() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.command(1, .steer(.pause, [.number(1)])))
+        stage.tell(.stop(.logout))
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)).last == "apply 1 to [1]")
+        #expect(stage.phase(1) == .settled(.suspended))
+        let answer = stage.tell(.applied(1, [row(1, .suspended, .paused)]))
+        #expect(answer.suffix(2) == ["answer 1 []", "end"])
+        #expect(stage.schedule.phases.settled == [.number(1): .paused])
+    }
+
+    @Test("what was resumed or retried comes in anew; what wasn't wanted at the start is counted with its first state")
+    func again() {
+        var stage = Stage([Stage.download(1)], jobs: 3)
+        stage.tell(.begin)
+        stage.tell(.command(1, .steer(.retry, [.number(9)])))
+        #expect(stage.tell(.applied(1, [row(9, .failed, .waiting)])).last == "start 9")
+        #expect(stage.schedule.tally.steered[.number(9)]?.first == .failed)
+    }
+}

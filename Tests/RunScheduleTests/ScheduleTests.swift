@@ -1,0 +1,203 @@
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import RunSchedule
+
+@Suite("The schedule of a run")
+struct ScheduleTests {
+    @Test("a turn, from its beginning to the file at its place, and the end of the run")
+    func oneDownload() {
+        var stage = Stage([Stage.download(1)])
+        #expect(stage.tell(.begin) == ["record begin 1", "start 1"])
+        #expect(stage.tell(.claim(.number(1), host: "h")) == ["granted"])
+        #expect(stage.tell(.turnEnded(.number(1), .complete)) == ["hash 1"])
+        #expect(stage.tell(.hashed(.number(1), .right)) == ["place 1"])
+        let last = stage.tell(.placed(.number(1), Stage.file, request: nil, isWhole: true))
+        #expect(last == ["emit finished 1", "dismiss 1", "end"])
+        #expect(stage.schedule.queue.connections == [:])
+        #expect(stage.schedule.tally.finished == 1)
+    }
+
+    @Test("nothing begins before the run does, and nothing after it is stopped")
+    func bounds() {
+        var stage = Stage([Stage.download(1), Stage.download(2)])
+        #expect(stage.tell(.wake) == [])
+        #expect(stage.tell(.begin) == ["record begin 1", "start 1"])
+        #expect(stage.tell(.stop(.window)) == ["cancel 1"])
+        let last = stage.tell(.turnEnded(.number(1), .stopped))
+        #expect(last == ["record suspend 1 window", "release 1", "dismiss 1", "emit suspended 1 window", "end"])
+        #expect(stage.phase(2) == .queued(host: nil, dueAt: nil))
+    }
+
+    @Test("a digest isn't waited for by a run that is stopped, unless only its quota is used up")
+    func digest() {
+        for (reason, phase) in [(SuspendReason.signal, Phase.settled(.suspended)), (.quota, .digesting)] {
+            var stage = Stage([Stage.download(1)])
+            stage.tell(.begin)
+            stage.tell(.turnEnded(.number(1), .complete))
+            stage.tell(.stop(reason))
+            #expect(stage.phase(1) == phase)
+        }
+    }
+
+    @Test("a host at its cap: the turn waits for it, and goes on when there is room")
+    func parked() {
+        var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2, host: 1)
+        stage.tell(.begin)
+        #expect(stage.tell(.claim(.number(1), host: "h")) == ["granted"])
+        #expect(stage.tell(.claim(.number(2), host: "h")) == ["denied"])
+        #expect(stage.tell(.turnEnded(.number(2), .parked(host: "h"))) == ["record putBack 2", "release 2"])
+        let next = stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true)))
+        #expect(next.suffix(2) == ["record begin 2", "start 2"])
+    }
+
+    @Test("what a stream takes beside its own connection goes back with the turn, whatever it forgot")
+    func extraConnections() {
+        var stage = Stage([Stage.download(1)], host: 3)
+        stage.tell(.begin)
+        stage.tell(.claim(.number(1), host: "h"))
+        #expect(stage.tell(.enter(.number(1), host: "h")) == ["granted"])
+        #expect(stage.tell(.enter(.number(1), host: "h")) == ["granted"])
+        #expect(stage.tell(.enter(.number(1), host: "h")) == ["denied"])
+        stage.tell(.leave(.number(1), host: "h"))
+        stage.tell(.leave(.number(1), host: "other"))
+        #expect(stage.schedule.queue.connections == ["h": 2])
+        stage.tell(.turnEnded(.number(1), .stopped))
+        #expect(stage.schedule.queue.connections == [:])
+    }
+
+    @Test("an alarm rings when the first thing comes due, and the run ends if that is too far away")
+    func alarm() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        let waits = Schedule.TurnEnd.waits(
+            Stage.error, delay: .seconds(30), attempt: 1, failedHost: nil, began: stage.now)
+        #expect(stage.tell(.turnEnded(.number(1), waits)).last == "wake 30")
+        #expect(stage.wait(29) == ["wake 30"], "an alarm that rings too early is set again")
+        #expect(stage.wait(1).suffix(2) == ["record begin 1", "start 1"])
+        let long = Schedule.TurnEnd.waits(
+            Stage.error, delay: .seconds(601), attempt: 2, failedHost: nil, began: stage.now)
+        #expect(stage.tell(.turnEnded(.number(1), long)).last == "end")
+    }
+
+    @Test("a provider that wants a login suspends all that waits for it, and nothing of others")
+    func login() {
+        var stage = Stage(
+            [Stage.download(1), Stage.download(2), Stage.download(3, provider: "q"), Stage.download(4)],
+            following: [(4, 1)])
+        stage.tell(.begin)
+        stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error)))
+        #expect(stage.phase(1) == .settled(.suspended) && stage.phase(2) == .settled(.suspended))
+        #expect(stage.phase(4) == .settled(.suspended))
+        #expect(stage.schedule.phases[turn: .number(3)] != nil)
+        #expect(stage.schedule.tally.providersToLogIn == ["p"])
+    }
+
+    @Test("after a login what was suspended goes on, also a turn that had asked before it")
+    func loggedIn() {
+        var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2)
+        stage.tell(.begin)
+        stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error)))
+        #expect(stage.tell(.command(1, .loggedIn("p"))) == ["reload credentials 1 p"])
+        #expect(stage.tell(.applied(1, [])) == ["apply 1 to [1]"])
+        let row = Schedule.SteeredRow(
+            id: .number(1), before: .suspended, after: .waiting, priority: 0, retryAt: nil, wanted: Stage.download(1))
+        #expect(
+            stage.tell(.applied(1, [row])) == [
+                "emit waiting 1", "dismiss 1", "renew 1", "answer 1 []", "record begin 1", "start 1",
+            ])
+        #expect(
+            stage.tell(.turnEnded(.number(2), .loginNeeded(Stage.error))).suffix(2) == ["record begin 2", "start 2"])
+    }
+
+    @Test(
+        "a follower takes the lead at once when its leader's file won't come",
+        arguments: [
+            .failed(Stage.error, isFinal: true), .notReady(Stage.error, retryAfter: nil), .stopped,
+        ] as [Schedule.TurnEnd])
+    func takesTheLead(end: Schedule.TurnEnd) {
+        var stage = Stage(
+            [Stage.download(1), Stage.download(2, provider: "q"), Stage.download(3)], following: [(2, 1), (3, 1)])
+        stage.tell(.begin)
+        #expect(stage.tell(.turnEnded(.number(1), end)).suffix(2) == ["record begin 2", "start 2"])
+        #expect(stage.phase(3) == .following)
+        let placed = Schedule.Event.placed(.number(2), Stage.file, request: nil, isWhole: true)
+        stage.tell(.turnEnded(.number(2), .complete))
+        stage.tell(.hashed(.number(2), .right))
+        #expect(stage.tell(placed).last == "start 3 compared")
+    }
+
+    @Test("a follower takes the lead when its leader is paused or cancelled, or its provider wants a login")
+    func takesTheLeadOfSteered() {
+        for state in [DownloadState.paused, .cancelled] {
+            var stage = Stage([Stage.download(1), Stage.download(2)], following: [(2, 1)])
+            stage.tell(.begin)
+            stage.tell(.command(1, .steer(.pause, [.number(1)])))
+            stage.tell(.turnEnded(.number(1), .stopped))
+            let row = Schedule.SteeredRow(
+                id: .number(1), before: .active, after: state, priority: 0, retryAt: nil, wanted: nil)
+            #expect(stage.tell(.applied(1, [row])).last == "start 2")
+        }
+        var stage = Stage([Stage.download(1), Stage.download(2, provider: "q")], following: [(2, 1)])
+        stage.tell(.begin)
+        #expect(stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error))).last == "start 2")
+    }
+
+    @Test("one dead host doesn't starve the others of its provider, however many wait for it")
+    func deadHost() {
+        var stage = Stage((1...20).map { Stage.download($0) }, jobs: 3)
+        stage.tell(.begin)
+        // The first three turns are at a host that is away for a day.
+        for id in Int64(1)...3 { stage.tell(.claim(.number(id), host: "dead")) }
+        for id in Int64(1)...3 {
+            let end = Schedule.TurnEnd.waits(
+                Stage.error, delay: .seconds(86_000), attempt: 1, failedHost: "dead", began: stage.now)
+            stage.tell(.turnEnded(.number(id), end))
+        }
+        for id in Int64(4)...6 { stage.tell(.claim(.number(id), host: "dead")) }
+        for id in Int64(4)...6 { stage.tell(.turnEnded(.number(id), .parked(host: "dead"))) }
+        #expect(stage.schedule.phases.running == [.number(7), .number(8)])
+        #expect(stage.tell(.claim(.number(7), host: "well")) == ["granted"], "now one at a time looks for another host")
+        #expect(stage.tell(.claim(.number(8), host: "well")).last == "start 9")
+    }
+
+    @Test("bytes that don't reach the disk are fetched again, three times at most")
+    func lostBytes() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        #expect(stage.tell(.flushFailed(.number(1))) == ["cancel 1"])
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)) == ["drop 1"])
+        #expect(stage.tell(.partialDropped(.number(1), losses: 1)).prefix(2) == ["record putBack 1 1", "release 1"])
+        #expect(stage.wait(1).contains("start 1"))
+    }
+
+    @Test("one that doesn't fit is suspended, others begin; below the floor the run ends")
+    func space() {
+        let rule = FreeSpaceGuard(floor: 100)
+        var stage = Stage([Stage.download(1, size: 500), Stage.download(2, size: 50)], room: rule)
+        stage.tell(.measured(free: 200, turns: []))
+        let first = stage.tell(.begin)
+        #expect(first.first == "record suspend 1 disk" && first.last == "start 2")
+        #expect(stage.schedule.tally.disk == .noRoom(free: 200))
+        #expect(stage.tell(.measured(free: 99, turns: [])) == ["cancel 2"])
+        #expect(stage.schedule.stopReason == .disk)
+    }
+
+    @Test("sidecars take what no video can use, and their digest is recorded when all are there")
+    func sidecars() {
+        var stage = Stage([Stage.download(1), Stage.download(2)], host: 2)
+        stage.tell(.begin)
+        stage.tell(.claim(.number(1), host: "h"))
+        let items = [
+            SidecarQueue.Item(number: 1, download: .number(1), host: "h"),
+            SidecarQueue.Item(number: 2, download: .number(1), host: "h"),
+        ]
+        #expect(stage.tell(.sidecars(items, of: .number(1), digest: [7])) == ["fetch 1"], "one connection is left")
+        #expect(stage.tell(.sidecarFetched(1, nil)) == ["fetch 2"])
+        #expect(stage.tell(.sidecarPlaced(1, of: .number(1), isStored: true)) == ["forget 1"])
+        #expect(stage.tell(.stop(.signal)) == ["cancel 1", "cancel fetch 2"])
+        #expect(stage.tell(.sidecarFetched(2, Stage.error)) == ["forget 2"])
+        #expect(stage.schedule.tally.hasSidecarsLeft)
+    }
+}

@@ -1,0 +1,111 @@
+import DownloadStore
+import Foundation
+
+@testable import RunSchedule
+
+/// A schedule that is told what happens, one event after the other, and what it wants done, in words.
+struct Stage {
+    static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    var schedule: Schedule
+    var now = start
+
+    init(
+        _ downloads: [ScheduledDownload], following: [(Int64, Int64)] = [], jobs: Int = 1, host: Int = 8,
+        room: FreeSpaceGuard? = nil
+    ) {
+        var followers = Followers()
+        for (follower, leader) in following { followers.add(.init(rawValue: follower), to: .init(rawValue: leader)) }
+        schedule = Schedule(
+            downloads, followers: followers,
+            limits: Schedule.Limits(jobs: jobs, hostConnections: host, maxWait: .seconds(600), room: room))
+    }
+
+    /// Tells it one thing.
+    @discardableResult
+    mutating func tell(_ event: Schedule.Event) -> [String] {
+        schedule.handle(event, now: now, jitter: 0).map(Self.words)
+    }
+
+    /// Time passes, and an alarm rings.
+    mutating func wait(_ seconds: Double) -> [String] {
+        now += seconds
+        return tell(.wake)
+    }
+
+    func phase(_ id: Int64) -> Phase? { schedule.phases[DownloadID(rawValue: id)] }
+
+    static func download(
+        _ id: Int64, provider: String = "p", priority: Int = 0, size: Int64? = nil, retryAt: Date? = nil
+    ) -> ScheduledDownload {
+        ScheduledDownload(
+            id: .init(rawValue: id), priority: priority, ordinal: id, provider: provider, retryAt: retryAt, size: size,
+            bytes: WantedBytes(video: "v\(id)", source: [], size: nil, sha256: nil, ignoresCourse: false))
+    }
+
+    static let file = StoredFile(path: "a.mp4", size: 1, modified: 1, sha256: [1], source: [])
+    static let error = DownloadError(kind: .network, message: "no")
+
+    /// An action in a few words; the alarm is left out.
+    static func words(_ action: Schedule.Action) -> String {
+        switch action {
+        case .start(let id, let donor, let isProven):
+            "start \(id.rawValue)" + (donor == nil ? "" : isProven ? " proven" : " compared")
+        case .cancel(let id): "cancel \(id.rawValue)"
+        case .grant(let answer): answer ? "granted" : "denied"
+        case .record(let change): "record \(words(change))"
+        case .emit(let notice): "emit \(words(notice))"
+        case .release(let id): "release \(id.rawValue)"
+        case .dropEmptyPartial(let id): "drop empty \(id.rawValue)"
+        case .dismiss(let id): "dismiss \(id.rawValue)"
+        case .renew(let id): "renew \(id.rawValue)"
+        case .hash(let id): "hash \(id.rawValue)"
+        case .place(let id): "place \(id.rawValue)"
+        case .restart(let id): "restart \(id.rawValue)"
+        case .dropPartial(let id): "drop \(id.rawValue)"
+        case .fetch(let number): "fetch \(number)"
+        case .cancelFetch(let number): "cancel fetch \(number)"
+        case .forget(let number): "forget \(number)"
+        case .wake(let date): date.map { "wake \(Int($0.timeIntervalSince(start)))" } ?? "wake never"
+        case .apply(let number, let ids): "apply \(number) to \(ids.map(\.rawValue))"
+        case .forgetCredentials(let number, let provider): "forget credentials \(number) \(provider)"
+        case .reloadCredentials(let number, let provider): "reload credentials \(number) \(provider)"
+        case .answer(let number, .over): "answer \(number) over"
+        case .answer(let number, .done(let busy)): "answer \(number) \(busy.map(\.rawValue))"
+        case .end: "end"
+        }
+    }
+
+    private static func words(_ change: DownloadChange) -> String {
+        switch change {
+        case .begin(let id): "begin \(id.rawValue)"
+        case .putBack(let id, let retryAt, _):
+            "putBack \(id.rawValue)" + (retryAt.map { " \(Int($0.timeIntervalSince(start)))" } ?? "")
+        case .suspend(let id, let reason): "suspend \(id.rawValue) \(reason)"
+        case .fail(let id, _, let retryAt): "fail \(id.rawValue)" + (retryAt == nil ? " for good" : "")
+        case .extrasStored(let id, _): "extras \(id.rawValue)"
+        default: "\(change)"
+        }
+    }
+
+    private static func words(_ notice: Schedule.Notice) -> String {
+        switch notice {
+        case .finished(let id): "finished \(id.rawValue)"
+        case .failed(let id, _, _): "failed \(id.rawValue)"
+        case .suspended(let id, let reason): "suspended \(id.rawValue) \(reason)"
+        case .retrying(let id, _, _, _): "retrying \(id.rawValue)"
+        case .waiting(let id): "waiting \(id.rawValue)"
+        case .paused(let id): "paused \(id.rawValue)"
+        case .cancelled(let id): "cancelled \(id.rawValue)"
+        case .removed(let id): "removed \(id.rawValue)"
+        case .providerWaiting(let provider, _, _): "provider \(provider) waits"
+        case .hostWaiting(let host, _, _): "host \(host) waits"
+        case .loginWanted(let provider, _): "login \(provider)"
+        case .sidecarFailed(let number, _): "sidecar \(number) failed"
+        }
+    }
+}
+
+extension DownloadID {
+    static func number(_ id: Int64) -> DownloadID { DownloadID(rawValue: id) }
+}
