@@ -51,6 +51,7 @@ bench: build needs-test
 # Long runs, not part of `make test`; one at a time, since each has the machine's time as its measure.
 soak: needs needs-test
 	COURSEFETCH_SOAK=1 $(SWIFT) test --no-parallel --filter Soak
+	$(SWIFT) run -c release nights 143000
 	Tests/Outside/run --program .build/debug/coursefetch --soak -k nights -k power_loss
 	$(MAKE) fuzz
 

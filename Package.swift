@@ -74,8 +74,9 @@ let package = Package(
             name: "DownloadRunner",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "MediaLibrary", "RunSchedule", "UserState", crypto, logging, system, deques, heaps,
-                orderedCollections,
+                "HLSMedia", "DownloadStore", "MediaLibrary", "RunSchedule", "UserState", crypto, logging, system,
+                deques,
+                heaps, orderedCollections,
             ],
             swiftSettings: house),
         .target(
@@ -150,6 +151,12 @@ let package = Package(
         .testTarget(
             name: "DownloadStoreTests", dependencies: ["DownloadStore", "FileSystem", "TestSupport", grdb, system],
             swiftSettings: house),
+        .target(
+            name: "NightSimulation", dependencies: ["RunSchedule", "DownloadStore", heaps],
+            path: "Tests/NightSimulation", swiftSettings: house),
+        .executableTarget(
+            name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),
+        .testTarget(name: "NightSimulationTests", dependencies: ["NightSimulation"], swiftSettings: house),
         .testTarget(name: "RunScheduleTests", dependencies: ["RunSchedule", "DownloadStore"], swiftSettings: house),
         .testTarget(
             name: "LibraryTests",

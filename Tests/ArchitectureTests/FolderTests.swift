@@ -9,7 +9,6 @@ struct FolderTests {
     static let defended: [(from: String, to: String, reason: String)] = [
         ("Finish", "Attempt", "the bookkeeper flushes the partials of the jobs that it is given"),
         ("Sidecars", "Run", "a fetch takes what the parts of a run share"),
-        ("Reconcile", "Run", "the comparison says who waits for whose bytes with the value that the run goes on with"),
         ("Attempt", "Run", "a job takes what the parts of a run share"),
         ("Run", "Control", "a run starts what listens to other terminals"),
     ]

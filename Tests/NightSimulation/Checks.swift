@@ -1,0 +1,222 @@
+import DownloadStore
+import Foundation
+import RunSchedule
+
+/// What must hold after every event, found out anew and without regard to cost: from what happened and what was said, not
+/// from the schedule's own counters.
+struct Checks {
+    /// A connection that was granted, by who has it; sidecars are below nothing.
+    private var connections: [Int64: [String]] = [:]
+    private var hostBlockedUntil: [String: Date] = [:]
+    private var providerBlockedUntil: [String: Date] = [:]
+    private var stopped: Set<String> = []
+    /// Turns that haven't asked for a host yet.
+    private var resolving: Set<DownloadID> = []
+    private var turns: Set<DownloadID> = []
+
+    // MARK: what happens
+
+    mutating func note(_ event: Schedule.Event, _ actions: [Schedule.Action], _ night: NightRun) {
+        switch event {
+        case .claim(let id, _):
+            resolving.remove(id)
+            connections[id.rawValue]?.removeAll()
+        case .turnEnded(let id, _): end(id)
+        case .leave(let id, let host):
+            if let index = connections[id.rawValue]?.lastIndex(of: host) { connections[id.rawValue]?.remove(at: index) }
+        case .sidecarFetched(let number, _): connections[-Int64(number)] = nil
+        default: break
+        }
+        if case .turnEnded(let id, .loginNeeded) = event, let provider = night.videos[id]?.provider,
+            night.schedule.tally.providersToLogIn.contains(provider)
+        {
+            stopped.insert(provider)
+        }
+        if case .applied(let number, let rows) = event {
+            for row in rows where row.after == .waiting {
+                if let provider = row.wanted?.provider, isSteering(night.requests[number]) { stopped.remove(provider) }
+            }
+            if let command = night.requests[number], command.what == .providerLogin,
+                let id = command.ids.first(where: { night.videos[DownloadID(rawValue: $0)] != nil }),
+                let provider = night.videos[DownloadID(rawValue: id)]?.provider
+            {
+                stopped.remove(provider)
+            }
+        }
+        for action in actions {
+            switch action {
+            case .emit(.hostWaiting(let host, let until, _)):
+                hostBlockedUntil[host] = max(until, hostBlockedUntil[host] ?? until)
+            case .emit(.providerWaiting(let provider, let until, _)):
+                providerBlockedUntil[provider] = max(until, providerBlockedUntil[provider] ?? until)
+            case .forgetCredentials(_, let provider): stopped.insert(provider)
+            case .start(let id, _, _):
+                turns.insert(id)
+                if let host = night.schedule.phases[turn: id]?.host {
+                    connections[id.rawValue] = [host]
+                } else {
+                    resolving.insert(id)
+                }
+            case .fetch(let number):
+                if let host = night.sidecars[number]?.host { connections[-Int64(number), default: []].append(host) }
+            default: break
+            }
+        }
+    }
+
+    private func isSteering(_ command: Week.Command?) -> Bool {
+        switch command?.what {
+        case .prioritize, .now, nil: false
+        default: true
+        }
+    }
+
+    mutating func granted(_ id: DownloadID, _ host: String) { connections[id.rawValue, default: []].append(host) }
+
+    private mutating func end(_ id: DownloadID) {
+        turns.remove(id)
+        resolving.remove(id)
+        connections[id.rawValue] = nil
+    }
+
+    private func inUse(_ host: String) -> Int {
+        connections.values.reduce(0) { $0 + $1.count { $0 == host } }
+    }
+
+    // MARK: what must hold
+
+    /// What is wrong after an event; nil if nothing is.
+    func after(_ night: NightRun, _ actions: [Schedule.Action]) -> String? {
+        let schedule = night.schedule
+        if schedule.phases.running != turns { return "turns don't add up: \(schedule.phases.running) and \(turns)" }
+        var used: [String: Int] = [:]
+        for host in connections.values.joined() { used[host, default: 0] += 1 }
+        if used != schedule.queue.connections { return "hosts don't add up: \(schedule.queue.connections) and \(used)" }
+        let queued = schedule.phases.all.filter { if case .queued = $0.value { true } else { false } }
+        if queued.count != schedule.queue.count { return "\(queued.count) wait, the queue has \(schedule.queue.count)" }
+        for (id, phase) in schedule.phases.all where phase == .following {
+            guard schedule.stopReason == nil else { continue }
+            guard let leader = schedule.leader(of: id) else { return "\(id.rawValue) follows nobody" }
+            if case .settled? = schedule.phases[leader] { return "\(id.rawValue) follows one that is settled" }
+        }
+        guard !schedule.isEnded, schedule.stopReason == nil, schedule.limits.room == nil else { return nil }
+        return order(night, actions, queued) ?? idle(night, queued)
+    }
+
+    /// A slot is free, and something that waits could have it.
+    private func idle(_ night: NightRun, _ queued: [(key: DownloadID, value: Phase)]) -> String? {
+        let schedule = night.schedule
+        let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isMending($0.value) }
+        guard turns.count < night.schedule.limits.jobs, placing + schedule.sidecars.placing.count < 8 else {
+            return nil
+        }
+
+        for (id, phase) in queued where canRun(id, phase, queued, night) {
+            return "a slot is idle while \(id.rawValue) could run"
+        }
+        return nil
+    }
+
+    private func isMending(_ phase: Phase) -> Bool { if case .mending = phase { true } else { false } }
+
+    /// One began that came after another one that could have run.
+    private func order(
+        _ night: NightRun, _ actions: [Schedule.Action], _ queued: [(key: DownloadID, value: Phase)]
+    ) -> String? {
+        var waiting = queued
+        var before = self
+        let started = actions.compactMap { if case .start(let id, _, _) = $0 { id } else { nil } }
+        for id in started.reversed() {
+            let host = night.schedule.phases[turn: id]?.host
+            before.end(id)
+            for (other, phase) in waiting where isBefore(other, id, night) {
+                if before.canRun(other, phase, waiting, night) {
+                    return "\(id.rawValue) began before \(other.rawValue), which comes first and could run"
+                }
+            }
+            waiting.append((id, .queued(host: host, dueAt: nil)))
+        }
+        return nil
+    }
+
+    private func isBefore(_ a: DownloadID, _ b: DownloadID, _ night: NightRun) -> Bool {
+        let (first, second) = (night.schedule.downloads[a], night.schedule.downloads[b])
+        guard let first, let second else { return false }
+        return (first.priority, -first.ordinal) > (second.priority, -second.ordinal)
+    }
+
+    private func canRun(
+        _ id: DownloadID, _ phase: Phase, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
+    ) -> Bool {
+        guard case .queued(let host, let dueAt) = phase, let provider = night.videos[id]?.provider else { return false }
+        let now = NightRun.date(night.now)
+        if dueAt.map({ $0 > now }) ?? false || stopped.contains(provider) { return false }
+        if providerBlockedUntil[provider].map({ $0 > now }) ?? false { return false }
+        if let host { return isFree(host, now, night) }
+        // Worth asking for: not too many are known to wait already.
+        var busy = 0
+        var leftAlone = 0
+        for (other, phase) in queued where night.videos[other]?.provider == provider {
+            guard case .queued(let host?, let dueAt) = phase, dueAt.map({ $0 <= now }) ?? true else { continue }
+            if hostBlockedUntil[host].map({ $0 > now }) ?? false {
+                leftAlone += 1
+            } else if !isFree(host, now, night) {
+                busy += 1
+            }
+        }
+        let lookAhead = night.schedule.limits.jobs
+        let isAsked = resolving.contains { night.videos[$0]?.provider == provider }
+        return busy < lookAhead && (leftAlone < lookAhead || !isAsked)
+    }
+
+    private func isFree(_ host: String, _ now: Date, _ night: NightRun) -> Bool {
+        inUse(host) < night.schedule.limits.hostConnections && hostBlockedUntil[host].map { $0 <= now } ?? true
+    }
+
+    /// What is wrong at the end of a night that wasn't killed.
+    func atEnd(_ night: NightRun) -> String? {
+        let schedule = night.schedule
+        let now = NightRun.date(night.now)
+        if !turns.isEmpty || !connections.values.joined().isEmpty { return "the night ends with turns: \(turns)" }
+        for (id, phase) in schedule.phases.all {
+            let row = night.state.rows[id]
+            switch phase {
+            case .settled(let state):
+                if row.state != state { return "\(id.rawValue) ends \(state), its row says \(row.state)" }
+            case .queued(let host, let dueAt):
+                if row.state != .waiting { return "\(id.rawValue) waits, its row says \(row.state)" }
+                guard schedule.stopReason == nil, let provider = night.videos[id]?.provider else { continue }
+                let due = [dueAt, host.flatMap { hostBlockedUntil[$0] }, providerBlockedUntil[provider]]
+                    .compactMap { $0 }.max()
+                if due ?? now <= now.addingTimeInterval(600), !stopped.contains(provider) {
+                    return "the night ends though \(id.rawValue) could still run"
+                }
+            case .following:
+                if row.state != .waiting { return "\(id.rawValue) follows, its row says \(row.state)" }
+            default: return "the night ends with \(id.rawValue) \(phase)"
+            }
+        }
+        return nil
+    }
+
+    /// What is wrong after the last night, on which everything worked.
+    static func atEnd(of week: Week, _ state: WeekState) -> String? {
+        for video in week.videos where video.nights.contains(Week.nights - 1) {
+            let id = DownloadID(rawValue: video.id)
+            let row = state.rows[id]
+            let last = NightRun.date(Week.start(Week.nights - 1))
+            let isExplained: Bool
+            switch row.state {
+            case .finished: isExplained = video.trouble != .gone
+            case .failed:
+                isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
+            case .paused: isExplained = state.steered[id] == .pause
+            case .cancelled: isExplained = state.steered[id] == .cancel
+            case .waiting: isExplained = row.retryAt.map { $0 > last } ?? false
+            case .suspended, .active: isExplained = false
+            }
+            if !isExplained { return "\(id.rawValue) ends the week \(row.state), which nothing explains: \(row)" }
+        }
+        return nil
+    }
+}

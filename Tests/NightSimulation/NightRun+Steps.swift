@@ -1,0 +1,244 @@
+import DownloadStore
+import Foundation
+import RunSchedule
+
+/// What hosts, providers, disks and people do.
+extension NightRun {
+    mutating func take(_ step: Step) {
+        switch step {
+        case .wake: tell(.wake)
+        case .asked(let id, let turn, let donor): if works[id]?.turn == turn { asked(id, donor) }
+        case .ends(let id, let turn, let end): if works[id]?.turn == turn { ends(id, end) }
+        case .flushFails(let id, let turn): if works[id]?.turn == turn { tell(.flushFailed(id)) }
+        case .leaves(let id, let turn):
+            if works[id]?.turn == turn, let host = videos[id]?.host {
+                tell(.leave(id, host: host))
+            }
+        case .hashed(let id): hashed(id)
+        case .emptied(let id, let isChecksum): emptied(id, isChecksum)
+        case .placed(let id):
+            state.rows.note(.finish(id), at: now)
+            state.rows.commit()
+            state.stored += works[id]?.isLinked == true ? 0 : videos[id]?.size ?? 0
+            if !state.finished.insert(id).inserted { problem = "\(id) finished twice" }
+            let file = StoredFile(
+                path: "f\(id.rawValue)", size: videos[id]?.size ?? 0, modified: 1, sha256: nil, source: [1])
+            tell(.placed(id, file, request: nil, isWhole: true))
+        case .sidecar(let number):
+            let host = sidecars[number]?.host ?? ""
+            let error = is_(.silent, host) || is_(.busy, host) || schedule.stopReason != nil ? Self.error : nil
+            tell(.sidecarFetched(number, error))
+            if error == nil { plan(.sidecarPlaced(number), at: now + 0.1) }
+        case .sidecarPlaced(let number):
+            tell(.sidecarPlaced(number, of: sidecars[number]?.download, isStored: true))
+        case .applied(let number, let ids): applied(number, ids)
+        case .told(let number): tell(.applied(number, []))
+        case .command(let command): carryOut(command)
+        }
+    }
+
+    static let error = DownloadError(kind: .network, message: "simulated")
+
+    /// Whether something holds now.
+    func is_(_ what: Week.Times.What, _ who: String) -> Bool {
+        week.times.contains { $0.what == what && $0.who == who && $0.from <= now && now < $0.to }
+    }
+
+    private func wantsLogin(_ provider: String) -> Bool {
+        if state.loggedOut.contains(provider) { return true }
+        return week.times.contains {
+            $0.what == .wantsLogin && $0.who == provider && $0.from <= now
+                && state.logins[provider, default: -1] < $0.from
+        }
+    }
+
+    // MARK: a turn
+
+    /// The provider answers, or a file that is there already is compared.
+    private mutating func asked(_ id: DownloadID, _ donor: Donor?) {
+        guard let video = videos[id], var work = works[id] else { return }
+        let provider = video.provider
+        if wantsLogin(provider), night < Week.calm { return ends(id, .loginNeeded(Self.error)) }
+        if is_(.rateLimited, provider) { return ends(id, .providerWaits(Self.error, delay: .seconds(30))) }
+        if is_(.unavailable, provider) { return again(id, nil, atLeast: nil) }
+        switch video.trouble {
+        case .gone: return ends(id, .failed(Self.error, isFinal: true))
+        case .notReady(let until) where until > now:
+            return ends(id, .notReady(Self.error, retryAfter: .seconds(until - now)))
+        default: break
+        }
+        var items: [SidecarQueue.Item] = []
+        if !work.hasResolved {
+            for number in 0..<video.sidecars {
+                let item = SidecarQueue.Item(
+                    number: Int(id.rawValue) * 10 + number, download: id, host: video.host)
+                sidecars[item.number] = item
+                items.append(item)
+            }
+        }
+        work.hasResolved = true
+        works[id] = work
+        tell(.resolved(id, items))
+        guard tell(.claim(id, host: video.host)) else { return ends(id, .parked(host: video.host)) }
+        guard works[id]?.turn == work.turn else { return }
+        if let donor {
+            guard !video.isOther else { return ends(id, .differs(donor)) }
+            works[id]?.isLinked = true
+            return plan(.ends(id, turn: work.turn, .complete), at: now + 0.1)
+        }
+        transfer(id, video)
+    }
+
+    private mutating func transfer(_ id: DownloadID, _ video: Week.Video) {
+        guard var work = works[id] else { return }
+        work.isLinked = false
+        if is_(.silent, video.host) {
+            return again(id, video.host, atLeast: nil, in: 30)
+        }
+        if is_(.busy, video.host) { return again(id, video.host, atLeast: .seconds(60), in: 0.2) }
+        work.base = state.rows[id].durable
+        work.since = now
+        work.rate = week.rates[video.host] ?? 1e6
+        work.isTransferring = true
+        works[id] = work
+        let end = now + Double(video.size - work.base) / work.rate + 0.05
+        let cut = week.times.filter { $0.what == .silent && $0.who == video.host && $0.from > now && $0.from < end }
+        if let cut = cut.map(\.from).min() {
+            works[id]?.withoutProgress = 0
+            return again(id, video.host, atLeast: nil, in: cut - now + 30, began: now)
+        }
+        if case .lostFlush(let times) = video.trouble, state.losses[id, default: 0] < times {
+            plan(.flushFails(id, turn: work.turn), at: (now + end) / 2)
+        }
+        for number in 0..<video.extra where tell(.enter(id, host: video.host)) {
+            works[id]?.extras += 1
+            plan(.leaves(id, turn: work.turn), at: now + Double(number + 1) * (end - now) / 5)
+        }
+        plan(.ends(id, turn: work.turn, .complete), at: end)
+    }
+
+    /// The attempt has failed, or does so after a while.
+    private mutating func again(
+        _ id: DownloadID, _ host: String?, atLeast: Duration?, in seconds: Double = 0, began: Double? = nil
+    ) {
+        guard var work = works[id] else { return }
+        work.withoutProgress += 1
+        works[id] = work
+        var dice = dice(3, Int(id.rawValue), work.turn)
+        let end: Schedule.TurnEnd
+        if let delay = rules.delay(after: work.withoutProgress, atLeast: atLeast, jitter: dice.share()) {
+            end = .waits(
+                Self.error, delay: delay, attempt: work.withoutProgress, failedHost: host,
+                began: Self.date(began ?? now))
+        } else {
+            end = .failed(Self.error, isFinal: false)
+        }
+        if seconds == 0 { ends(id, end) } else { plan(.ends(id, turn: work.turn, end), at: now + seconds) }
+    }
+
+    private mutating func ends(_ id: DownloadID, _ end: Schedule.TurnEnd) {
+        keep(id)
+        if case .complete = end { state.rows[id].durable = works[id]?.isLinked == true ? 0 : videos[id]?.size ?? 0 }
+        works[id]?.turn += 1
+        tell(.turnEnded(id, end))
+    }
+
+    // MARK: files
+
+    private mutating func hashed(_ id: DownloadID) {
+        guard schedule.phases[id] == .digesting else { return }
+        if case .badChecksum(let times)? = videos[id]?.trouble, state.badChecksums[id, default: 0] < times,
+            works[id]?.isLinked == false
+        {
+            state.badChecksums[id, default: 0] += 1
+            tell(.hashed(id, .wrong))
+        } else {
+            tell(.hashed(id, .right))
+        }
+    }
+
+    private mutating func emptied(_ id: DownloadID, _ isChecksum: Bool) {
+        state.rows[id].durable = 0
+        if isChecksum {
+            works[id]?.badChecksums += 1
+            tell(.restarted(id, works[id]?.badChecksums == 1 ? nil : Self.error))
+        } else {
+            state.losses[id, default: 0] += 1
+            works[id]?.losses += 1
+            tell(.partialDropped(id, losses: works[id]?.losses ?? 0))
+        }
+    }
+
+    // MARK: people
+
+    private mutating func carryOut(_ command: Week.Command) {
+        let ids = command.ids.map(DownloadID.init).filter { videos[$0] != nil }
+        let number = steps
+        let provider = ids.first.flatMap { videos[$0]?.provider } ?? "p0"
+        let kind: Command.Kind
+        switch command.what {
+        case .kill: return isKilled = true
+        case .window: return _ = tell(.stop(.window))
+        case .logout: return _ = tell(.stop(.logout))
+        case .pause: kind = .steer(.pause, ids)
+        case .resume: kind = .steer(.resume, ids)
+        case .cancel: kind = .steer(.cancel, ids)
+        case .retry: kind = .steer(.retry, ids)
+        case .prioritize: kind = .prioritize(isNow: false, ids)
+        case .now: kind = .prioritize(isNow: true, ids)
+        case .jobs: kind = .jobs(1 + ids.count % 4, hostCap: 1 + ids.count % 3)
+        case .providerLogout:
+            state.loggedOut.insert(provider)
+            kind = .loggedOut(provider)
+        case .providerLogin:
+            state.loggedOut.remove(provider)
+            state.logins[provider] = now
+            kind = .loggedIn(provider)
+        }
+        requests[number] = command
+        tell(.command(number, kind))
+    }
+
+    /// Rows change as ``Steering`` changes them.
+    private mutating func applied(_ number: Int, _ ids: [DownloadID]) {
+        guard let command = requests[number] else { return }
+        state.rows.commit()
+        var changed: [Schedule.SteeredRow] = []
+        for id in ids {
+            let before = state.rows[id]
+            switch command.what {
+            case .prioritize, .now:
+                guard before.state.isOpen else { continue }
+                state.rows.note(
+                    .prioritize(id, command.what == .now ? 1_000_000_000 : command.ids.count * 5 - 10), at: now)
+            default:
+                guard let transition = transition(command.what), let after = before.state.after(transition) else {
+                    continue
+                }
+                if after == before.state, transition != .retry || before.retryAt == nil { continue }
+                state.rows.note(.steer(id, transition), at: now)
+                state.steered[id] = transition
+                if before.state == .finished, state.finished.remove(id) != nil { state.stored -= videos[id]?.size ?? 0 }
+            }
+            state.rows.commit()
+            guard let video = videos[id] else { continue }
+            let row = state.rows[id]
+            changed.append(
+                Schedule.SteeredRow(
+                    id: id, before: before.state, after: row.state, priority: row.priority ?? video.priority,
+                    retryAt: row.retryAt, wanted: Self.wanted(video, state.rows)))
+            if row.state == .waiting, before.state != .waiting { works[id]?.hasResolved = true }
+        }
+        tell(.applied(number, changed))
+    }
+
+    private func transition(_ what: Week.Command.What) -> StateTransition? {
+        switch what {
+        case .pause: .pause
+        case .cancel: .cancel
+        case .retry: .retry
+        case .resume, .providerLogin: .resume
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import DownloadStore
+
+/// What is left of a night for the next one.
+struct WeekState {
+    var rows = Rows()
+    /// Bytes of finished files.
+    var stored: Int64 = 0
+    /// Providers that have been logged in to after they wanted it, and when.
+    var logins: [String: Double] = [:]
+    var finished: Set<DownloadID> = []
+    /// What people have said last about a download.
+    var steered: [DownloadID: StateTransition] = [:]
+    /// Who wants a login now, and has none.
+    var loggedOut: Set<String> = []
+    /// Checksums that were wrong, flushes that failed: each happens so often in a week.
+    var badChecksums: [DownloadID: Int] = [:]
+    var losses: [DownloadID: Int] = [:]
+}
+
+extension Rows {
+    /// Bytes of all partials.
+    var partials: Int64 { rows.values.reduce(0) { $0 + $1.durable } }
+}
+
+/// What a download does after an attempt that failed: of the run, or as simple as can be.
+package protocol AttemptRules: Sendable {
+    /// How long to wait before the attempt after `count` that brought nothing; nil if that was the last.
+    func delay(after count: Int, atLeast: Duration?, jitter: Double) -> Duration?
+}
