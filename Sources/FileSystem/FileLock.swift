@@ -16,7 +16,7 @@ import Darwin
 /// person who holds it. The descriptor is closed on exec, so that no child inherits the lock.
 package final class FileLock: Sendable {
     /// What came of trying to take the lock.
-    package enum Attempt: Sendable {
+    package enum Outcome: Sendable {
         case acquired(FileLock)
         /// Somebody else has it; nil if the file doesn't tell who.
         case held(LockHolder?)
@@ -53,7 +53,7 @@ package final class FileLock: Sendable {
     package static func acquire(
         _ file: LockFile, user: String? = nil, catalogs: [String], now: Date = Date(),
         grace: Duration = .milliseconds(500), wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
-    ) async throws(LockError) -> Attempt {
+    ) async throws(LockError) -> Outcome {
         let begun = ContinuousClock.now
         var isWaiting = false
         while true {
@@ -93,7 +93,7 @@ package final class FileLock: Sendable {
     }
 
     /// Takes the lock if nobody has it.
-    package static func attempt(_ file: LockFile, as me: LockHolder) throws(LockError) -> Attempt {
+    package static func attempt(_ file: LockFile, as me: LockHolder) throws(LockError) -> Outcome {
         let path = file.shownPath
         do {
             // Once more if the file was deleted between opening and locking: a lock on it would exclude nobody.

@@ -20,7 +20,7 @@ extension LibraryFolder {
     package func lock(
         user: String, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(LibraryError) {
-        let attempt: FileLock.Attempt
+        let attempt: FileLock.Outcome
         do {
             attempt = try await FileLock.acquire(
                 Self.lockFile(in: homeHandle), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
@@ -34,7 +34,7 @@ extension LibraryFolder {
     package func lockNow(user: String) throws(LibraryError) {
         let me = LockHolder(
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
-        let attempt: FileLock.Attempt
+        let attempt: FileLock.Outcome
         do {
             attempt = try FileLock.attempt(Self.lockFile(in: homeHandle), as: me)
         } catch {
@@ -63,7 +63,7 @@ extension LibraryFolder {
         LockFile("lock", in: home, shownPath: "\(LibraryPath.privateFolder)/lock", mode: 0o666)
     }
 
-    private func take(_ attempt: FileLock.Attempt) throws(LibraryError) {
+    private func take(_ attempt: FileLock.Outcome) throws(LibraryError) {
         switch attempt {
         case .acquired(let lock): ownLock.withLock { $0 = lock }
         case .held(let holder): throw .inUse(library: root.string, by: holder)

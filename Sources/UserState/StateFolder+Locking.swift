@@ -8,7 +8,7 @@ extension StateFolder {
     package func acquireLock(
         catalogs: [String], now: Date = Date(), grace: Duration = .milliseconds(500), wait: Duration = .zero,
         waiting: (LockHolder?) -> Void = { _ in }
-    ) async throws(StateError) -> FileLock.Attempt {
+    ) async throws(StateError) -> FileLock.Outcome {
         do {
             return try await FileLock.acquire(
                 lockFile, catalogs: catalogs, now: now, grace: grace, wait: wait, waiting: waiting)

@@ -29,7 +29,7 @@ extension StateLocation.Place {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {
             if let store = try openBeside() { return store }
-            let attempt: FileLock.Attempt
+            let attempt: FileLock.Outcome
             do throws(StateError) {
                 attempt = try await folder.acquireLock(catalogs: [], grace: .milliseconds(50))
             } catch { throw Refusal(error) }

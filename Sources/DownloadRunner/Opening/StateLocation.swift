@@ -103,7 +103,7 @@ package struct StateLocation: Sendable, Equatable {
         ) async throws(Refusal) -> (FileLock, DownloadStore) {
             try requireKnown()
             let lock: FileLock
-            let attempt: FileLock.Attempt
+            let attempt: FileLock.Outcome
             do {
                 try folder.create()
                 attempt = try await folder.acquireLock(catalogs: catalogs, wait: wait, waiting: waiting)
