@@ -97,13 +97,14 @@ let package = Package(
             swiftSettings: house),
 
         // What the tests share.
+        .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: house),
         .target(
             name: "TestSupport", dependencies: ["DownloadRunner", "DownloadStore", subprocess, system],
             path: "Tests/TestSupport",
             swiftSettings: house),
         .target(
             name: "TestServers",
-            dependencies: [nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
+            dependencies: ["SeededGenerator", nioCore, nioPosix, subprocess, system, crypto], path: "Tests/TestServers",
             swiftSettings: house),
         .executableTarget(
             name: "library-step", dependencies: ["FileSystem", "MediaLibrary", "UserState", system],
@@ -116,7 +117,8 @@ let package = Package(
         .target(
             name: "FuzzHarnesses",
             dependencies: [
-                "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia",
+                "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "HLSMedia",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzHarnesses", "TestSupport", system], swiftSettings: house),
 
@@ -145,7 +147,8 @@ let package = Package(
         .testTarget(
             name: "HLSMediaTests",
             dependencies: [
-                "HLSMedia", "MediaTransfer", "TestServers", "TestSupport", crypto, ciphers, subprocess, system,
+                "HLSMedia", "MediaTransfer", "SeededGenerator", "TestServers", "TestSupport", crypto, ciphers,
+                subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(
@@ -184,8 +187,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "TestServers", "TestSupport", "coursefetch", "demo",
-                "secure-link", subprocess, system, crypto, sqlite, logging,
+                "DownloadRunner", "DownloadStore", "FileSystem", "SeededGenerator", "TestServers", "TestSupport",
+                "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite, logging,
             ],
             swiftSettings: house),
     ]

@@ -1,19 +1,15 @@
-/// Changes texts at random; a seed repeats it all (SplitMix64).
+import SeededGenerator
+
+/// Changes texts at random; a seed repeats it all.
 package struct Mutator: RandomNumberGenerator {
     /// Longer than this no text becomes.
     private static let bound = 1 << 16
 
-    private var state: UInt64
+    private var generator: SeededGenerator
 
-    package init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    package mutating func next() -> UInt64 { generator.next() }
 
     /// One of the beginnings, with one to five changes.
     package mutating func input(of beginnings: [[UInt8]], words: [String]) -> [UInt8] {

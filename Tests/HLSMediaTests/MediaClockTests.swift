@@ -1,4 +1,5 @@
 import HLSMedia
+import SeededGenerator
 import Testing
 
 @Suite("when the media of a stream begin")
@@ -226,7 +227,7 @@ struct MediaClockTests {
 
     @Test("wrong bytes never trap, whatever they are taken for")
     func mutations() {
-        var generator = Repeatable(state: 11)
+        var generator = SeededGenerator(seed: 11)
         for row in Self.rows where !row.bytes.isEmpty {
             for _ in 0..<200 {
                 var bytes = row.bytes

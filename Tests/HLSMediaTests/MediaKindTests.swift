@@ -1,4 +1,5 @@
 import HLSMedia
+import SeededGenerator
 import Testing
 
 @Suite("what the bytes of a segment are")
@@ -104,7 +105,7 @@ struct MediaKindTests {
 
     @Test("random bytes are nothing")
     func random() {
-        var generator = Repeatable(state: 4)
+        var generator = SeededGenerator(seed: 4)
         for _ in 0..<4000 {
             let bytes = (0..<256).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
             let kind = MediaKind.recognize(bytes)
@@ -114,7 +115,7 @@ struct MediaKindTests {
 
     @Test("beginnings with a few wrong bytes never trap")
     func mutations() {
-        var generator = Repeatable(state: 9)
+        var generator = SeededGenerator(seed: 9)
         for row in Self.transportStreams + Self.boxes + Self.audio + Self.texts where !row.bytes.isEmpty {
             for _ in 0..<100 {
                 var bytes = row.bytes
@@ -138,17 +139,5 @@ struct MediaKindTests {
     func tags(body: Int, length: Int) {
         let told = (Samples.id3(body: body) + Samples.adts(frames: 2)).withUnsafeBytes { ID3Tag.totalLength(in: $0) }
         #expect(told == length)
-    }
-}
-
-/// Random numbers that are the same every time (SplitMix64).
-struct Repeatable: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -1,4 +1,5 @@
 import HLSMedia
+import SeededGenerator
 import Testing
 
 @Suite("how long an MP4 plays")
@@ -99,7 +100,7 @@ struct MovieLengthTests {
 
     @Test("wrong bytes never trap")
     func mutations() {
-        var generator = Repeatable(state: 12)
+        var generator = SeededGenerator(seed: 12)
         for _ in 0..<20_000 {
             var bytes = Self.file
             for _ in 0..<Int.random(in: 1...6, using: &generator) {

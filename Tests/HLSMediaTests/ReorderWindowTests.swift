@@ -1,11 +1,12 @@
 import HLSMedia
+import SeededGenerator
 import Testing
 
 @Suite("the reorder window")
 struct ReorderWindowTests {
     @Test("under any order of arrival and any failures, each comes out once and in order", arguments: 0..<200)
     func anyOrder(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         let count = Int(dice.next() % 60)
         let first = count == 0 ? 0 : Int(dice.next() % UInt64(count))
         let width = 1 + Int(dice.next() % 9)
@@ -127,20 +128,5 @@ struct ReorderWindowTests {
         }
         #expect(asked == Array(0..<6))
         #expect((0..<6).map { _ in window.pop() } == [0, 1, 2, 3, 4, 5])
-    }
-
-    /// SplitMix64.
-    private struct Dice {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import HLSMedia
+import SeededGenerator
 import Testing
 
 @Suite("joined subtitles")
@@ -300,7 +301,7 @@ struct WebVTTJoinerTests {
 
     @Test("files with a few wrong bytes never trap")
     func mutations() {
-        var generator = Repeatable(state: 5)
+        var generator = SeededGenerator(seed: 5)
         for row in Self.forms + Self.times + Self.repetitions {
             for _ in 0..<30 {
                 var joiner = WebVTTJoiner()

@@ -1,4 +1,5 @@
 import Crypto
+import SeededGenerator
 
 /// The content of a test file: any byte of it can be computed, so that no server has to keep it and a spliced or
 /// shifted file never passes for a right one.
@@ -53,11 +54,9 @@ package struct TestContent: Sendable, Hashable {
         return String(decoding: sha256.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// SplitMix64 of the index of eight bytes.
+    /// Eight bytes.
     private func word(_ index: Int) -> UInt64 {
-        var z = (seed &+ UInt64(index)) &* 0x9E37_79B9_7F4A_7C15
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
+        var generator = SeededGenerator(seed: seed &+ UInt64(index))
+        return generator.next()
     }
 }

@@ -1,13 +1,14 @@
 import Foundation
+import SeededGenerator
 
 /// Random numbers that a seed repeats.
 struct Chance: RandomNumberGenerator {
     let seed: UInt64
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     init(seed: UInt64) {
         self.seed = seed
-        state = seed
+        generator = SeededGenerator(seed: seed)
     }
 
     /// From `COURSEFETCH_SEED` if it is set; printed, so that a failure can be repeated.
@@ -18,12 +19,5 @@ struct Chance: RandomNumberGenerator {
         return Chance(seed: seed)
     }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 }

@@ -1,17 +1,12 @@
+import SeededGenerator
+
 /// Media playlists made up from a seed: complete, in order, with every feature that a plan has.
 struct GeneratedPlaylist {
-    private(set) var state: UInt64
+    private var generator: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    private mutating func next() -> UInt64 { generator.next() }
 
     /// From 0 to `bound - 1`.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
