@@ -203,6 +203,6 @@ if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {
     }
     package.targets.append(
         .executableTarget(
-            name: "fuzz", dependencies: ["FuzzHarnesses"], path: "Tests/Fuzz", swiftSettings: house,
+            name: "fuzz", dependencies: ["FuzzHarnesses"], path: "Tests/Fuzz", exclude: ["run"], swiftSettings: house,
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]))
 }

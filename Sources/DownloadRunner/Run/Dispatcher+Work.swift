@@ -52,7 +52,6 @@ extension Dispatcher {
     }
 
     private func turnEnded(_ job: DownloadJob, _ outcome: JobOutcome) async {
-        works[job.id]?.task = nil
         let end: Schedule.TurnEnd
         switch outcome {
         case .complete(let video):
@@ -72,7 +71,10 @@ extension Dispatcher {
         case .suspended(let reason, let error): end = .suspended(reason, error)
         case .stopped: end = .stopped
         }
-        handle(.turnEnded(job.id, end))
+        // Measured as it ends: its last bytes would count as still to be written, and another one end for want of room.
+        measure()
+        works[job.id]?.task = nil
+        perform(.turnEnded(job.id, end))
     }
 
     func dropEmptyPartial(_ id: DownloadID) {

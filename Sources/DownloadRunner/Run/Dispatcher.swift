@@ -107,14 +107,15 @@ actor Dispatcher {
     }
 
     /// Tells it how full the disk is, if that matters.
-    private func measure() {
+    func measure() {
         guard schedule.stopReason == nil, let free = services.space?.free() else { return }
         let turns = works.values.filter { $0.task != nil }.map { services.measure($0.job) }
         perform(.measured(free: free, turns: turns))
     }
 
+    /// ``handle(_:)`` without a look at the disk.
     @discardableResult
-    private func perform(_ event: Schedule.Event) -> Bool {
+    func perform(_ event: Schedule.Event) -> Bool {
         var isGranted = false
         for action in schedule.handle(event, now: services.clock.now, jitter: .random(in: 0...1)) {
             if case .grant(let answer) = action { isGranted = answer } else { perform(action) }
