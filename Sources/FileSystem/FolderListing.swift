@@ -24,22 +24,9 @@ package struct FolderListing: Sendable {
 
     /// Reads the folder once.
     package init(of folder: FolderHandle) throws(Errno) {
-        // A description of its own, so that two listings don't share a position.
-        let descriptor = try systemCall { openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard let stream = fdopendir(descriptor) else {
-            let error = Errno(rawValue: errno)
-            close(descriptor)
-            throw error
-        }
-        defer { closedir(stream) }
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                if errno != 0 { throw Errno(rawValue: errno) }
-                break
-            }
-            if entry.pointee.d_type == UInt8(DT_DIR) { continue }
-            append(entry)
+        try folder.forEachEntry { name, isFolder in
+            if isFolder != true { append(name) }
+            return true
         }
         index()
     }
@@ -78,14 +65,8 @@ package struct FolderListing: Sendable {
         }
     }
 
-    private mutating func append(_ entry: UnsafeMutablePointer<dirent>) {
-        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
-        let name = UnsafeRawPointer(entry) + offset
-        let length = strlen(name.assumingMemoryBound(to: CChar.self))
-        let buffer = UnsafeRawBufferPointer(start: name, count: length)
-        // On some file systems the kind of an entry isn't told.
-        if length <= 2, buffer.allSatisfy({ $0 == UInt8(ascii: ".") }) { return }
-        bytes.append(contentsOf: buffer)
+    private mutating func append(_ name: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: name)
         starts.append(bytes.count)
     }
 
