@@ -40,12 +40,8 @@ enum LibraryOpening {
             try store.setFact(pathFact, place.library.string)
             try store.setFact(confirmedFact, "1")
             return library
-        } catch let error as StoreError {
-            throw Refusal(error)
-        } catch let error as LibraryError {
-            throw Refusal(error)
         } catch {
-            throw Refusal(condition: .bug, message: "\(error)")
+            throw Refusal(any: error)
         }
     }
 
@@ -93,12 +89,8 @@ enum LibraryOpening {
             try store.setFact(pathFact, place.library.string)
             try store.setFact(confirmedFact, "1")
             return library
-        } catch let error as StoreError {
-            throw Refusal(error)
-        } catch let error as LibraryError {
-            throw Refusal(error)
         } catch {
-            throw Refusal(condition: .bug, message: "\(error)")
+            throw Refusal(any: error)
         }
     }
 }

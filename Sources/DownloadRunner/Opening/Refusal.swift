@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import MediaLibrary
+import UserState
 
 /// A command that can't do what it was asked: what stands in its way, and the condition that it is.
 package struct Refusal: Error, Sendable, Equatable {
@@ -74,6 +75,20 @@ package struct Refusal: Error, Sendable, Equatable {
             default: "the library can't be used: \(error.sentence)"
             }
         self.init(condition: .stateUnusable, message: message)
+    }
+}
+
+extension Refusal {
+    /// Of what the rooms below throw.
+    init(any error: any Error) {
+        switch error {
+        case let error as Refusal: self = error
+        case let error as StoreError: self.init(error)
+        case let error as LibraryError: self.init(error)
+        case let error as StateError: self.init(error)
+        case let error as CredentialsError: self.init(error)
+        default: self.init(condition: .bug, message: "\(error)")
+        }
     }
 }
 

@@ -306,20 +306,6 @@ extension SyncRun {
     }
 }
 
-extension Refusal {
-    /// Of what the rooms below throw.
-    init(any error: any Error) {
-        switch error {
-        case let error as Refusal: self = error
-        case let error as StoreError: self.init(error)
-        case let error as LibraryError: self.init(error)
-        case let error as StateError: self.init(error)
-        case let error as CredentialsError: self.init(error)
-        default: self.init(condition: .bug, message: "\(error)")
-        }
-    }
-}
-
 extension Reconciliation {
     /// The moves as the state records them, in one plan.
     func recordedMoves() throws -> [RecordedMove] {
