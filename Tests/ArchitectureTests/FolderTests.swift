@@ -5,14 +5,6 @@ import Testing
 /// and the code is held to it.
 @Suite("The folders of the runner")
 struct FolderTests {
-    /// Arrows that point upwards, each with why it is still there. A new one needs a reason as good.
-    static let defended: [(from: String, to: String, reason: String)] = [
-        ("Finish", "Attempt", "the bookkeeper flushes the partials of the jobs that it is given"),
-        ("Sidecars", "Run", "a fetch takes what the parts of a run share"),
-        ("Attempt", "Run", "a job takes what the parts of a run share"),
-        ("Run", "Control", "a run starts what listens to other terminals"),
-    ]
-
     static let root = "Sources/DownloadRunner"
 
     /// From the page: a folder uses those before it.
@@ -51,16 +43,7 @@ struct FolderTests {
     func uses(folder: String) {
         let above = Self.order.prefix { $0 != folder }
         for (other, type) in Self.arrows[folder] ?? [:] where !above.contains(other) {
-            let isDefended = Self.defended.contains { $0.from == folder && $0.to == other }
-            #expect(isDefended, "\(folder) uses \(type) of \(other), which stands below it")
-        }
-    }
-
-    @Test("an arrow that is defended is there, and points upwards: who mends one takes its line out")
-    func defences() {
-        for (from, to, reason) in Self.defended {
-            #expect(Self.arrows[from]?[to] != nil, "\(from) uses nothing of \(to) any more (\(reason))")
-            #expect(!Self.order.prefix { $0 != from }.contains(to), "\(to) stands above \(from) anyway")
+            Issue.record("\(folder) uses \(type) of \(other), which stands below it")
         }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// What it is is known with the provider's first answer, or from the row of a run before. From then on a ``MediaDownload``
 /// of that kind does all that differs between kinds. Keeps it and the answer over back-offs. Runs in one task at a time.
-actor DownloadJob {
+actor DownloadJob: WatchedDownload {
     /// What the bookkeeper and the dispatcher look at while a turn lasts.
     struct Live: Sendable {
         /// Nil until it is known what kind of download it is.

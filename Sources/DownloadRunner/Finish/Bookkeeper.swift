@@ -26,7 +26,7 @@ final class Bookkeeper: Sendable {
     private struct State {
         var journal: [DownloadChange] = []
         var arrived: [ArrivedFile] = []
-        var active: [DownloadID: DownloadJob] = [:]
+        var active: [DownloadID: any WatchedDownload] = [:]
         var isPlacing = false
         var isRunning = false
         /// Why the state can't be written any more.
@@ -105,12 +105,12 @@ final class Bookkeeper: Sendable {
     }
 
     /// Its partial is flushed and its progress written from now on.
-    func watch(_ job: DownloadJob) { state.withLock { $0.active[job.id] = job } }
+    func watch(_ download: any WatchedDownload) { state.withLock { $0.active[download.id] = download } }
 
     /// Ends what ``watch(_:)`` began. What has arrived is flushed and written once more.
-    func unwatch(_ job: DownloadJob) {
-        let wasWatched = state.withLock { $0.active.removeValue(forKey: job.id) != nil }
-        if wasWatched { queue.async { self.keep(job) } }
+    func unwatch(_ download: any WatchedDownload) {
+        let wasWatched = state.withLock { $0.active.removeValue(forKey: download.id) != nil }
+        if wasWatched { queue.async { self.keep(download) } }
     }
 
     /// A complete file on its way to its place.
@@ -137,16 +137,16 @@ final class Bookkeeper: Sendable {
         list?.flush()
     }
 
-    private func keep(_ job: DownloadJob) {
-        if let change = progress(of: job) { note(change) }
-        job.closePartial()
+    private func keep(_ download: any WatchedDownload) {
+        if let change = progress(of: download) { note(change) }
+        download.closePartial()
     }
 
-    private func progress(of job: DownloadJob) -> DownloadChange? {
+    private func progress(of download: any WatchedDownload) -> DownloadChange? {
         do {
-            return try job.flush().map { .progress(job.id, $0) }
+            return try download.flush().map { .progress(download.id, $0) }
         } catch {
-            if error != .closed { tell { $0.flushFailed(job.id, error) } }
+            if error != .closed { tell { $0.flushFailed(download.id, error) } }
             return nil
         }
     }

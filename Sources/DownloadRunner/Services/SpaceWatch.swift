@@ -1,9 +1,5 @@
-import CourseCatalog
 import DownloadStore
-import FileSystem
-import MediaLibrary
 import RunSchedule
-import Synchronization
 
 /// How much is free on the disk of the partials, and the rule about it.
 struct SpaceWatch: Sendable {
@@ -31,25 +27,5 @@ struct SpaceWatch: Sendable {
         }
         let tenths = Int64((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
-    }
-}
-
-/// What a download takes on the disk while it is made.
-extension RunServices {
-    /// As ``Schedule`` knows it.
-    func scheduled(_ wanted: WantedDownload) -> ScheduledDownload {
-        var size = wanted.video.size ?? wanted.resume?.total
-        if let kind = wanted.resume?.kind { size = size.map { kind.type.room(for: $0, self) } }
-        return ScheduledDownload(
-            id: wanted.id, priority: wanted.priority, ordinal: wanted.ordinal, provider: wanted.provider,
-            retryAt: wanted.retryAt, failedRuns: wanted.failedRuns, size: size,
-            written: wanted.resume?.durableBytes ?? 0,
-            bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
-    }
-
-    /// How far a turn is.
-    func measure(_ job: DownloadJob) -> Schedule.Measure {
-        let space = job.space
-        return Schedule.Measure(id: job.id, size: space.size, written: space.written)
     }
 }
