@@ -42,11 +42,8 @@ package enum DownloadChange: Sendable {
     /// A part of a video that is about to be renamed to its place, as ``placing(_:_:)`` is of the video itself. Forgotten
     /// when the video is finished or put back.
     case placingPart(PartRecord)
-    /// A file that came along.
-    case sidecar(SidecarRecord)
-    /// A file that came along is missing: the next sync fetches what the catalog names beside the video. One that was part
-    /// of the video is only forgotten.
-    case sidecarLost(SidecarRecord)
+    /// Something beside a video.
+    case sidecar(SidecarChange)
     /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file stands there, else
     /// the one that is to be replaced.
     case coverLost(course: String, chapter: String?, StoredFile?)
@@ -96,5 +93,48 @@ package struct ProgressFacts: Sendable, Equatable {
         self.bytesPerSecond = bytesPerSecond
         self.position = position
         self.seconds = seconds
+    }
+}
+
+/// One change of what belongs beside a video. None touches the state of the video itself.
+package enum SidecarChange: Sendable, Equatable {
+    /// Its provider has answered, and names these: they are wanted, unless they are there or failed; others that aren't
+    /// there are wanted no more.
+    case named(DownloadID, [SidecarName])
+    /// It has its file without anybody having been asked what comes along.
+    case unasked(DownloadID)
+    /// It is there.
+    case stored(SidecarRecord)
+    /// Nobody can be asked for it in this run any more.
+    case waits(DownloadID, SidecarName, retryAt: Date?, DownloadError)
+    /// Nothing more in this run; `retryAt` nil is for good.
+    case failed(DownloadID, SidecarName, DownloadError, retryAt: Date?)
+    /// Its provider doesn't say where anything of it is; as ``failed(_:_:_:retryAt:)`` for all that isn't there.
+    case unanswered(DownloadID, DownloadError, retryAt: Date?)
+    /// The person wants another try of all that failed beside a video.
+    case retried(DownloadID)
+    /// Somebody else than its provider says where it is.
+    case forgotten(DownloadID, SidecarName)
+    /// Its file is missing. One that was part of the video is only forgotten.
+    case lost(SidecarRecord)
+    /// What stands there isn't what came along: it is recorded as it is, and replaced by the next sync.
+    case replaced(SidecarRecord)
+
+    /// The download that it is about.
+    package var download: DownloadID {
+        switch self {
+        case .named(let id, _), .unasked(let id), .waits(let id, _, _, _), .failed(let id, _, _, _),
+            .unanswered(let id, _, _), .retried(let id), .forgotten(let id, _):
+            id
+        case .stored(let sidecar), .lost(let sidecar), .replaced(let sidecar): sidecar.download
+        }
+    }
+
+    /// Whether it changes which files are there.
+    package var isAboutFiles: Bool {
+        switch self {
+        case .stored, .lost, .replaced: true
+        case .named, .unasked, .waits, .failed, .unanswered, .retried, .forgotten: false
+        }
     }
 }

@@ -254,6 +254,8 @@ package struct SidecarRecord: Sendable, Equatable {
         case cover, subtitle, attachment
         /// A part of the video itself: separate sound, or a playlist of its package.
         case stream
+        /// No file: nobody has asked the provider yet what comes along with this video.
+        case unasked
     }
 
     /// The download that it came along with.

@@ -139,24 +139,7 @@ extension DownloadStore {
             try run(
                 "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
                 [digest.map { Data($0) }, now, id.rawValue], db)
-        case .sidecar(let sidecar):
-            try run(
-                """
-                INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (download, kind, name) DO UPDATE SET path = excluded.path, size = excluded.size,
-                    modified = excluded.modified
-                """,
-                [
-                    sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name, sidecar.path, sidecar.size,
-                    sidecar.modified,
-                ], db)
-        case .sidecarLost(let sidecar):
-            try run(
-                "DELETE FROM sidecars WHERE download = ? AND kind = ? AND name = ?",
-                [sidecar.download.rawValue, sidecar.kind.rawValue, sidecar.name], db)
-            if sidecar.kind != .stream {
-                try run("UPDATE downloads SET stored_extras = NULL WHERE id = ?", [sidecar.download.rawValue], db)
-            }
+        case .sidecar(let change): try apply(change, now, db)
         case .coverLost(let course, let chapter, let file):
             let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
             let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]

@@ -42,7 +42,7 @@ extension DownloadStore {
             try String.fetchAll(
                 db,
                 sql: """
-                    SELECT path FROM sidecars UNION ALL SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
+                    SELECT path FROM sidecars WHERE path IS NOT NULL UNION ALL SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
                     UNION ALL SELECT cover_path FROM chapters WHERE cover_path IS NOT NULL
                     """)
         }

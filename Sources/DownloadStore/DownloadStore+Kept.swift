@@ -13,7 +13,8 @@ extension DownloadStore {
             guard let ids else {
                 var beside: [Int64: [KeptRecord.Beside]] = [:]
                 let rows = try Row.fetchCursor(
-                    db, sql: "SELECT download, kind, name, path, size, modified FROM sidecars")
+                    db,
+                    sql: "SELECT download, kind, name, path, size, modified FROM sidecars WHERE state = 'stored'")
                 while let row = try rows.next() { beside[row[0], default: []].append(KeptRecord.Beside(row)) }
                 let downloads = try Row.fetchCursor(db, sql: columns + " ORDER BY id")
                 while let row = try downloads.next() { try body(KeptRecord(row, beside[row[0]] ?? [])) }
@@ -21,7 +22,10 @@ extension DownloadStore {
             }
             let download = try db.cachedStatement(sql: columns + " AND id = ?")
             let sidecars = try db.cachedStatement(
-                sql: "SELECT download, kind, name, path, size, modified FROM sidecars WHERE download = ?")
+                sql: """
+                    SELECT download, kind, name, path, size, modified FROM sidecars
+                    WHERE download = ? AND state = 'stored'
+                    """)
             for id in ids {
                 guard let row = try Row.fetchOne(download, arguments: [id.rawValue]) else { continue }
                 try body(KeptRecord(row, try Row.fetchAll(sidecars, arguments: [id.rawValue]).map { .init($0) }))
@@ -131,7 +135,7 @@ extension DownloadStore {
             ], db)
         for var sidecar in proven.sidecars {
             sidecar.download = id
-            try apply(.sidecar(sidecar), now, db)
+            try apply(.stored(sidecar), now, db)
         }
         return true
     }

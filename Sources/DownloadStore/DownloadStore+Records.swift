@@ -75,7 +75,7 @@ extension DownloadStore {
         }
     }
 
-    /// The files that came along with these downloads.
+    /// The files that came along with these downloads; also those that are to be replaced.
     package func sidecars(of ids: [DownloadID]) throws(StoreError) -> [SidecarRecord] {
         try read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ?")

@@ -12,11 +12,12 @@ enum Schema {
             try IdentifierMigration(db: db).run()
         }
         migrator.registerMigration("5") { db in try db.execute(sql: fifth) }
+        migrator.registerMigration("6") { db in try db.execute(sql: sixth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 5
+    static let version = 6
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -184,5 +185,43 @@ enum Schema {
             WHEN path IS NOT NULL THEN 'file'
         END;
         UPDATE downloads SET media_seconds = NULL WHERE kind = 'file';
+        """
+
+    /// What is to come along and isn't there yet: before, only files that were there had rows, and the others were lost with
+    /// the run that knew of them. A finished video with nothing beside it, where the same provider has named something for
+    /// another one of its course, may have lost some: its provider is asked once.
+    private static let sixth = """
+        PRAGMA user_version = 6;
+        CREATE TABLE sidecars_6 (
+            download INTEGER NOT NULL REFERENCES downloads (id) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            path TEXT,
+            size INTEGER,
+            modified INTEGER,
+            state TEXT NOT NULL DEFAULT 'stored' CHECK (state IN ('wanted', 'stored', 'failed')),
+            retry_at REAL,
+            failed_runs INTEGER NOT NULL DEFAULT 0,
+            error_kind TEXT,
+            error_message TEXT,
+            error_status INTEGER,
+            PRIMARY KEY (download, kind, name),
+            CHECK (state <> 'stored' OR path IS NOT NULL)
+        ) WITHOUT ROWID, STRICT;
+        INSERT INTO sidecars_6 (download, kind, name, path, size, modified)
+            SELECT download, kind, name, path, size, modified FROM sidecars;
+        DROP TABLE sidecars;
+        ALTER TABLE sidecars_6 RENAME TO sidecars;
+        CREATE INDEX sidecars_open ON sidecars (state) WHERE state <> 'stored';
+        INSERT INTO sidecars (download, kind, name, state)
+            SELECT id, 'unasked', '', 'wanted' FROM downloads AS bare
+            WHERE state = 'finished' AND is_gone = 0
+                AND NOT EXISTS (SELECT 1 FROM sidecars WHERE download = bare.id AND kind <> 'stream')
+                AND (course, provider) IN (
+                    SELECT DISTINCT course, provider FROM downloads
+                        JOIN sidecars ON sidecars.download = downloads.id
+                    WHERE downloads.state = 'finished' AND extras IS NULL AND sidecars.kind <> 'stream'
+                        -- Subtitles of a stream come with it, never later.
+                        AND NOT (downloads.kind IS 'stream' AND sidecars.kind = 'subtitle'));
         """
 }

@@ -440,7 +440,9 @@ struct ReconcilerCornerTests {
         world.files.insert("a/01 Old.en.vtt")
         try world.store.write([
             .sidecar(
-                SidecarRecord(download: id, kind: .subtitle, name: "en", path: "a/01 Old.en.vtt", size: 1, modified: 1))
+                .stored(
+                    SidecarRecord(
+                        download: id, kind: .subtitle, name: "en", path: "a/01 Old.en.vtt", size: 1, modified: 1)))
         ])
         let next = try world.plan("- {id: a, videos: [{id: x, title: New}]}")
         #expect(next.moves.map(\.to) == ["a/01 New.en.vtt"])

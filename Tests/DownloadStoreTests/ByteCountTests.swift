@@ -37,7 +37,8 @@ struct ByteCountTests {
                 arguments: [lie])
             for name in ["a", "b"] {
                 try db.execute(
-                    sql: "INSERT INTO sidecars VALUES (?, 'attachment', ?, ?, ?, 0)",
+                    sql:
+                        "INSERT INTO sidecars (download, kind, name, path, size, modified) VALUES (?, 'attachment', ?, ?, ?, 0)",
                     arguments: [ids[0].rawValue, name, name, lie])
             }
         }

@@ -177,7 +177,9 @@ struct DownloadStoreTests {
         for id in ids { try store.write([.begin(id), .placing(id, StoreFixture.file), .finish(id)]) }
         try store.write([
             .sidecar(
-                SidecarRecord(download: ids[0], kind: .subtitle, name: "en", path: "C/a.en.vtt", size: 1, modified: 2))
+                .stored(
+                    SidecarRecord(
+                        download: ids[0], kind: .subtitle, name: "en", path: "C/a.en.vtt", size: 1, modified: 2)))
         ])
         var changes = ReconcileChanges()
         changes.moves = [

@@ -81,15 +81,15 @@ struct VerificationRemedies {
             var known = sidecar
             known.size = found.size
             known.modified = found.modified
-            return ([.sidecar(known), .refetch(sidecar.download)], .willBeReplaced)
+            return ([.sidecar(.stored(known)), .refetch(sidecar.download)], .willBeReplaced)
         case (.missing, _):
-            return mayBeFetched ? ([.sidecarLost(sidecar)], .willBeFetched) : ([], .needsRetry)
+            return mayBeFetched ? ([.sidecar(.lost(sidecar))], .willBeFetched) : ([], .needsRetry)
         case (.changed, let found?) where repair:
             guard mayBeFetched else { return ([], .needsRetry) }
             var known = sidecar
             known.size = found.size
             known.modified = found.modified
-            return ([.sidecar(known), .extrasStored(sidecar.download, nil)], .willBeReplaced)
+            return ([.sidecar(.replaced(known))], .willBeReplaced)
         default: return ([], .nothing)
         }
     }

@@ -61,7 +61,7 @@ struct Placer: Sendable {
         for item in placed { removeOld(item) }
         guard
             write(
-                placed.flatMap { $0.parts.map(\.finished) + $0.obsolete.map { .sidecarLost($0) } + [$0.finished] })
+                placed.flatMap { $0.parts.map(\.finished) + $0.obsolete.map { .sidecar(.lost($0)) } + [$0.finished] })
         else {
             for item in placed { failed(item.file, .store) }
             return nil
@@ -204,9 +204,10 @@ extension PlacedFile {
         case .video(let id, _): .finish(id)
         case .sidecar(let id, let kind, let name):
             .sidecar(
-                SidecarRecord(
-                    download: id, kind: kind, name: name, path: stored.path, size: stored.size,
-                    modified: stored.modified ?? 0))
+                .stored(
+                    SidecarRecord(
+                        download: id, kind: kind, name: name, path: stored.path, size: stored.size,
+                        modified: stored.modified ?? 0)))
         case .courseCover(let course, let digest): .courseCover(course, digest, stored)
         case .chapterCover(let course, let chapter, let digest):
             .chapterCover(course: course, chapter: chapter, digest, stored)

@@ -1,0 +1,154 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import DownloadStore
+
+@Suite("Sidecars that aren't there")
+struct SidecarRowTests {
+    private let fixture = StoreFixture()
+    private let now = Date(timeIntervalSince1970: 1_795_000_000)
+    private let error = DownloadError(kind: .httpStatus, message: "no", status: 503)
+    private let english = SidecarName(.subtitle, "en")
+    private let slides = SidecarName(.attachment, "Slides")
+
+    private func finished(_ count: Int = 1) throws -> (DownloadStore, [DownloadID]) {
+        let store = try fixture.open()
+        let ids = try StoreFixture.add(count, to: store)
+        for id in ids { try store.write([.begin(id), .placing(id, StoreFixture.file), .finish(id)]) }
+        return (store, ids)
+    }
+
+    private func file(_ id: DownloadID, _ name: SidecarName) -> SidecarRecord {
+        SidecarRecord(download: id, kind: name.kind, name: name.name, path: "C/01 V.x", size: 3, modified: 4)
+    }
+
+    @Test("what a provider names is wanted until it is there, and no longer than the provider names it")
+    func named() throws {
+        let (store, ids) = try finished()
+        try store.write([.sidecar(.named(ids[0], [english, slides]))])
+        #expect(try store.openSidecars().map(\.name) == [slides, english])
+        #expect(try store.sidecars(of: ids).isEmpty)
+        try store.write([.sidecar(.stored(file(ids[0], slides)))])
+        #expect(try store.openSidecars(of: ids).map(\.name) == [english])
+        try store.write([.sidecar(.named(ids[0], [slides]))])
+        #expect(try store.openSidecars().isEmpty)
+        #expect(try store.sidecars(of: ids).map(\.name) == ["Slides"])
+    }
+
+    @Test("one that waits is due at its time, one that failed at its own or when the person says so")
+    func times() throws {
+        let (store, ids) = try finished()
+        let later = now + 3600
+        try store.write(
+            [
+                .sidecar(.named(ids[0], [english, slides])),
+                .sidecar(.waits(ids[0], english, retryAt: later, error)),
+                .sidecar(.failed(ids[0], slides, error, retryAt: nil)),
+            ], at: now)
+        let open = try store.openSidecars()
+        #expect(open.map(\.state) == [.failed, .wanted])
+        #expect(open.map { $0.isDue(at: now) } == [false, false])
+        #expect(open.map { $0.isDue(at: later) } == [false, true])
+        #expect(open[0].failedRuns == 1 && open[0].error == error)
+        // Named again, it stays failed.
+        try store.write([.sidecar(.named(ids[0], [english, slides]))])
+        #expect(try store.openSidecars().map(\.state) == [.failed, .wanted])
+        try store.write([.sidecar(.retried(ids[0]))])
+        #expect(try store.openSidecars().allSatisfy { $0.isDue(at: now) && $0.failedRuns == 0 && $0.error == nil })
+    }
+
+    @Test("a failure of what is there meanwhile, or forgotten, changes nothing")
+    func late() throws {
+        let (store, ids) = try finished()
+        try store.write([
+            .sidecar(.named(ids[0], [english])), .sidecar(.stored(file(ids[0], english))),
+            .sidecar(.failed(ids[0], english, error, retryAt: nil)),
+            .sidecar(.waits(ids[0], slides, retryAt: nil, error)),
+        ])
+        #expect(try store.openSidecars().isEmpty)
+    }
+
+    @Test("a file that is missing is wanted again; one that is to be replaced keeps its record until then")
+    func lost() throws {
+        let (store, ids) = try finished(2)
+        for id in ids { try store.write([.sidecar(.stored(file(id, english)))]) }
+        var other = file(ids[1], english)
+        other.size = 9
+        try store.write([.sidecar(.lost(file(ids[0], english))), .sidecar(.replaced(other))])
+        #expect(try store.openSidecars().map(\.download) == ids)
+        #expect(try store.sidecars(of: ids) == [other])
+        var kept: [KeptRecord] = []
+        try store.eachKept(nil) { kept.append($0) }
+        #expect(kept.allSatisfy { $0.beside == nil }, "the list has only what is there")
+        // Its provider doesn't name it any more: what stands there stays ours.
+        try store.write([.sidecar(.named(ids[1], []))])
+        #expect(try store.openSidecars().map(\.download) == [ids[0]])
+        #expect(try store.sidecars(of: ids) == [other])
+    }
+
+    @Test("nobody was asked: an answer settles it, and a final refusal does")
+    func unasked() throws {
+        let (store, ids) = try finished(2)
+        try store.write(ids.map { .sidecar(.unasked($0)) })
+        let row = SidecarName(.unasked, "")
+        #expect(try store.openSidecars().map(\.name) == [row, row])
+        try store.write([.sidecar(.named(ids[0], [])), .sidecar(.unanswered(ids[1], error, retryAt: nil))])
+        #expect(try store.openSidecars().isEmpty)
+    }
+
+    @Test("rows go with their download, and with its file")
+    func cascade() throws {
+        let (store, ids) = try finished(2)
+        for id in ids { try store.write([.sidecar(.named(id, [english]))]) }
+        try store.delete([ids[0]])
+        try store.write([.steer(ids[1], .remove), .fileRemoved(ids[1])])
+        #expect(try store.openSidecars(of: ids).isEmpty)
+    }
+
+    @Test("what a provider has named for a video is found by its file")
+    func donors() throws {
+        let (store, ids) = try finished()
+        #expect(try !store.hasNamedSidecars(video: "v1", path: StoreFixture.file.path))
+        try store.write([.sidecar(.named(ids[0], [english]))])
+        #expect(try store.hasNamedSidecars(video: "v1", path: StoreFixture.file.path))
+        #expect(try !store.hasNamedSidecars(video: "v1", path: "C/other.mp4"))
+    }
+
+    @Test(
+        "a file of an older version: what came along stays; who may have lost something is asked once, and nobody else",
+        arguments: ["3", "5"])
+    func migration(version: String) throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: version)
+        try queue.write { db in
+            // A video that has a subtitle, one that may have lost it, one that isn't finished, one of another provider, one
+            // that is gone, and another course where none has any.
+            for (id, course, provider, state, isGone) in [
+                (1, "c", "p", "finished", 0), (2, "c", "p", "finished", 0), (3, "c", "p", "waiting", 0),
+                (4, "c", "q", "finished", 0), (5, "c", "p", "finished", 1), (6, "d", "p", "finished", 0),
+            ] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO downloads (id, course, video, title, position, ordinal, provider, source, priority, stem,
+                            state, path, is_gone, updated_at)
+                        VALUES (?, ?, ?, 'V', 1, 0, ?, x'00', 0, 'C/01 V', ?, 'C/01 V.mp4', ?, 0)
+                        """, arguments: [id, course, "v\(id)", provider, state, isGone])
+            }
+            try db.execute(sql: "INSERT INTO sidecars VALUES (1, 'subtitle', 'en', 'C/01 V.en.vtt', 3, 4)")
+            try db.execute(sql: "INSERT INTO sidecars VALUES (6, 'stream', 'audio', 'D/01 V.m4a', 3, 4)")
+        }
+        try queue.close()
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+        let store = try fixture.open(.holder)
+        let first = DownloadID(rawValue: 1)
+        #expect(
+            try store.sidecars(of: [first]) == [
+                SidecarRecord(download: first, kind: .subtitle, name: "en", path: "C/01 V.en.vtt", size: 3, modified: 4)
+            ])
+        let open = try store.openSidecars()
+        #expect(open.map(\.download.rawValue) == [2] && open.map(\.name.kind) == [.unasked])
+        #expect(open.allSatisfy { $0.isDue(at: now) })
+        #expect(try store.damages() == [])
+    }
+}
