@@ -20,6 +20,8 @@ package struct RunTally: Sendable {
     package var providersToLogIn: Set<String> = []
     /// Whether the run was stopped before all sidecars were there.
     package var hasSidecarsLeft = false
+    /// Whether a sidecar was given up for good.
+    package var hasGivenUpSidecars = false
     /// What was wrong with the disk.
     package var disk: DiskTrouble?
 

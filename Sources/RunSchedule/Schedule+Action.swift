@@ -6,6 +6,8 @@ extension Schedule {
     package enum Action: Sendable {
         /// A turn begins, with a file that may have its bytes; if that is proven nobody is asked.
         case start(DownloadID, Donor?, isProven: Bool)
+        /// A turn begins in which its provider is asked what comes along, and no more.
+        case ask(DownloadID)
         /// Its turn is to end; ``Event/turnEnded(_:_:)`` follows.
         case cancel(DownloadID)
         /// The answer to ``Event/claim(_:host:)`` and ``Event/enter(_:host:)``.
@@ -61,5 +63,7 @@ extension Schedule {
         /// A provider wants a login, for the first time in this run.
         case loginWanted(String, DownloadError)
         case sidecarFailed(Int, DownloadError)
+        /// Its provider doesn't say what comes along.
+        case sidecarsUnknown(DownloadID, DownloadError)
     }
 }

@@ -138,7 +138,7 @@ extension Schedule {
             case .following where sharing.followers.isFollower(id): phases[id] = .following
             case .following: enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
             case .turn:
-                actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
+                if !isQuestion(id) { actions.append(.record(.putBack(id, retryAt: nil, error: nil))) }
                 enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
             }
         }
@@ -152,6 +152,7 @@ extension Schedule {
             actions.append(.emit(row.after == .paused ? .paused(row.id) : .cancelled(row.id)))
             if row.after == .cancelled, row.before == .finished { actions.append(.emit(.removed(row.id))) }
             if row.after == .cancelled {
+                questions.remove(row.id)
                 for number in sidecars.drop(row.id) { actions.append(.forget(sidecar: number)) }
             }
             guard isKnown else { break }
@@ -170,6 +171,7 @@ extension Schedule {
             queue.resume(provider: again.provider)
             tally.providersToLogIn.remove(again.provider)
             enqueue(row.id, host: nil, dueAt: row.retryAt)
+        case .finished: wantSidecarsAgain(row)
         default: break
         }
         if !isKnown || tally.steered[row.id] != nil, row.wanted != nil {
@@ -200,8 +202,10 @@ extension Schedule {
             if case .queue(let host, let dueAt) = held {
                 enqueue(id, host: host, dueAt: dueAt)
             } else {
-                actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
-                actions.append(.emit(.waiting(id)))
+                if !isQuestion(id) {
+                    actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
+                    actions.append(.emit(.waiting(id)))
+                }
                 enqueue(id, host: nil, dueAt: nil)
             }
         }

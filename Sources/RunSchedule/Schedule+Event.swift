@@ -35,8 +35,10 @@ extension Schedule {
         case notPlaced(DownloadID, PlacingTrouble)
         /// Sidecars that the catalogs name: of a video, or covers.
         case sidecars([SidecarQueue.Item], of: DownloadID?, digest: [UInt8])
-        /// What ``Action/fetch(sidecar:)`` came to: nil if it arrived and is being placed.
-        case sidecarFetched(Int, DownloadError?)
+        /// A download has its file without its provider having been asked, which may name something beside it.
+        case unasked(DownloadID)
+        /// What ``Action/fetch(sidecar:)`` came to.
+        case sidecarFetched(Int, SidecarEnd)
         /// A sidecar is at its place, or can't be brought there.
         case sidecarPlaced(Int, of: DownloadID?, isStored: Bool)
         /// Somebody asks for something; answered by ``Action/answer(_:_:)``.
@@ -81,6 +83,22 @@ extension Schedule {
         /// Failed, and whoever was asked wants to be left alone for `rest`; a host as a whole, since the transfer from it that
         /// began then.
         case gaveUp(DownloadError, isFinal: Bool, rest: Duration?, host: String?, began: Date)
+        case suspended(SuspendReason, DownloadError)
+        case stopped
+        /// The provider has said what comes along, which was all that it was asked for.
+        case answered
+    }
+
+    /// How the fetch of a sidecar ended.
+    package enum SidecarEnd: Sendable, Equatable {
+        /// It is there, and being placed.
+        case arrived
+        /// Another attempt may end differently, after `atLeast`; `hostFailed`: the transfer that began then failed in a way that
+        /// concerns its whole host.
+        case again(DownloadError, atLeast: Duration?, hostFailed: Bool, began: Date)
+        /// Its address is no good any more; `isFinal`: nor would a new one be.
+        case refused(DownloadError, isFinal: Bool)
+        case failed(DownloadError, isFinal: Bool)
         case suspended(SuspendReason, DownloadError)
         case stopped
     }

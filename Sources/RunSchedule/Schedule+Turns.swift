@@ -13,6 +13,7 @@ extension Schedule {
             Turn(
                 host: entry.host, isResolving: entry.host == nil,
                 logins: providers[entry.provider]?.logins ?? 0, size: download.size, written: download.written))
+        if isQuestion(id) { return ask(id) }
         actions.append(.record(.begin(id)))
         actions.append(.start(id, download.donor, isProven: download.isDonorProven))
     }
@@ -71,7 +72,8 @@ extension Schedule {
     mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item]) {
         guard let download = downloads[id] else { return }
         providers[download.provider]?.waits = 0
-        sidecars.addResolved(items, of: id)
+        questions.remove(id)
+        for number in sidecars.addResolved(items, of: id) { actions.append(.forget(sidecar: number)) }
     }
 
     // MARK: ends
@@ -111,6 +113,7 @@ extension Schedule {
             stopRun(reason)
         case .stopped where turn.ending == .noRoom && stopReason == nil: suspend(id, .disk)
         case .stopped: suspend(id, stopReason ?? .signal)
+        case .answered: settle(id, .finished)
         }
     }
 
@@ -122,13 +125,13 @@ extension Schedule {
         if let failedHost, let until = leaveAlone(failedHost, since: began, error, atLeast: delay, moment) {
             delay = max(delay, .seconds(until.timeIntervalSince(moment.now)))
         }
-        actions.append(.emit(.retrying(id, attempt: attempt, error, delay: delay)))
+        if !isQuestion(id) { actions.append(.emit(.retrying(id, attempt: attempt, error, delay: delay))) }
         putBack(id, error, host: failedHost, until: moment.now.advanced(by: delay))
     }
 
     /// A transfer from the host that began at `start` failed in a way that concerns all of it. Returns until when it is left
     /// alone, if that is news.
-    private mutating func leaveAlone(
+    mutating func leaveAlone(
         _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?, _ moment: Moment
     ) -> Date? {
         let until = queue.hostFailed(
@@ -169,6 +172,7 @@ extension Schedule {
             return putBack(id, error, until: until)
         }
         tally.notReady.insert(id)
+        if isQuestion(id) { return settle(id, .finished) }
         actions.append(.record(.putBack(id, retryAt: until ?? moment.now, error: error)))
         actions.append(.release(id))
         settle(id, .waiting)
@@ -178,6 +182,7 @@ extension Schedule {
     mutating func fail(
         _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment
     ) {
+        if isQuestion(id) { return failQuestion(id, error, isFinal: isFinal, rest: rest, moment) }
         let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
         let pause = rest.map { min($0, Backoff.longest) } ?? Backoff.nextRun(failedRuns: failedRuns)
         let retryAt = isFinal ? nil : moment.now.advanced(by: pause)
@@ -190,6 +195,7 @@ extension Schedule {
     }
 
     mutating func suspend(_ id: DownloadID, _ reason: SuspendReason) {
+        if isQuestion(id) { return leaveQuestion(id) }
         actions.append(.record(.suspend(id, reason)))
         actions.append(.release(id))
         settle(id, .suspended)
@@ -207,7 +213,7 @@ extension Schedule {
     private mutating func putBack(
         _ id: DownloadID, _ error: DownloadError? = nil, host: String? = nil, until: Date? = nil
     ) {
-        actions.append(.record(.putBack(id, retryAt: until, error: error)))
+        if !isQuestion(id) { actions.append(.record(.putBack(id, retryAt: until, error: error))) }
         actions.append(.release(id))
         enqueue(id, host: host, dueAt: until)
     }

@@ -53,8 +53,12 @@ package struct Schedule: Sendable {
     var notReadyBefore: Set<DownloadID> = []
     /// Downloads whose file won't come in this run: one of those that follow takes the lead.
     var lostLeaders: [DownloadID] = []
-    private var hasBegun = false
+    var hasBegun = false
     package private(set) var isEnded = false
+    /// Finished downloads, or such as will be, whose providers are to be asked what comes along.
+    var questions: Set<DownloadID> = []
+    /// Those whose providers have been asked once more since an address was refused.
+    var renewed: Set<DownloadID> = []
     private var alarm: Date?
     var actions: [Action] = []
 
@@ -99,7 +103,8 @@ package struct Schedule: Sendable {
         case .notPlaced(let id, let trouble): notPlaced(id, trouble, moment)
         case .sidecars(let items, let id?, let digest): sidecars.add(items, of: id, digest: digest)
         case .sidecars(let items, nil, _): for item in items { sidecars.add(item) }
-        case .sidecarFetched(let number, let error): sidecarFetched(number, error)
+        case .unasked(let id): questions.insert(id)
+        case .sidecarFetched(let number, let end): sidecarFetched(number, end, moment)
         case .sidecarPlaced(let number, let id, let isStored): settleSidecar(number, of: id, isStored: isStored)
         case .command(let number, let kind): commands.append(Command(number: number, kind: kind))
         case .applied(let number, let rows): applied(number, rows, moment)
@@ -116,6 +121,7 @@ package struct Schedule: Sendable {
         guard !isEnded else { return answerCommands(.over) }
         carryOutCommands(moment)
         passOnLeads()
+        askOpenQuestions()
         while hasBegun, stopReason == nil, phases.running.count < limits.jobs, mayPlaceMore,
             let entry = queue.next(at: moment.now)
         {
@@ -135,11 +141,11 @@ package struct Schedule: Sendable {
     }
 
     /// Whether something that waits comes due within the longest wait.
-    private func isSomethingDue(at now: Date) -> Bool {
+    func isSomethingDue(at now: Date) -> Bool {
         queue.nextDue(after: now).map { $0 <= now.advanced(by: limits.maxWait) } ?? false
     }
 
-    private var mayPlaceMore: Bool {
+    var mayPlaceMore: Bool {
         phases.count(.digesting) + phases.count(.placing) + phases.count(.mending) + sidecars.placing.count
             < limits.placing
     }
@@ -173,45 +179,6 @@ package struct Schedule: Sendable {
     /// Ends the run as ``Event/stop(_:)`` does.
     mutating func stopRun(_ reason: SuspendReason) { stop(reason) }
 
-    // MARK: sidecars
-
-    /// Starts what can run beside the videos.
-    private mutating func startSidecars(_ moment: Moment) {
-        guard hasBegun, !sidecars.hasNothingWaiting else { return }
-        let now = moment.now
-        if phases.running.isEmpty { lookAtSpace() }
-        guard stopReason == nil else { return }
-        // A connection that a video of this run may want soon is left free.
-        let reserved = isSomethingDue(at: now) ? max(0, limits.jobs - phases.running.count) : 0
-        while mayPlaceMore, let item = sidecars.next(hasRoom: { [queue] in queue.room($0, at: now) > reserved }) {
-            if let host = item.host { queue.occupy(host) }
-            actions.append(.fetch(sidecar: item.number))
-        }
-        let limit = now.advanced(by: limits.maxWait)
-        for item in sidecars.hopeless({ [queue] in queue.blockedUntil($0).map { $0 > limit } ?? false }) {
-            failSidecar(
-                item.number, of: item.download, DownloadError(kind: .network, message: "its host isn't answering"))
-        }
-    }
-
-    private mutating func sidecarFetched(_ number: Int, _ error: DownloadError?) {
-        guard let item = sidecars.fetched(number, isPlaced: error == nil) else { return }
-        if let host = item.host { queue.release(host) }
-        if let error { failSidecar(number, of: item.download, error) }
-    }
-
-    private mutating func failSidecar(_ number: Int, of id: DownloadID?, _ error: DownloadError) {
-        if stopReason == nil { actions.append(.emit(.sidecarFailed(number, error))) }
-        settleSidecar(number, of: id, isStored: false)
-    }
-
-    private mutating func settleSidecar(_ number: Int, of id: DownloadID?, isStored: Bool) {
-        actions.append(.forget(sidecar: number))
-        if let (id, digest) = sidecars.settled(number, of: id, isStored: isStored) {
-            actions.append(.record(.extrasStored(id, digest)))
-        }
-    }
-
     // MARK: space
 
     private mutating func measured(_ free: Int64, _ turns: [Measure]) {
@@ -226,7 +193,7 @@ package struct Schedule: Sendable {
     }
 
     /// The least important turns end if there won't be room for all, and all if there is none any more.
-    private mutating func lookAtSpace() {
+    mutating func lookAtSpace() {
         guard stopReason == nil, let rule = limits.room, let free else { return }
         switch rule.verdict(needs, free: free) {
         case .goOn: return

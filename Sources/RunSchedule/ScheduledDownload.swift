@@ -3,8 +3,17 @@ package import Foundation
 
 /// What the schedule knows of a download that the run is to bring in.
 package struct ScheduledDownload: Sendable {
+    /// What its turns are for.
+    package enum Purpose: Sendable {
+        case video
+        /// Its file is there: its provider is asked what comes along, and no more.
+        case sidecars
+    }
+
     /// Its id.
     package var id: DownloadID
+    /// What its turns are for.
+    package var purpose = Purpose.video
     /// Higher goes first.
     package var priority: Int
     /// Place in catalog order; the lower goes first.

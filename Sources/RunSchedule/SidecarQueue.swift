@@ -17,11 +17,29 @@ package struct SidecarQueue: Sendable {
         package var download: DownloadID?
         /// Where it comes from; nil for a file on the disk.
         package var host: String?
+        /// What its row says; nil of what the catalog names, which has none before it is there.
+        package var row: Row?
+        /// Attempts that were in vain.
+        package var attempts = 0
 
-        package init(number: Int, download: DownloadID?, host: String?) {
+        package init(number: Int, download: DownloadID?, host: String?, row: Row? = nil) {
             self.number = number
             self.download = download
             self.host = host
+            self.row = row
+        }
+    }
+
+    /// The row of something that a provider names.
+    package struct Row: Sendable, Equatable {
+        /// Its name among those of its video.
+        package var name: SidecarName
+        /// Runs in a row that ended with it failed.
+        package var failedRuns: Int
+
+        package init(_ name: SidecarName, failedRuns: Int = 0) {
+            self.name = name
+            self.failedRuns = failedRuns
         }
     }
 
@@ -30,6 +48,13 @@ package struct SidecarQueue: Sendable {
         var remaining: Set<Int>
         var hasFailed = false
         var digest: [UInt8]
+    }
+
+    private struct Delayed: Comparable {
+        var dueAt: Date
+        var number: Int
+
+        static func < (a: Delayed, b: Delayed) -> Bool { (a.dueAt, a.number) < (b.dueAt, b.number) }
     }
 
     private struct Head: Comparable {
@@ -46,6 +71,8 @@ package struct SidecarQueue: Sendable {
     private var heads = Heap<Head>()
     /// Hosts that had no room when they were looked at last.
     private var aside: Set<String> = []
+    /// Those that wait for a time; they are in no line.
+    private var delayed = Heap<Delayed>()
     private var ofDownload: [DownloadID: Set<Int>] = [:]
     private var groups: [DownloadID: Group] = [:]
     private var resolutions: Set<DownloadID> = []
@@ -53,15 +80,38 @@ package struct SidecarQueue: Sendable {
     /// Those that are being fetched.
     package private(set) var fetching: [Int: Item] = [:]
     /// Those on their way to their places.
-    package private(set) var placing: Set<Int> = []
+    package private(set) var placing: [Int: Item] = [:]
 
     package init() {}
 
     /// Adds one at the end.
     package mutating func add(_ item: Item) {
         guard !isStopped else { return }
+        note(item)
+        line(item)
+    }
+
+    /// One that was being fetched waits again, until then at least.
+    package mutating func putBack(_ item: Item, dueAt: Date) {
+        guard !isStopped else { return }
+        note(item)
+        delayed.insert(Delayed(dueAt: dueAt, number: item.number))
+    }
+
+    /// Those whose time has come get into their lines.
+    package mutating func recall(at now: Date) {
+        while let first = delayed.min, first.dueAt <= now {
+            delayed.removeMin()
+            if let item = waiting[first.number] { line(item) }
+        }
+    }
+
+    private mutating func note(_ item: Item) {
         waiting[item.number] = item
         if let download = item.download { ofDownload[download, default: []].insert(item.number) }
+    }
+
+    private mutating func line(_ item: Item) {
         let isNew = lines[item.host] == nil
         lines[item.host, default: []].append(item.number)
         if isNew { heads.insert(Head(number: item.number, host: item.host)) }
@@ -77,10 +127,21 @@ package struct SidecarQueue: Sendable {
     /// Whether nothing that a provider names for this video has been added yet.
     package func awaitsResolution(of id: DownloadID) -> Bool { !resolutions.contains(id) && !isStopped }
 
-    /// Adds what a provider names for a video; only once.
-    package mutating func addResolved(_ items: [Item], of id: DownloadID) {
-        guard !items.isEmpty, resolutions.insert(id).inserted else { return }
-        for item in items { add(item) }
+    /// Adds what a provider names for a video; only once. Returns the numbers of what is under way already.
+    package mutating func addResolved(_ items: [Item], of id: DownloadID) -> [Int] {
+        guard !items.isEmpty, resolutions.insert(id).inserted else { return [] }
+        let busy = [fetching, placing].flatMap { $0.values.filter { $0.download == id }.compactMap(\.row?.name) }
+        for item in items where !busy.contains(where: { $0 == item.row?.name }) { add(item) }
+        return items.filter { item in busy.contains { $0 == item.row?.name } }.map(\.number)
+    }
+
+    /// Its provider is asked once more: what it has named so far and isn't under way counts no more. Returns the numbers of
+    /// that.
+    package mutating func awaitResolution(of id: DownloadID) -> [Int] {
+        resolutions.remove(id)
+        let numbers = (ofDownload[id] ?? []).filter { waiting[$0]?.row != nil }.sorted()
+        for number in numbers { _ = take(number) }
+        return numbers
     }
 
     /// Takes out the next whose host has room.
@@ -118,6 +179,7 @@ package struct SidecarQueue: Sendable {
             lines[host]?.removeFirst()
         }
         lines[host] = nil
+        if let host { aside.remove(host) }
         return nil
     }
 
@@ -143,14 +205,14 @@ package struct SidecarQueue: Sendable {
     /// A fetch has ended; what it brought, if anything, is placed. Returns what it was.
     package mutating func fetched(_ number: Int, isPlaced: Bool) -> Item? {
         guard let item = fetching.removeValue(forKey: number) else { return nil }
-        if isPlaced { placing.insert(number) }
+        if isPlaced { placing[number] = item }
         return item
     }
 
     /// It is at its place, or never will be. Returns the digest to record when it was the last of a video's and all are
     /// there.
     package mutating func settled(_ number: Int, of id: DownloadID?, isStored: Bool) -> (DownloadID, [UInt8])? {
-        placing.remove(number)
+        placing[number] = nil
         guard let id, var group = groups[id], group.remaining.remove(number) != nil else { return nil }
         group.hasFailed = group.hasFailed || !isStored
         groups[id] = group.remaining.isEmpty ? nil : group
@@ -173,6 +235,7 @@ package struct SidecarQueue: Sendable {
         lines = [:]
         heads = Heap()
         aside = []
+        delayed = Heap()
         ofDownload = [:]
     }
 
@@ -182,8 +245,9 @@ package struct SidecarQueue: Sendable {
     /// Whether nothing is to be started, is running or on its way to its place.
     package var isIdle: Bool { waiting.isEmpty && fetching.isEmpty && placing.isEmpty }
 
-    /// When the first host that was set aside and is left alone is free again.
+    /// When the first host that was set aside and is left alone is free again, or the time of the first comes.
     package func nextDue(after now: Date, _ queue: DownloadQueue) -> Date? {
-        aside.compactMap { queue.blockedUntil($0) }.filter { $0 > now }.min()
+        let free = aside.compactMap { queue.blockedUntil($0) }.filter { $0 > now }.min()
+        return [free, delayed.min.map { max($0.dueAt, now) }].compactMap { $0 }.min()
     }
 }

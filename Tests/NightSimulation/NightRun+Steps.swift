@@ -27,7 +27,7 @@ extension NightRun {
         case .sidecar(let number):
             let host = sidecars[number]?.host ?? ""
             let error = is_(.silent, host) || is_(.busy, host) || schedule.stopReason != nil ? Self.error : nil
-            tell(.sidecarFetched(number, error))
+            tell(.sidecarFetched(number, error.map { .failed($0, isFinal: false) } ?? .arrived))
             if error == nil { plan(.sidecarPlaced(number), at: now + 0.1) }
         case .sidecarPlaced(let number):
             tell(.sidecarPlaced(number, of: sidecars[number]?.download, isStored: true))

@@ -256,7 +256,7 @@ struct NightRun {
         case .dismiss(let id):
             if schedule.phases[id] == .settled(.cancelled) { state.rows[id].durable = 0 }
         case .end: isOver = true
-        case .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .wake(nil), .answer: break
+        case .ask, .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .wake(nil), .answer: break
         }
     }
 

@@ -194,10 +194,10 @@ struct ScheduleTests {
             SidecarQueue.Item(number: 2, download: .number(1), host: "h"),
         ]
         #expect(stage.tell(.sidecars(items, of: .number(1), digest: [7])) == ["fetch 1"], "one connection is left")
-        #expect(stage.tell(.sidecarFetched(1, nil)) == ["fetch 2"])
+        #expect(stage.tell(.sidecarFetched(1, .arrived)) == ["fetch 2"])
         #expect(stage.tell(.sidecarPlaced(1, of: .number(1), isStored: true)) == ["forget 1"])
         #expect(stage.tell(.stop(.signal)) == ["cancel 1", "cancel fetch 2"])
-        #expect(stage.tell(.sidecarFetched(2, Stage.error)) == ["forget 2"])
+        #expect(stage.tell(.sidecarFetched(2, .stopped)) == ["forget 2"])
         #expect(stage.schedule.tally.hasSidecarsLeft)
     }
 }

@@ -51,6 +51,7 @@ struct Stage {
         switch action {
         case .start(let id, let donor, let isProven):
             "start \(id.rawValue)" + (donor == nil ? "" : isProven ? " proven" : " compared")
+        case .ask(let id): "ask \(id.rawValue)"
         case .cancel(let id): "cancel \(id.rawValue)"
         case .grant(let answer): answer ? "granted" : "denied"
         case .record(let change): "record \(words(change))"
@@ -102,6 +103,7 @@ struct Stage {
         case .hostWaiting(let host, _, _): "host \(host) waits"
         case .loginWanted(let provider, _): "login \(provider)"
         case .sidecarFailed(let number, _): "sidecar \(number) failed"
+        case .sidecarsUnknown(let id, _): "sidecars of \(id.rawValue) unknown"
         }
     }
 }

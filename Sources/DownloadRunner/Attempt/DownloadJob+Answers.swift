@@ -5,6 +5,19 @@ import RunSchedule
 
 /// What a job asks others before it transfers: its provider, and the library.
 extension DownloadJob {
+    /// Asks the provider what comes along with a video that is there, and no more.
+    ///
+    /// - Parameter refused: why an address that it gave is no good.
+    func ask(_ connections: JobConnections, refused: DownloadError?) async -> JobOutcome {
+        if Task.isCancelled { return .stopped }
+        answer.media = nil
+        if let refused { answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0) }
+        return await resolveIfNeeded(connections) ?? .answered
+    }
+
+    /// Whether its provider has answered.
+    var hasBeenAnswered: Bool { answer.count > 0 }
+
     func resolveIfNeeded(_ connections: JobConnections) async -> JobOutcome? {
         let now = services.clock.now
         if answer.isGood(at: now, bytes: progress.bytes) { return nil }

@@ -24,6 +24,8 @@ enum JobOutcome: Sendable {
     case gaveUp(DownloadError, rest: Duration?, host: String?)
     case suspended(SuspendReason, DownloadError)
     case stopped
+    /// The provider has said what comes along, which was all that it was asked for.
+    case answered
 
     /// Whether the download takes no other turn soon: what it holds in memory is better given up.
     var isLong: Bool {

@@ -12,7 +12,7 @@ struct Verifier {
     struct Item: Sendable {
         enum Owner: Sendable {
             case download(DownloadID, StoredFile)
-            /// The catalog may name it only if it names any.
+            /// What comes with the video itself can't be had without it.
             case sidecar(SidecarRecord, mayBeFetched: Bool)
             case cover(course: String, chapter: String?)
         }
@@ -184,8 +184,7 @@ struct Verifier {
             Item(
                 owner: .sidecar(
                     sidecar,
-                    mayBeFetched: record.catalog.extras != nil
-                        && record.kind?.type.brings.contains(sidecar.kind) != true),
+                    mayBeFetched: record.kind?.type.brings.contains(sidecar.kind) != true),
                 file: VerifiedFile(
                     reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
                     size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))

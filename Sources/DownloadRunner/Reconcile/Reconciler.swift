@@ -36,6 +36,8 @@ struct Reconciler {
     var tallies: [LossGuard.Tally] = []
     /// Courses whose folders can't be looked at, by their index.
     var unreadable: [Int: LibraryError] = [:]
+    /// What isn't there beside finished videos and may be fetched now.
+    let due: [DownloadID: [OpenSidecar]]
 
     struct Renamed {
         var slot: Int
@@ -79,6 +81,7 @@ struct Reconciler {
         readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(catalog, courses: try store.courses(), chapters: try store.chapters())
         result.selectorMatched = only.map { _ in false }
+        due = Dictionary(grouping: try store.openSidecars().filter { $0.isDue(at: now) }, by: \.download)
     }
 
     /// The comparison. Throws ``StoreError``. Whatever is wrong with a course's folder costs that course: it is done once more
@@ -250,7 +253,7 @@ struct Reconciler {
             result.notices.append("the state of \(Selector(reference(slot))) was damaged; it begins anew")
         }
         result.counts[state, default: 0] += 1
-        if isUnchanged, state == .finished, row.equals(.storedExtras, extras) { return }
+        if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }
 
         let kept = Row(
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
@@ -324,16 +327,27 @@ struct Reconciler {
     }
 
     mutating func want(_ number: Int, _ row: Row, stem: String) {
-        guard row.wanted || (row.state == .finished && !row.hasExtras) else { return }
+        guard row.wanted || (row.state == .finished && (!row.hasExtras || due[row.id] != nil)) else { return }
         var wanted = wanted(number, row)
         wanted.stem = stem
         if row.wanted {
             result.wanted.append(wanted)
             if row.hasPartial { resumable[row.id] = row.sourceChanged }
-        } else if let extras = wanted.extras {
+        } else {
             // The video is there; what belongs beside it isn't.
-            result.sidecarGroups.append((wanted, extras))
+            if let extras = wanted.extras { result.sidecarGroups.append((wanted, extras)) }
+            ask(wanted)
         }
+    }
+
+    /// Its provider is asked, unless the catalog itself says where all that is missing comes from.
+    private mutating func ask(_ wanted: WantedDownload) {
+        guard let due = due[wanted.id] else { return }
+        let catalogs = Set(SidecarPlan.wishes(of: wanted).compactMap(\.rowName))
+        guard !due.allSatisfy({ catalogs.contains($0.name) }) else { return }
+        var asked = wanted
+        asked.failedRuns = due.map(\.failedRuns).max() ?? 0
+        result.asked.append(asked)
     }
 
     mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {

@@ -31,6 +31,8 @@ struct Reconciliation: Sendable {
     /// What waits for its turn in this run.
     var wanted: [WantedDownload] = []
     var followers = Followers()
+    /// Videos that are there, whose providers are to be asked for what isn't there beside them.
+    var asked: [WantedDownload] = []
     /// Covers, and what is missing beside videos that are finished.
     var sidecars: [SidecarWish] = []
     /// Digests that are recorded when all sidecars of a finished video are there.
@@ -55,7 +57,7 @@ struct Reconciliation: Sendable {
     /// A course that belongs to another file which still exists.
     var errors: [LocatedMessage] = []
     /// Whether no file is to be placed.
-    var isIdle: Bool { wanted.isEmpty && sidecars.isEmpty && sidecarGroups.isEmpty }
+    var isIdle: Bool { wanted.isEmpty && asked.isEmpty && sidecars.isEmpty && sidecarGroups.isEmpty }
     /// Whether a selector matched anything; by index.
     var selectorMatched: [Bool] = []
     /// All entries, for suggestions, if a selector matched nothing.

@@ -119,7 +119,8 @@ extension Dispatcher {
             requests.again[record.id] = again
             return Schedule.SteeredRow(
                 id: record.id, before: before, after: record.state, priority: record.priority,
-                retryAt: record.retryAt, wanted: again.map(services.scheduled))
+                retryAt: record.retryAt,
+                wanted: again.map(record.state == .finished ? services.question : services.scheduled))
         }
         handle(.applied(number, rows))
         requests.references = [:]

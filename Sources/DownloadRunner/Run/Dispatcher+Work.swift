@@ -18,7 +18,7 @@ extension Dispatcher {
             let outcome = DescriptorLimit.judged(await job.run(self.connections(id)))
             await self.turnEnded(job, outcome)
         }
-        works[id] = Work(job: job, task: task)
+        works[id] = Work(job: job, task: task, donor: donor)
         services.bookkeeper.watch(job)
         startTicker()
         if isNew, let extras = wanted.extras {
@@ -26,55 +26,42 @@ extension Dispatcher {
         }
     }
 
-    private nonisolated func connections(_ id: DownloadID) -> JobConnections {
+    nonisolated func connections(_ id: DownloadID) -> JobConnections {
         JobConnections(
             claim: { await self.handle(.claim(id, host: $0)) }, enter: { await self.handle(.enter(id, host: $0)) },
             leave: { _ = await self.handle(.leave(id, host: $0)) }, resolved: { await self.resolved(id, $0) })
     }
 
-    private func resolved(_ id: DownloadID, _ media: ResolvedMedia) {
-        guard let wanted = wanted[id] else { return }
-        var wishes: [SidecarWish] = []
-        if schedule.sidecars.awaitsResolution(of: id) {
-            wishes = SidecarPlan.wishes(of: wanted, resolved: media)
-            if !wanted.isNew, !wishes.isEmpty {
-                let recorded = (try? services.store.sidecars(of: [id])) ?? []
-                let there = recorded.filter { !isLost($0) }
-                wishes.removeAll { $0.isAmong(there) }
-            }
-        }
-        handle(.resolved(id, note(wishes)))
-    }
-
-    /// Whether its file is certainly not there any more.
-    private func isLost(_ sidecar: SidecarRecord) -> Bool {
-        do { return try services.library.facts(of: sidecar.path) == nil } catch { return false }
-    }
-
     private func turnEnded(_ job: DownloadJob, _ outcome: JobOutcome) async {
-        let end: Schedule.TurnEnd
-        switch outcome {
-        case .complete(let video):
+        let end = await end(of: outcome, job)
+        if case .complete(let video) = outcome {
             works[job.id]?.complete = video
-            end = .complete
-        case .waits(let error, let delay, let failedHost):
-            end = .waits(
-                error, delay: delay, attempt: await job.attempts, failedHost: failedHost, began: await job.lastStart)
-        case .parked(let host): end = .parked(host: host)
-        case .providerWaits(let error, let delay): end = .providerWaits(error, delay: delay)
-        case .loginNeeded(let error): end = .loginNeeded(error)
-        case .notReady(let error, let retryAfter): end = .notReady(error, retryAfter: retryAfter)
-        case .differs(let donor): end = .differs(donor)
-        case .failed(let error): end = .failed(error, isFinal: error.isFinal)
-        case .gaveUp(let error, let rest, let host):
-            end = .gaveUp(error, isFinal: error.isFinal, rest: rest, host: host, began: await job.lastStart)
-        case .suspended(let reason, let error): end = .suspended(reason, error)
-        case .stopped: end = .stopped
+            await noteUnasked(job)
         }
         // Measured as it ends: its last bytes would count as still to be written, and another one end for want of room.
         measure()
         works[job.id]?.task = nil
         perform(.turnEnded(job.id, end))
+    }
+
+    func end(of outcome: JobOutcome, _ job: DownloadJob) async -> Schedule.TurnEnd {
+        switch outcome {
+        case .complete: .complete
+        case .answered: .answered
+        case .waits(let error, let delay, let failedHost):
+            .waits(
+                error, delay: delay, attempt: await job.attempts, failedHost: failedHost, began: await job.lastStart)
+        case .parked(let host): .parked(host: host)
+        case .providerWaits(let error, let delay): .providerWaits(error, delay: delay)
+        case .loginNeeded(let error): .loginNeeded(error)
+        case .notReady(let error, let retryAfter): .notReady(error, retryAfter: retryAfter)
+        case .differs(let donor): .differs(donor)
+        case .failed(let error): .failed(error, isFinal: error.isFinal)
+        case .gaveUp(let error, let rest, let host):
+            .gaveUp(error, isFinal: error.isFinal, rest: rest, host: host, began: await job.lastStart)
+        case .suspended(let reason, let error): .suspended(reason, error)
+        case .stopped: .stopped
+        }
     }
 
     func dropEmptyPartial(_ id: DownloadID) {
@@ -187,22 +174,6 @@ extension Dispatcher {
             let loss = services.library.loss()
             let facts = DownloadError(kind: .disk, message: loss.map { Refusal($0).message } ?? error.sentence)
             return loss != nil || error.isFull ? .suspended(.disk, facts) : .failed(facts)
-        }
-    }
-
-    // MARK: sidecars
-
-    func fetch(_ number: Int) {
-        guard let wish = sidecars[number]?.wish else { return }
-        let fetch = SidecarFetch(
-            wish: wish, number: number, partialName: wish.partialName(ordinal: number), services: services)
-        sidecars[number]?.task = Task {
-            switch await fetch.run() {
-            case .success(let file):
-                handle(.sidecarFetched(number, nil))
-                services.bookkeeper.place(file)
-            case .failure(let error): handle(.sidecarFetched(number, error))
-            }
         }
     }
 }

@@ -33,6 +33,8 @@ actor Dispatcher {
         var complete: CompletedVideo?
         /// From then on that it is at its place.
         var placed: PlacedFile?
+        /// What its file was perhaps made of.
+        var donor: Donor?
     }
 
     /// A sidecar that is wanted.
@@ -47,10 +49,14 @@ actor Dispatcher {
     var wanted: [DownloadID: WantedDownload]
     var works: [DownloadID: Work] = [:]
     var sidecars: [Int: SidecarWork] = [:]
-    private var lastSidecar = 0
+    var lastSidecar = 0
+    /// Questions to providers about videos that are there.
+    var asks: [DownloadID: Work] = [:]
+    /// Why an address of a sidecar was no good, until its provider is asked for another one.
+    var refusals: [DownloadID: DownloadError] = [:]
     var requests = Requests()
-    /// Bytes that came from the network for downloads that the run is through with.
-    private var received: Int64 = 0
+    /// Bytes that came from the network for sidecars, and for downloads that the run is through with.
+    var received: Int64 = 0
     private var alarm: Task<Void, Never>?
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
@@ -60,9 +66,10 @@ actor Dispatcher {
     init(services: RunServices, plan: Reconciliation) {
         self.services = services
         wantedAgain = plan.wantedAgain
-        wanted = Dictionary(plan.wanted.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        wanted = Dictionary(
+            (plan.wanted + plan.asked).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         schedule = Schedule(
-            plan.wanted.map(services.scheduled), followers: plan.followers,
+            plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
                 jobs: services.knobs.jobs, hostConnections: services.options.hostConnections,
                 maxWait: services.options.maxWait, room: services.space?.rule))
@@ -84,7 +91,7 @@ actor Dispatcher {
     func stop(_ reason: SuspendReason) { handle(.stop(reason)) }
 
     private var result: Result {
-        var result = Result(states: schedule.phases.settled, tally: schedule.tally, received: received)
+        var result = Result(states: schedule.states, tally: schedule.tally, received: received)
         result.stopReason = schedule.stopReason
         result.failures = schedule.tally.failures.compactMap { failure in
             wanted[failure.id].map { ($0.reference, failure.error) }
@@ -127,13 +134,17 @@ actor Dispatcher {
     private func perform(_ action: Schedule.Action) {
         switch action {
         case .start(let id, let donor, let isProven): start(id, donor, isProven: isProven)
-        case .cancel(let id): works[id]?.task?.cancel()
+        case .ask(let id): ask(id)
+        case .cancel(let id):
+            works[id]?.task?.cancel()
+            asks[id]?.task?.cancel()
         case .grant: break
         case .record(let change): services.bookkeeper.note(change)
         case .emit(let notice): tell(notice)
         case .release(let id): if let work = works[id] { services.bookkeeper.unwatch(work.job) }
         case .dropEmptyPartial(let id): dropEmptyPartial(id)
         case .dismiss(let id):
+            asks[id] = nil
             if let work = works.removeValue(forKey: id) { received += work.job.received.load(ordering: .relaxed) }
         case .renew(let id): wanted[id] = requests.again.removeValue(forKey: id) ?? wanted[id]
         case .hash(let id): hash(id)
@@ -162,26 +173,6 @@ actor Dispatcher {
                 do { try await clock.sleep(until: date) } catch { return }
                 self.handle(.wake)
             }
-        }
-    }
-
-    // MARK: what came with a download
-
-    /// What the catalog names beside a video, each with the file that it replaces.
-    func named(by wanted: WantedDownload, digest: [UInt8]) -> Schedule.Event {
-        var wishes = SidecarPlan.wishes(of: wanted)
-        if !wanted.isNew, let records = try? services.store.sidecars(of: [wanted.id]), !records.isEmpty {
-            for index in wishes.indices { wishes[index].replace(one: records) }
-        }
-        return .sidecars(note(wishes), of: wanted.id, digest: digest)
-    }
-
-    /// Gives each a number.
-    func note(_ wishes: [SidecarWish]) -> [SidecarQueue.Item] {
-        wishes.map { wish in
-            lastSidecar += 1
-            sidecars[lastSidecar] = SidecarWork(wish: wish)
-            return SidecarQueue.Item(number: lastSidecar, download: wish.download, host: wish.host)
         }
     }
 
@@ -215,6 +206,8 @@ actor Dispatcher {
             sidecars[number].map {
                 .warning("\($0.wish.title) was not fetched: \(error.message)", $0.wish.video)
             }
+        case .sidecarsUnknown(let id, let error):
+            .warning("what comes along with it was not fetched: \(error.message)", reference(id))
         }
     }
 

@@ -15,6 +15,17 @@ extension RunServices {
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
     }
 
+    /// The same of a video that is there, whose provider is to be asked what comes along.
+    func question(_ wanted: WantedDownload) -> ScheduledDownload {
+        var download = scheduled(wanted)
+        download.purpose = .sidecars
+        download.retryAt = nil
+        download.size = nil
+        download.written = 0
+        download.donor = nil
+        return download
+    }
+
     /// How far a turn is.
     func measure(_ job: DownloadJob) -> Schedule.Measure {
         let space = job.space

@@ -177,7 +177,7 @@ struct SyncPass: Sendable {
 
     /// Gives all downloads their turns. On return nothing is transferring, and everything is durable, or said not to be.
     private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
-        guard !plan.wanted.isEmpty || !plan.sidecars.isEmpty || !plan.sidecarGroups.isEmpty else {
+        guard !plan.isIdle else {
             return Dispatcher.Result()
         }
         let dispatcher = Dispatcher(services: services, plan: plan)

@@ -16,71 +16,80 @@ struct SidecarFetch: Sendable {
     let partialName: PartialName
     let services: RunServices
 
-    /// Three attempts; then what went wrong.
-    func run() async -> Result<ArrivedFile, DownloadError> {
+    /// Its one attempt. `mayRenew`: its provider may be asked for another address.
+    func run(mayRenew: Bool) async -> SidecarOutcome {
+        if mayRenew, case .resolved(_, let media) = wish.source, !media.isInTime(at: services.clock.now) {
+            return .ended(
+                .refused(DownloadError(kind: .urlRefused, message: "its address has expired"), isFinal: false))
+        }
         do {
             try services.library.removePartial(partialName)
             let descriptor = try services.library.openPartial(partialName).release()
             let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: true)
-            let result: Result<ArrivedFile, DownloadError> =
+            let outcome: SidecarOutcome =
                 switch wish.source {
                 case .file(let cover): await copy(cover, to: partial)
                 case .url(let url): await fetch(TransferRequest(url: url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
                 }
-            if case .failure = result {
+            if case .ended = outcome {
                 partial.close()
                 try? services.library.removePartial(partialName)
             }
-            return result
+            return outcome
         } catch {
-            return .failure(DownloadError(kind: .disk, message: "its partial can't be opened: \(error)"))
+            let facts = DownloadError(kind: .disk, message: "its partial can't be opened: \(error)")
+            let isFull = (error as? LibraryError).map { $0.isFull || $0.isReadOnly } ?? false
+            return .ended(isFull ? .suspended(.disk, facts) : .failed(facts, isFinal: false))
         }
     }
 
-    private func fetch(
-        _ template: TransferRequest, into partial: PartialFile
-    ) async -> Result<ArrivedFile, DownloadError> {
+    private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
         var request = template
         request.allowsMarkup = wish.purpose == .attachment
         request.allowsTimedText = wish.isSubtitle
         request.maxSize = wish.purpose == .attachment ? nil : Self.sizeLimit
-        for attempt in 1... {
-            let report = await services.engine.fetch(request, into: partial)
-            guard let failure = report.failure else {
-                return await arrived(partial, contentType: report.head?.contentType)
-            }
-            if case .lengthUnknown(framed: true) = failure {
-                return await arrived(partial, contentType: report.head?.contentType)
-            }
-            switch failure.verdict {
-            case .retry, .retryHost:
-                guard attempt < 3, !Task.isCancelled else { return .failure(DownloadError(failure)) }
-                try? await Task.sleep(for: Backoff.delay(attempt: attempt, jitter: .random(in: 0...1)))
-                do { try partial.startOver() } catch { return .failure(DownloadError(failure)) }
-            default: return .failure(DownloadError(failure))
-            }
+        let began = services.clock.now
+        let report = await services.engine.fetch(request, into: partial)
+        switch report.failure {
+        case nil, .lengthUnknown(framed: true):
+            return await arrived(partial, contentType: report.head?.contentType, received: report.received)
+        case let failure?:
+            return .ended(end(of: failure, isSilent: report.head == nil, began), received: report.received)
         }
-        return .failure(DownloadError(kind: .bug, message: "unreachable"))
     }
 
-    private func copy(_ cover: LocalCover, to partial: PartialFile) async -> Result<ArrivedFile, DownloadError> {
+    private func end(of failure: TransferFailure, isSilent: Bool, _ began: Date) -> Schedule.SidecarEnd {
+        let error = DownloadError(failure)
+        return switch failure.verdict {
+        case .stopped: .stopped
+        // No answer at all is the host's matter, not this file's.
+        case .retry: .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
+        case .retryHost(let after): .again(error, atLeast: after, hostFailed: true, began: began)
+        case .resolveAgain: .refused(error, isFinal: [404, 410].contains(error.status))
+        case .disk: DownloadError.isFull(failure) ? .suspended(.disk, error) : .failed(error, isFinal: false)
+        case .startOver, .final: .failed(error, isFinal: error.isFinal)
+        }
+    }
+
+    private func copy(_ cover: LocalCover, to partial: PartialFile) async -> SidecarOutcome {
         let problem = await Blocking.run { _ in cover.copy(to: partial, upTo: Self.sizeLimit) }
-        if let problem { return .failure(problem) }
+        if let problem { return .ended(.failed(problem, isFinal: false)) }
         return await arrived(partial, contentType: nil, at: cover.path)
     }
 
     private func arrived(
-        _ partial: PartialFile, contentType: String?, at path: String? = nil
-    ) async -> Result<ArrivedFile, DownloadError> {
+        _ partial: PartialFile, contentType: String?, at path: String? = nil, received: Int64 = 0
+    ) async -> SidecarOutcome {
         do {
             let sha256 = try await partial.sha256()
             let file = file(
                 size: partial.length, sha256: sha256, contentType: contentType, url: path ?? wish.source.url,
                 partial: partial)
-            return .success(file)
+            return .arrived(file, received: received)
         } catch {
-            return .failure(DownloadError(kind: .disk, message: "it can't be read back: \(error)"))
+            let facts = DownloadError(kind: .disk, message: "it can't be read back: \(error)")
+            return .ended(.failed(facts, isFinal: false), received: received)
         }
     }
 
@@ -106,4 +115,11 @@ struct SidecarFetch: Sendable {
             path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
         )
     }
+}
+
+/// How a fetch ended, with the bytes that came from the network.
+enum SidecarOutcome: Sendable {
+    /// All of it is in a partial.
+    case arrived(ArrivedFile, received: Int64)
+    case ended(Schedule.SidecarEnd, received: Int64 = 0)
 }

@@ -52,6 +52,14 @@ struct SidecarWish: Sendable {
         if case .video(_, .subtitle, _) = owner { true } else { false }
     }
 
+    /// What it is called among those of its video; nil for the cover of a course or chapter.
+    var rowName: SidecarName? {
+        if case .video(_, let kind, let name) = owner { SidecarName(kind, name) } else { nil }
+    }
+
+    /// Whether a provider has named it.
+    var isResolved: Bool { if case .resolved = source { true } else { false } }
+
     /// For the messages: "subtitle en".
     var title: String {
         switch owner {
