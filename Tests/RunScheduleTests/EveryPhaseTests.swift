@@ -35,7 +35,7 @@ struct EveryPhaseTests {
             ("placed", .placed(id, Stage.file, request: nil, isWhole: true)),
             ("lost", .notPlaced(id, .lost(error))), ("noPlace", .notPlaced(id, .failed(error))),
             ("fullDisk", .notPlaced(id, .suspended(.disk, error))), ("noStore", .notPlaced(id, .store)),
-            ("stop", .stop(.signal)),
+            ("answered", .turnEnded(id, .answered)), ("unasked", .unasked(id)), ("stop", .stop(.signal)),
         ]
     }()
 
@@ -44,7 +44,7 @@ struct EveryPhaseTests {
         .running: [
             "complete": "digesting", "parked": "queued", "waits": "queued", "providerWaits": "queued",
             "loginNeeded": "suspended", "notReady": "waiting", "notReadySoon": "queued", "differs": "queued",
-            "failed": "failed", "suspended": "suspended", "stopped": "suspended",
+            "failed": "failed", "suspended": "suspended", "stopped": "suspended", "answered": "finished",
         ],
         .digesting: ["hashed": "placing", "wrong": "mending", "unreadable": "mending", "stop": "suspended"],
         .placing: [
@@ -84,6 +84,28 @@ struct EveryPhaseTests {
             let before = kind == .settled ? "failed" : "\(kind)"
             #expect(Self.name(stage.phase(1)) == Self.changes[kind]?[name] ?? before, "\(kind), \(name)")
             #expect(stage.schedule.queue.connections.values.allSatisfy { $0 > 0 }, "\(kind), \(name)")
+        }
+    }
+
+    /// A finished video whose provider is asked what comes along: whatever happens, its row stays as it is.
+    @Test("a question about a finished video ends with it finished, or goes on waiting, and changes no row of it")
+    func questions() {
+        let waits: Set = ["parked", "waits", "providerWaits", "notReadySoon", "differs"]
+        let ends: Set = [
+            "loginNeeded", "notReady", "failed", "suspended", "stopped", "answered",
+        ]
+        for (name, event) in Self.events where !["complete", "differs", "parked"].contains(name) {
+            var download = Stage.download(1)
+            download.purpose = .sidecars
+            var stage = Stage([download])
+            #expect(stage.tell(.begin) == ["ask 1"])
+            stage.schedule.limits.jobs = 0
+            let said = stage.tell(event)
+            let expected = waits.contains(name) ? "queued" : ends.contains(name) ? "finished" : "running"
+            #expect(Self.name(stage.phase(1)) == expected, "\(name)")
+            #expect(stage.schedule.states[.number(1)] == .finished, "\(name)")
+            let changes = said.filter { $0.hasPrefix("record") }
+            #expect(changes.allSatisfy { $0.contains("unanswered") }, "\(name): \(changes)")
         }
     }
 

@@ -67,6 +67,27 @@ struct SidecarQueueTests {
         #expect(queue.hasNothingWaiting)
     }
 
+    @Test("one that is put back waits for its time, and then for its host; dropped or stopped it never comes")
+    func putBack() {
+        var queue = SidecarQueue()
+        queue.add(item(1, of: id))
+        let now = Date(timeIntervalSince1970: 1000)
+        let taken = queue.next(hasRoom: { _ in true })
+        #expect(queue.fetched(1, isPlaced: false) == taken)
+        queue.putBack(item(1, of: id), dueAt: now)
+        #expect(!queue.isIdle && queue.nextDue(after: now - 9, DownloadQueue(hostCap: 1, lookAhead: 1)) == now)
+        queue.recall(at: now - 1)
+        #expect(queue.next(hasRoom: { _ in true }) == nil)
+        queue.recall(at: now)
+        #expect(queue.next(hasRoom: { _ in false }) == nil)
+        #expect(queue.next(hasRoom: { _ in true })?.number == 1)
+        _ = queue.fetched(1, isPlaced: false)
+        queue.putBack(item(1, of: id), dueAt: now)
+        #expect(queue.drop(id) == [1])
+        queue.recall(at: now)
+        #expect(queue.next(hasRoom: { _ in true }) == nil && queue.isIdle)
+    }
+
     @Test("a hundred thousand of them, at one host or at as many, are no work")
     func many() {
         for isOneHost in [true, false] {

@@ -9,7 +9,8 @@ struct Retry: AsyncParsableCommand {
         abstract: "Try failed or cancelled downloads again, and fetch finished ones anew.",
         usage: "coursefetch retry <selector> ... [<options>]",
         discussion: """
-            A finished file stays until the new one is complete. A running sync begins at once, else the next one does.
+            Where a finished video lacks only what belongs beside it, that is tried again, and the video is left alone. Else \
+            a finished file stays until the new one is complete. A running sync begins at once, else the next one does.
 
             EXAMPLES:
               coursefetch retry --failed

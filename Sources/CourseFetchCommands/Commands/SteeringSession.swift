@@ -14,7 +14,7 @@ struct SteeringSession {
         confirm: (SteeringChoice, CommandContext) async throws -> Bool = { _, _ in true }
     ) async throws {
         let context = CommandContext()
-        let choice = try await choose(transition.rawValue, context)
+        let choice = try await choose(transition.rawValue, context, countsSidecars: transition == .retry)
         guard try await confirm(choice, context) else { throw await context.exit(.failures) }
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
         try await tell(SteeringText.lines(report, transition), report, context)
@@ -28,14 +28,17 @@ struct SteeringSession {
         try await tell(SteeringText.lines(report, wish), report, context)
     }
 
-    private func choose(_ command: String, _ context: CommandContext) async throws -> SteeringChoice {
+    private func choose(
+        _ command: String, _ context: CommandContext, countsSidecars: Bool = false
+    ) async throws -> SteeringChoice {
         let settings = try await context.settings(place.texts)
         guard let selection = picks.selection else {
             throw await context.refuse(
                 .usage, "say which downloads: \(SelectorText.forms), or --all, --failed, --paused …")
         }
         return try await context.orRefuse { () throws(Refusal) in
-            try await SteeringChoice.choose(selection, at: settings.location)
+            try await SteeringChoice.choose(
+                selection, at: settings.location, countsSidecars: countsSidecars)
         }
     }
 

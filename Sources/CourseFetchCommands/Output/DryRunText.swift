@@ -24,7 +24,7 @@ enum DryRunText {
             object.field("from", from)
             object.field("path", to)
         case .link(let path), .adopt(let path), .remove(let path): object.field("path", path)
-        case .download, .refetch, .keep: break
+        case .download, .refetch, .keep, .ask: break
         }
         object.field("size", line.size)
         return object.finished()
@@ -37,7 +37,7 @@ enum DryRunText {
         guard !work.isEmpty else { return "nothing to do: \(Wording.count(finished, "video")) up to date" }
         var counts: [String: Int] = [:]
         for line in work { counts[verb(line.action), default: 0] += 1 }
-        let order = ["download", "resume", "refetch", "link", "adopt", "move", "remove"]
+        let order = ["download", "resume", "refetch", "ask", "link", "adopt", "move", "remove"]
         let parts = order.compactMap { verb in counts[verb].map { "\(verb) \(Wording.grouped($0))" } }
         let sizes = work.compactMap(\.size)
         let bytes = sizes.byteCount(\.self).value
@@ -55,6 +55,7 @@ enum DryRunText {
         case .remove: "remove"
         case .refetch: "refetch"
         case .keep: "keep"
+        case .ask: "ask"
         }
     }
 
@@ -65,7 +66,7 @@ enum DryRunText {
             " from \(Wording.size(from))" + (line.size.map { " of \(Wording.size(from + $0))" } ?? "")
         case .move(let from, let to): ": \(from) -> \(to)"
         case .link(let path), .adopt(let path), .remove(let path): ": \(path)"
-        case .keep: ""
+        case .keep, .ask: ""
         }
     }
 }

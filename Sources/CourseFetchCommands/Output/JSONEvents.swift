@@ -148,6 +148,13 @@ package enum JSONEvents {
             line.field("column", error.column)
             line.field("message", error.message)
         }
+        sidecars(&line, wanted: summary.sidecarsWanted, failed: summary.sidecarsFailed)
+    }
+
+    /// What isn't there beside videos; nothing where all is.
+    static func sidecars(_ line: inout JSONLine, wanted: Int, failed: Int) {
+        if wanted > 0 { line.field("sidecars_wanted", wanted) }
+        if failed > 0 { line.field("sidecars_failed", failed) }
     }
 
     /// All states, also those of no download: a reader needs no defaults.

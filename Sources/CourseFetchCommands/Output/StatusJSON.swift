@@ -23,6 +23,7 @@ package enum StatusJSON {
         line.field("gone", row.gone)
         line.field("sha256", row.sha256)
         if let seconds = row.mediaSeconds { line.field("media_seconds", seconds: seconds) }
+        JSONEvents.sidecars(&line, wanted: row.sidecarsWanted, failed: row.sidecarsFailed)
         return line.finished()
     }
 }

@@ -93,7 +93,8 @@ package struct StatusTable: Sendable {
         switch row.state {
         case .active, .failed, .paused, .suspended: true
         case .waiting: row.error != nil
-        case .finished, .cancelled: false
+        case .finished: row.sidecarsWanted + row.sidecarsFailed > 0
+        case .cancelled: false
         }
     }
 
@@ -178,12 +179,23 @@ package struct StatusTable: Sendable {
             }
         case .cancelled: break
         }
+        if let sidecars = sidecars([row]) { facts.append(sidecars) }
         if let reason = row.reason { facts.append(reason.rawValue) }
         if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
             facts.append("again at \(Timestamp.local(retryAt, now: now, zone: zone))")
         }
         if row.gone { facts.append("gone from its catalog") }
         return facts.joined(separator: ", ")
+    }
+
+    /// What isn't there beside videos; nil if all is.
+    private func sidecars(_ rows: [StatusRow]) -> String? {
+        let counts = [
+            (rows.reduce(0) { $0 + $1.sidecarsWanted }, "wanted"),
+            (rows.reduce(0) { $0 + $1.sidecarsFailed }, "failed"),
+        ].filter { $0.0 > 0 }
+        guard !counts.isEmpty else { return nil }
+        return counts.map { "\(Wording.count($0.0, "sidecar")) \($0.1)" }.joined(separator: ", ")
     }
 
     private func totals(_ rows: [StatusRow], disk: ByteCount?) -> [String] {
@@ -193,7 +205,9 @@ package struct StatusTable: Sendable {
             guard let count = counts[state] else { return nil }
             return style.paint("\(Wording.grouped(count)) \(state.rawValue)", role(state))
         }
-        let counted = Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+        let counted =
+            Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+            + (sidecars(rows).map { "; \($0)" } ?? "")
         let amounts = amounts(StatusTotals(rows), disk: disk)
         return amounts.isEmpty ? [counted] : [counted, amounts.joined(separator: ", ")]
     }

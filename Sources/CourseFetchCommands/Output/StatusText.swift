@@ -1,4 +1,5 @@
 import DownloadRunner
+import DownloadStore
 
 /// What `status` says about a selection that selects nothing.
 enum StatusText {
@@ -13,9 +14,11 @@ enum StatusText {
 }
 
 extension Selection {
-    /// Whether a download is selected.
+    /// Whether a download is selected; one beside which something failed is among the failed.
     func contains(_ row: StatusRow) -> Bool {
-        contains(
-            course: row.reference.course, chapter: row.reference.chapter, video: row.reference.video, state: row.state)
+        ([row.state] + (row.sidecarsFailed > 0 ? [.failed] : [])).contains { state in
+            contains(
+                course: row.reference.course, chapter: row.reference.chapter, video: row.reference.video, state: state)
+        }
     }
 }

@@ -63,6 +63,9 @@ package enum SummaryText {
     static func problems(_ summary: SyncSummary, user: String?) -> [String] {
         var lines = remedies(summary, user: user)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
+        if summary.sidecarsWanted > 0 {
+            lines.append("\(Wording.count(summary.sidecarsWanted, "sidecar")) still wanted beside finished videos")
+        }
         if summary.fromOtherSource > 0 {
             let files = Wording.count(summary.fromOtherSource, "finished file")
             lines.append("\(files) came from another source than the catalog names now; they are kept")

@@ -26,6 +26,8 @@ package struct DryRunLine: Sendable {
         case adopt(path: String)
         case remove(path: String)
         case refetch
+        /// Its provider is asked for what isn't there beside it.
+        case ask
         case keep
     }
 
@@ -139,6 +141,10 @@ extension Reconciliation {
                 line.why = "its file is missing from the library"
             }
             lines.append(line)
+        }
+        lines += asked.map {
+            DryRunLine(
+                reference: $0.reference, action: .ask, why: "something that belongs beside it is missing", size: nil)
         }
         guard options.prune else { return lines }
         // What is failed now stays so; of the rest it is assumed that it goes well.

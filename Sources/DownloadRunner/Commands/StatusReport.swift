@@ -41,6 +41,10 @@ package struct StatusRow: Sendable {
     package var sha256: String?
     /// How long a stream plays, in seconds; nil for a file, and before its playlist has been read.
     package var mediaSeconds: Double?
+    /// What isn't there beside it and is fetched by a sync.
+    package var sidecarsWanted = 0
+    /// What isn't there beside it and couldn't be had.
+    package var sidecarsFailed = 0
 
     package init(
         reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
@@ -170,6 +174,7 @@ package struct StatusReport: Sendable {
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()
             let held = try HeldCourse.recorded(store)
+            let open = Dictionary(grouping: try store.openSidecars(), by: \.download)
             var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
             try store.eachDownload { record in
                 review.look(at: record)
@@ -177,12 +182,15 @@ package struct StatusReport: Sendable {
                     report.fromOtherSource += 1
                 }
                 report.diskBytes[record.key.course, default: 0] += record.diskBytes
-                report.rows.append(
-                    StatusRow(
-                        record, course: courses[record.key.course],
-                        chapterTitle: record.catalog.chapter.flatMap {
-                            chapters[DownloadKey(course: record.key.course, video: $0)]
-                        }, isRunning: lock != nil, now: now))
+                var row = StatusRow(
+                    record, course: courses[record.key.course],
+                    chapterTitle: record.catalog.chapter.flatMap {
+                        chapters[DownloadKey(course: record.key.course, video: $0)]
+                    }, isRunning: lock != nil, now: now)
+                for sidecar in open[record.id] ?? [] {
+                    if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
+                }
+                report.rows.append(row)
             }
             report.held = review.standing
             return report

@@ -26,7 +26,17 @@ struct Steering {
         var result = Result()
         var changes: [DownloadChange] = []
         let records = try store.downloads(ids)
+        let missing = Set(transition == .retry ? try store.openSidecars(of: ids).map(\.download) : [])
         for record in records {
+            if missing.contains(record.id) {
+                changes.append(.sidecar(.retried(record.id)))
+                // Only what belongs beside it isn't there.
+                if record.state == .finished {
+                    result.outcomes.append(
+                        SteeringOutcome(id: record.id.rawValue, before: .finished, after: .finished, verdict: .changed))
+                    continue
+                }
+            }
             var verdict = Self.verdict(transition, record)
             if transition == .remove, library == nil, record.file != nil { verdict = .refused }
             let after = verdict == .changed ? record.state.after(transition) ?? record.state : record.state

@@ -46,7 +46,11 @@ package struct SteeringChoice: Sendable {
     package var bytes: Int64 { records.byteCount { $0.file?.size ?? 0 }.value }
 
     /// Chooses from what the state knows. A selector that picks nothing is refused with near misses.
-    package static func choose(_ selection: Selection, at location: StateLocation) async throws(Refusal) -> Self {
+    ///
+    /// - Parameter countsSidecars: whether a video beside which something failed is a failed one.
+    package static func choose(
+        _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false
+    ) async throws(Refusal) -> Self {
         let place = try location.resolve()
         guard let store = try place.openForReading() else {
             guard place.isAccountsOwn else { throw place.unknown }
@@ -58,13 +62,15 @@ package struct SteeringChoice: Sendable {
         var references: [VideoReference] = []
         var matched = selection.selectors.map { _ in false }
         do {
+            let failed = Set(
+                countsSidecars ? try store.openSidecars().filter { $0.state == .failed }.map(\.download) : [])
             try store.eachDownload { record in
                 let reference = VideoReference(record)
                 references.append(reference)
                 for (index, selector) in selection.selectors.enumerated() where !matched[index] {
                     matched[index] = selector.matches(reference)
                 }
-                if selection.contains(record) { records.append(record) }
+                if selection.contains(record, isFailed: failed.contains(record.id)) { records.append(record) }
             }
         } catch {
             throw Refusal(error)
@@ -153,10 +159,12 @@ extension RunSettings {
 }
 
 extension Selection {
-    /// Whether a row is selected. What a killed sync left active is what the next one makes of it.
-    func contains(_ record: DownloadRecord) -> Bool {
-        contains(
-            course: record.key.course, chapter: record.catalog.chapter, video: record.key.video, state: record.state)
+    /// Whether a row is selected, in its state, or as failed if something beside it is.
+    func contains(_ record: DownloadRecord, isFailed: Bool) -> Bool {
+        ([record.state] + (isFailed ? [.failed] : [])).contains { state in
+            contains(
+                course: record.key.course, chapter: record.catalog.chapter, video: record.key.video, state: state)
+        }
     }
 }
 

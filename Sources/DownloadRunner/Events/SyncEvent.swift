@@ -174,6 +174,10 @@ package struct SyncSummary: Sendable {
     package var warnings: Int
     /// Finished files that come from another source than the catalog now names.
     package var fromOtherSource: Int
+    /// What isn't there beside finished videos of these catalogs and is fetched by a later run.
+    package var sidecarsWanted = 0
+    /// What isn't there beside them and couldn't be had.
+    package var sidecarsFailed = 0
     /// Providers that want a new login.
     package var providersToLogIn: [String]
     /// What ended the run before its time; nil if nothing did.

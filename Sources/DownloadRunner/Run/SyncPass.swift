@@ -70,6 +70,7 @@ struct SyncPass: Sendable {
         let result = await dispatch(plan, services)
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
+        do { try noteSidecars(&summary, catalog, result) } catch { summary.add(Refusal(error)) }
         summary.note(plan.held)
         for failure in credentials.unsaved { summary.add(failure) }
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }

@@ -1,0 +1,39 @@
+import CourseCatalog
+import DownloadStore
+import RunSchedule
+
+/// What a run says at its end of what isn't there beside videos.
+extension SyncPass {
+    /// What is still wanted is work for the next run; what failed and will be tried again is a failure, as of a video. What was
+    /// given up is one in the run that did so: nothing wants it any more.
+    func noteSidecars(
+        _ summary: inout SyncSummary, _ catalog: Catalog, _ result: Dispatcher.Result
+    ) throws(StoreError) {
+        if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
+        let store = open.store
+        let open = try store.openSidecars()
+        guard !open.isEmpty else { return }
+        let courses = Set(catalog.courses.map(\.id))
+        let records = try store.downloads(Array(Set(open.map(\.download))))
+        let judged = Dictionary(
+            records.filter { record in
+                let reference = VideoReference(record)
+                return !record.isGone && courses.contains(record.key.course)
+                    && (options.only.isEmpty || options.only.contains { $0.matches(reference) })
+            }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
+        for sidecar in open {
+            guard let provider = judged[sidecar.download] else { continue }
+            switch sidecar.state {
+            case .wanted:
+                summary.sidecarsWanted += 1
+                // A login is what is missing, or its time has not come.
+                let isWaiting =
+                    result.tally.providersToLogIn.contains(provider) || result.tally.notReady.contains(sidecar.download)
+                if !isWaiting { summary.conditions.insert(.workLeft) }
+            case .failed:
+                summary.sidecarsFailed += 1
+                if sidecar.retryAt != nil { summary.conditions.insert(.downloadsFailed) }
+            }
+        }
+    }
+}

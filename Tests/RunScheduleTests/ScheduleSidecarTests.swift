@@ -1,0 +1,183 @@
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import RunSchedule
+
+@Suite("What comes along, in a run")
+struct ScheduleSidecarTests {
+    private static let name = SidecarName(.subtitle, "en")
+    private static let busy = DownloadError(kind: .httpStatus, message: "busy", status: 503)
+
+    private func item(_ number: Int, of id: Int64 = 1, host: String = "h", failedRuns: Int = 0) -> SidecarQueue.Item {
+        SidecarQueue.Item(
+            number: number, download: .number(id), host: host,
+            row: SidecarQueue.Row(Self.name, failedRuns: failedRuns))
+    }
+
+    /// Download 1 is finished, and its provider has named these; nothing else is to be done.
+    private func stage(_ items: [SidecarQueue.Item], jobs: Int = 1) -> Stage {
+        var stage = Stage([Stage.download(1)], jobs: jobs)
+        stage.tell(.begin)
+        stage.tell(.resolved(.number(1), items))
+        stage.tell(.claim(.number(1), host: "v"))
+        stage.tell(.turnEnded(.number(1), .complete))
+        stage.tell(.hashed(.number(1), .right))
+        stage.tell(.placed(.number(1), Stage.file, request: nil, isWhole: true))
+        return stage
+    }
+
+    private func again(_ atLeast: Duration? = nil, hostFailed: Bool = true) -> Schedule.SidecarEnd {
+        .again(Self.busy, atLeast: atLeast, hostFailed: hostFailed, began: Stage.start)
+    }
+
+    @Test("an attempt in vain waits for as long as the host asks for, and leaves the host alone for that time")
+    func waits() {
+        var stage = stage([item(1)])
+        let said = stage.tell(.sidecarFetched(1, again(.seconds(30))))
+        #expect(said == ["emit host h waits", "wake 30"])
+        #expect(stage.schedule.queue.blockedUntil("h") == Stage.start + 30)
+        #expect(stage.wait(29) == ["wake 30"])
+        #expect(stage.wait(1) == ["fetch 1"])
+        #expect(stage.tell(.sidecarFetched(1, .arrived)) == [])
+        #expect(stage.tell(.sidecarPlaced(1, of: .number(1), isStored: true)) == ["forget 1", "end"])
+        #expect(!stage.schedule.tally.hasSidecarsLeft)
+    }
+
+    @Test("one that is to wait for longer than the run does is a later run's: its row has the time")
+    func postponed() {
+        var stage = stage([item(1)])
+        let said = stage.tell(.sidecarFetched(1, again(.seconds(3600))))
+        #expect(said.contains { $0.hasPrefix("record sidecar(") && $0.contains("waits") })
+        #expect(said.suffix(2) == ["forget 1", "end"])
+        #expect(stage.schedule.tally.hasSidecarsLeft)
+    }
+
+    @Test("after three attempts it has failed; how long it rests grows with the runs")
+    func fails() {
+        for failedRuns in [0, 1] {
+            var stage = stage([item(1, failedRuns: failedRuns)])
+            stage.tell(.sidecarFetched(1, again(hostFailed: false)))
+            #expect(stage.wait(1) == ["fetch 1"])
+            stage.tell(.sidecarFetched(1, again(hostFailed: false)))
+            #expect(stage.wait(2) == ["fetch 1"])
+            let actions = stage.schedule.handle(
+                .sidecarFetched(1, again(hostFailed: false)), now: stage.now, jitter: 0)
+            let times = actions.compactMap { action -> Date? in
+                guard case .record(.sidecar(.failed(_, Self.name, _, let retryAt))) = action else { return nil }
+                return retryAt
+            }
+            #expect(times == [stage.now + (failedRuns == 0 ? 3600 : 20 * 3600)])
+            #expect(!stage.schedule.tally.hasGivenUpSidecars)
+        }
+    }
+
+    @Test("a refused address: the provider is asked once more, when the video is there; the second time it is given up")
+    func refused() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        #expect(stage.tell(.resolved(.number(1), [item(1), item(2, host: "i")])) == ["fetch 1", "fetch 2"])
+        let refused = Schedule.SidecarEnd.refused(Self.busy, isFinal: true)
+        #expect(stage.tell(.sidecarFetched(1, refused)) == ["forget 1"])
+        stage.tell(.claim(.number(1), host: "v"))
+        stage.tell(.turnEnded(.number(1), .complete))
+        stage.tell(.hashed(.number(1), .right))
+        let said = stage.tell(.placed(.number(1), Stage.file, request: nil, isWhole: true))
+        #expect(said == ["emit finished 1", "dismiss 1", "ask 1"])
+        #expect(stage.schedule.states[.number(1)] == .finished)
+        // What is under way is not fetched twice.
+        #expect(stage.tell(.resolved(.number(1), [item(3)])) == ["forget 3"])
+        #expect(stage.tell(.turnEnded(.number(1), .answered)) == ["dismiss 1"])
+        let last = stage.tell(.sidecarFetched(2, refused))
+        #expect(last.contains { $0.hasPrefix("record sidecar(") && $0.contains("failed") })
+        #expect(last.contains("emit sidecar 2 failed") && last.last == "end")
+        #expect(stage.schedule.tally.hasGivenUpSidecars)
+    }
+
+    @Test("an answer that comes for the video itself does as well as a question of its own")
+    func resolvedAnyway() {
+        var stage = Stage([Stage.download(1)])
+        stage.tell(.begin)
+        stage.tell(.resolved(.number(1), [item(1)]))
+        stage.tell(.sidecarFetched(1, .refused(Self.busy, isFinal: false)))
+        #expect(stage.schedule.sidecars.awaitsResolution(of: .number(1)))
+        #expect(stage.tell(.resolved(.number(1), [item(2)])) == ["fetch 2"])
+        #expect(stage.schedule.questions.isEmpty)
+    }
+
+    @Test("a disk that is full ends the run")
+    func fullDisk() {
+        var stage = stage([item(1), item(2)])
+        let said = stage.tell(.sidecarFetched(1, .suspended(.disk, Stage.error)))
+        #expect(said.contains("cancel fetch 2"))
+        #expect(stage.schedule.stopReason == .disk && stage.schedule.tally.hasSidecarsLeft)
+    }
+
+    @Test("a question waits for its provider, its login and the slots like any other turn")
+    func questions() {
+        var downloads = [Stage.download(1), Stage.download(2), Stage.download(3, provider: "q")]
+        for index in downloads.indices { downloads[index].purpose = .sidecars }
+        var stage = Stage(downloads)
+        #expect(stage.tell(.begin) == ["ask 1"])
+        let waits = stage.tell(.turnEnded(.number(1), .providerWaits(Stage.error, delay: .seconds(60))))
+        #expect(waits.contains("emit provider p waits") && waits.contains("ask 3"))
+        #expect(!waits.contains { $0.hasPrefix("record") })
+        #expect(stage.tell(.turnEnded(.number(3), .answered)) == ["dismiss 3"])
+        #expect(stage.wait(60) == ["ask 1"])
+        let login = stage.tell(.turnEnded(.number(1), .loginNeeded(Stage.error)))
+        #expect(login.contains("emit login p") && login.last == "end")
+        #expect(!login.contains { $0.hasPrefix("record") || $0.contains("suspended") })
+        #expect(stage.schedule.states.values.allSatisfy { $0 == .finished })
+    }
+
+    @Test("what the person says of a video whose provider is being asked: its file stays finished, or is removed")
+    func commands() {
+        var download = Stage.download(1)
+        download.purpose = .sidecars
+        var stage = Stage([download])
+        stage.tell(.begin)
+        #expect(stage.tell(.command(1, .steer(.pause, [.number(1)]))) == ["cancel 1"])
+        #expect(stage.tell(.turnEnded(.number(1), .stopped)).contains("apply 1 to [1]"))
+        let back = stage.tell(.applied(1, []))
+        #expect(back == ["answer 1 []", "ask 1"] || back == ["ask 1", "answer 1 []"], "\(back)")
+        stage.tell(.command(2, .steer(.remove, [.number(1)])))
+        stage.tell(.turnEnded(.number(1), .stopped))
+        let row = Schedule.SteeredRow(
+            id: .number(1), before: .finished, after: .cancelled, priority: 0, retryAt: nil, wanted: download)
+        #expect(stage.tell(.applied(2, [row])).last == "end")
+        #expect(stage.schedule.states[.number(1)] == .cancelled)
+    }
+
+    @Test("retry of what failed beside a finished video asks its provider in the same run")
+    func retried() {
+        var stage = Stage([Stage.download(1), Stage.download(2)])
+        stage.tell(.begin)
+        stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true)))
+        stage.tell(.command(1, .steer(.retry, [.number(9)])))
+        var again = Stage.download(9)
+        again.purpose = .sidecars
+        stage.tell(
+            .applied(
+                1,
+                [
+                    Schedule.SteeredRow(
+                        id: .number(9), before: .finished, after: .finished, priority: 0, retryAt: nil, wanted: again)
+                ]))
+        let said = stage.tell(.turnEnded(.number(2), .failed(Stage.error, isFinal: true)))
+        #expect(said.last == "ask 9")
+        #expect(stage.tell(.turnEnded(.number(9), .answered)).last == "end")
+    }
+
+    @Test("a logout of the provider leaves the question to a run after the login")
+    func loggedOut() {
+        var download = Stage.download(1)
+        download.purpose = .sidecars
+        var stage = Stage([download])
+        stage.tell(.begin)
+        stage.tell(.command(1, .loggedOut("p")))
+        let said = stage.tell(.turnEnded(.number(1), .stopped))
+        #expect(said.contains("forget credentials 1 p") && !said.contains { $0.hasPrefix("record") })
+        #expect(stage.schedule.tally.providersToLogIn == ["p"] && stage.schedule.tally.hasSidecarsLeft)
+        #expect(stage.schedule.states[.number(1)] == .finished)
+    }
+}
