@@ -137,6 +137,7 @@ extension DownloadStore {
             sidecar.download = id
             try apply(.stored(sidecar), now, db)
         }
+        if !proven.missing.isEmpty { try apply(.named(id, proven.missing), now, db) }
         return true
     }
 }

@@ -106,6 +106,8 @@ package struct ProvenRecord: Sendable {
     package var extras: [UInt8]?
     /// What came along and is there; the download's id is of no meaning.
     package var sidecars: [SidecarRecord]
+    /// What came along and isn't there any more.
+    package var missing: [SidecarName] = []
 
     package init(
         record: KeptRecord, file: StoredFile?, cover: [UInt8]? = nil, extras: [UInt8]? = nil,

@@ -53,7 +53,9 @@ package struct OpenSidecar: Sendable, Equatable {
     /// Whether a run that looks at `now` fetches it.
     package func isDue(at now: Date) -> Bool {
         switch (state, retryAt) {
-        case (.wanted, let retryAt): retryAt.map { $0 <= now } ?? true
+        // A time beyond what anybody may ask for was set by another clock.
+        case (.wanted, let retryAt?): retryAt <= now || retryAt > now + DownloadStore.longestWait
+        case (.wanted, nil): true
         case (.failed, let retryAt): retryAt.map { $0 <= now } ?? false
         }
     }

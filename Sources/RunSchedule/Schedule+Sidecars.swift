@@ -23,7 +23,8 @@ extension Schedule {
         let limit = now.advanced(by: limits.maxWait)
         let error = DownloadError(kind: .network, message: "its host isn't answering")
         for item in sidecars.hopeless({ [queue] in queue.blockedUntil($0).map { $0 > limit } ?? false }) {
-            postpone(item, until: item.host.flatMap { queue.blockedUntil($0) }, error, moment)
+            // Another run knows nothing of that, and may ask at once.
+            postpone(item, until: nil, error, moment)
         }
     }
 
@@ -58,7 +59,7 @@ extension Schedule {
                 return fail(item, error, isFinal: false, rest: atLeast, moment)
             }
             let dueAt = moment.now.advanced(by: delay)
-            if delay > limits.maxWait { return postpone(item, until: dueAt, error, moment) }
+            if delay > limits.maxWait { return postpone(item, until: atLeast == nil ? nil : dueAt, error, moment) }
             sidecars.putBack(item, dueAt: dueAt)
         case .refused(let error, let isFinal): if !renew(item) { fail(item, error, isFinal: isFinal, moment) }
         case .failed(let error, let isFinal): fail(item, error, isFinal: isFinal, moment)
@@ -106,6 +107,9 @@ extension Schedule {
 
     /// Whether its provider is asked once more than its video needs.
     package func isAskedAgain(_ id: DownloadID) -> Bool { isQuestion(id) || renewed.contains(id) }
+
+    /// Whether that is since this run has been refused an address of its answer.
+    package func isRenewed(_ id: DownloadID) -> Bool { renewed.contains(id) }
 
     /// Its address is no good: the provider is asked for new ones, once for each video. False if it has been.
     private mutating func renew(_ item: SidecarQueue.Item) -> Bool {

@@ -63,7 +63,7 @@ struct SidecarTests {
     @Test("a window that closes before it has come ends with 75; so does a signal; the next sync fetches only that")
     func windowCloses() async throws {
         let (stage, host) = try await start("stall=100&times=2")
-        let bounded = try await stage.sync("catalog.yaml", ["--max-duration", "3s"])
+        let bounded = try await stage.sync("catalog.yaml", ["--max-duration", "12s"])
         #expect(bounded.summary?.text.contains(#""sidecars_wanted":1"#) == true, "\(bounded.report)")
         #expect(bounded.exit == 75 && bounded.summary?.stopReason == "window", "\(bounded.report)")
         #expect(try rows(stage) == [["name": "en", "state": "wanted", "again": "0"]])

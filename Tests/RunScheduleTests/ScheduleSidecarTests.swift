@@ -53,6 +53,21 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.tally.hasSidecarsLeft)
     }
 
+    @Test("one whose host is left alone for others' sake is the next run's, at once")
+    func hopeless() {
+        var stage = stage([item(1), item(2)], jobs: 4)
+        stage.schedule.queue.hostCap = 1
+        stage.tell(.sidecarFetched(1, again(.seconds(3600))))
+        stage.tell(.sidecarFetched(2, again()))
+        let actions = stage.schedule.handle(.wake, now: stage.now + 2, jitter: 0)
+        let times = actions.compactMap { action -> Date?? in
+            guard case .record(.sidecar(.waits(_, _, let retryAt, _))) = action else { return nil }
+            return .some(retryAt)
+        }
+        #expect(times == [nil])
+        #expect(stage.schedule.isEnded)
+    }
+
     @Test("after three attempts it has failed; how long it rests grows with the runs")
     func fails() {
         for failedRuns in [0, 1] {

@@ -19,7 +19,10 @@ package enum SummaryText {
         }
         if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
         let finished = summary.downloads[.finished] ?? 0
-        if summary.finishedNow == 0, summary.failedNow == 0, stop != nil || summary.bytes > 0 {
+        let isAllThere = finished > 0 && summary.downloads.allSatisfy { $0.key == .finished || $0.value == 0 }
+        if isAllThere, stop == nil, summary.finishedNow == 0, summary.bytes > 0 {
+            now = ["\(Wording.size(summary.bytes)) received beside videos that were there already"]
+        } else if summary.finishedNow == 0, summary.failedNow == 0, stop != nil || summary.bytes > 0 {
             now.append(finished > 0 ? "no other video finished yet" : "no video finished yet")
         } else if now.isEmpty {
             now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")

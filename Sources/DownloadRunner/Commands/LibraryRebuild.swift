@@ -97,6 +97,7 @@ struct LibraryRebuild {
                 return nil
             } else {
                 isWhole = false
+                found.missing.append(SidecarName(kind, beside.name))
             }
         }
         if isWhole { found.extras = record.extras.flatMap { [UInt8](hex: $0) } }

@@ -187,7 +187,7 @@ package struct StatusReport: Sendable {
                     chapterTitle: record.catalog.chapter.flatMap {
                         chapters[DownloadKey(course: record.key.course, video: $0)]
                     }, isRunning: lock != nil, now: now)
-                for sidecar in open[record.id] ?? [] {
+                for sidecar in open[record.id] ?? [] where !record.isGone {
                     if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
                 }
                 report.rows.append(row)

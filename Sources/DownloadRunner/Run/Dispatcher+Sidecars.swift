@@ -42,7 +42,7 @@ extension Dispatcher {
         let isAsked = schedule.isAskedAgain(id)
         if isAsked || !wanted.isNew {
             // What this run has noted counts, too.
-            if isAsked { _ = await services.bookkeeper.commit([]) }
+            if schedule.isRenewed(id) { _ = await services.bookkeeper.commit([]) }
             files = ((try? services.store.sidecars(of: [id])) ?? []).filter { $0.kind != .stream }
             open = (try? services.store.openSidecars(of: [id])) ?? []
         }

@@ -65,7 +65,10 @@ struct SidecarFetch: Sendable {
         case .stopped: .stopped
         // No answer at all is the host's matter, not this file's.
         case .retry: .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
-        case .retryHost(let after): .again(error, atLeast: after, hostFailed: true, began: began)
+        // A trouble with sidecars alone must not keep videos waiting that the host could serve.
+        case .retryHost(let after):
+            .again(
+                error, atLeast: after, hostFailed: after != nil || [429, 503].contains(error.status), began: began)
         case .resolveAgain: .refused(error, isFinal: [404, 410].contains(error.status))
         case .disk: DownloadError.isFull(failure) ? .suspended(.disk, error) : .failed(error, isFinal: false)
         case .startOver, .final: .failed(error, isFinal: error.isFinal)
