@@ -47,6 +47,7 @@ extension Schedule {
             yield(to: [], lowest(phases.running.count - jobs) { _ in true })
         case .loggedOut(let provider):
             queue.stop(provider: provider)
+            leaveSidecars(of: provider)
             hold(downloads.values.filter { $0.provider == provider }.map(\.id), endsTurns: true)
         case .loggedIn(let provider):
             commands[0].stage = .applying
@@ -120,6 +121,7 @@ extension Schedule {
             providers[provider, default: ProviderFacts()].logins += 1
             tally.providersToLogIn.remove(provider)
             queue.resume(provider: provider)
+            askAfterLogin(provider)
             let suspended = downloads.values.filter {
                 $0.provider == provider && phases[$0.id] == .settled(.suspended)
             }

@@ -146,10 +146,31 @@ extension Schedule {
         actions.append(.ask(id))
     }
 
-    /// It is the next run's.
+    /// It is the next run's, or this one's after a login. Its rows say that something is wanted.
     mutating func leaveQuestion(_ id: DownloadID) {
-        tally.hasSidecarsLeft = true
+        if let provider = downloads[id]?.provider, queue.isStopped(provider: provider) { awaitingLogin.insert(id) }
         settle(id, .finished)
+    }
+
+    /// What came with credentials that are forgotten isn't used any more.
+    mutating func leaveSidecars(of provider: String) {
+        for id in downloads.values.filter({ $0.provider == provider }).map(\.id).sorted() {
+            let numbers = sidecars.awaitResolution(of: id)
+            for number in numbers { actions.append(.forget(sidecar: number)) }
+            let fetching = sidecars.fetching.values.filter { $0.download == id && $0.row != nil }.map(\.number)
+            for number in fetching.sorted() { actions.append(.cancelFetch(sidecar: number)) }
+            if !numbers.isEmpty || !fetching.isEmpty {
+                awaitingLogin.insert(id)
+                tally.providersToLogIn.insert(provider)
+            }
+        }
+    }
+
+    /// Somebody has logged in there.
+    mutating func askAfterLogin(_ provider: String) {
+        let ids = awaitingLogin.filter { downloads[$0]?.provider == provider }
+        awaitingLogin.subtract(ids)
+        questions.formUnion(ids)
     }
 
     mutating func failQuestion(

@@ -57,6 +57,8 @@ package struct Schedule: Sendable {
     package private(set) var isEnded = false
     /// Finished downloads, or such as will be, whose providers are to be asked what comes along.
     var questions: Set<DownloadID> = []
+    /// Those of which something that comes along waits for a login.
+    var awaitingLogin: Set<DownloadID> = []
     /// Those whose providers have been asked once more since an address was refused.
     var renewed: Set<DownloadID> = []
     private var alarm: Date?

@@ -451,6 +451,37 @@ struct ReconcilerCornerTests {
                 == "a/01 New.en.vtt")
     }
 
+    @Test(
+        "a finished video is asked for what isn't there beside it once that is due; its catalog's own is fetched as it says"
+    )
+    func openSidecars() throws {
+        let course = """
+              - id: a
+                videos:
+                  - {id: x, title: X}
+                  - {id: y, title: Y, attachments: [{title: Slides, url: "http://h/s.pdf"}]}
+                  - {id: z, title: Z}
+            """
+        try world.sync(course)
+        var ids: [String: DownloadID] = [:]
+        try world.store.eachDownload { ids[$0.key.video] = $0.id }
+        let (x, y, z) = (try #require(ids["x"]), try #require(ids["y"]), try #require(ids["z"]))
+        let english = SidecarName(.subtitle, "en")
+        let error = DownloadError(kind: .httpStatus, message: "no", status: 503)
+        let now = Date()
+        try world.store.write([
+            .sidecar(.named(x, [english])), .sidecar(.named(y, [SidecarName(.attachment, "Slides")])),
+            .sidecar(.named(z, [english])), .sidecar(.waits(z, english, retryAt: now + 60, error)),
+        ])
+        let plan = try world.plan(course, now: now)
+        #expect(plan.asked.map(\.id) == [x] && plan.wanted.isEmpty && !plan.isIdle)
+        #expect(plan.counts == [.finished: 3])
+        #expect(try world.plan(course, now: now + 61).asked.map(\.id) == [x, z])
+        #expect(try world.plan(course, only: ["a/*/y"], now: now + 61).asked.isEmpty)
+        let moved = try world.plan(course.replacingOccurrences(of: "title: X", with: "title: New"), now: now)
+        #expect(moved.asked.map(\.stem) == ["a/01 New"])
+    }
+
     @Test("what a selector left out of a renamed course moves with the next whole sync")
     func selectedRename() throws {
         try world.sync("- {id: a, title: Old, videos: [x, y]}")

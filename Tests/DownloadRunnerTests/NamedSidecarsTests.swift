@@ -1,0 +1,76 @@
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import DownloadRunner
+
+@Suite("What a provider names beside a video")
+struct NamedSidecarsTests {
+    private static let id = DownloadID(rawValue: 1)
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func wish(_ name: String) -> SidecarWish {
+        SidecarWish(
+            owner: .video(Self.id, .subtitle, name: name), source: .url("http://h/\(name)"), folder: "C",
+            name: "V.\(name)")
+    }
+
+    private func name(_ name: String) -> SidecarName { SidecarName(.subtitle, name) }
+
+    private func file(_ name: String) -> SidecarRecord {
+        SidecarRecord(download: Self.id, kind: .subtitle, name: name, path: "C/V.\(name).vtt", size: 1, modified: 2)
+    }
+
+    private func open(
+        _ name: String, _ state: OpenSidecar.State, retryAt: Date? = nil, failedRuns: Int = 0
+    ) -> OpenSidecar {
+        OpenSidecar(
+            download: Self.id, name: self.name(name), state: state, retryAt: retryAt, failedRuns: failedRuns)
+    }
+
+    private func named(
+        _ names: [String], catalogs: [String] = [], files: [String] = [], open: [OpenSidecar] = [], lost: [String] = []
+    ) -> (wishes: [String], old: [String?], NamedSidecars) {
+        let named = NamedSidecars(
+            names.map(wish), of: Self.id, catalogs: catalogs.map(wish), files: files.map(file), open: open, at: now,
+            isLost: { lost.contains($0.name) })
+        return (named.wishes.compactMap(\.rowName?.name), named.wishes.map(\.old?.path), named)
+    }
+
+    @Test("what a new video has is wanted; one that has nothing costs no write")
+    func new() {
+        #expect(named([]).2.changes == [])
+        let found = named(["en", "de"])
+        #expect(found.wishes == ["en", "de"])
+        #expect(found.2.changes == [.named(Self.id, [name("en"), name("de")])])
+    }
+
+    @Test("what is there isn't fetched, nor written; what is gone from the disk is")
+    func there() {
+        let found = named(["en", "de"], files: ["en", "de"], lost: ["de"])
+        #expect(found.wishes == ["de"])
+        #expect(found.2.changes == [.lost(file("de"))])
+    }
+
+    @Test("what waits or has failed is fetched when it is due, and knows how often it failed")
+    func due() {
+        let found = named(
+            ["a", "b", "c", "d"],
+            open: [
+                open("a", .wanted), open("b", .wanted, retryAt: now + 1),
+                open("c", .failed, retryAt: now - 1, failedRuns: 2), open("d", .failed),
+            ])
+        #expect(found.wishes == ["a", "c"])
+        #expect(found.2.failedRuns == [name("a"): 0, name("c"): 2])
+        #expect(found.2.changes == [])
+    }
+
+    @Test("one that is to be replaced replaces its file; one that is named no more is forgotten, but not the catalog's")
+    func others() {
+        let found = named(
+            ["en"], catalogs: ["own"], files: ["en"],
+            open: [open("en", .wanted), open("own", .wanted), open("x", .failed)])
+        #expect(found.wishes == ["en"] && found.old == ["C/V.en.vtt"])
+        #expect(found.2.changes == [.named(Self.id, [name("en"), name("own")])])
+    }
+}
