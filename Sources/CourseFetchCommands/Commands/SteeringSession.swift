@@ -17,7 +17,7 @@ struct SteeringSession {
         let choice = try await choose(transition.rawValue, context, countsSidecars: transition == .retry)
         guard try await confirm(choice, context) else { throw await context.exit(.failures) }
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
-        try await tell(SteeringText.lines(report, transition), report, context)
+        try await tell(SteeringText.lines(report, transition), SteeringText.failures(report, transition), context)
     }
 
     /// Gives another priority.
@@ -25,7 +25,7 @@ struct SteeringSession {
         let context = CommandContext()
         let choice = try await choose("prioritize", context)
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(wish) }
-        try await tell(SteeringText.lines(report, wish), report, context)
+        try await tell(SteeringText.lines(report, wish), SteeringText.failures(report, nil), context)
     }
 
     private func choose(
@@ -42,13 +42,14 @@ struct SteeringSession {
         }
     }
 
-    private func tell(_ lines: [SteeringText.Line], _ report: SteeringReport, _ context: CommandContext) async throws {
+    private func tell(
+        _ lines: [SteeringText.Line], _ failures: [SteeringReport.Item], _ context: CommandContext
+    ) async throws {
         for line in lines {
             if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
         }
-        let isRefused = report.items.contains { $0.outcome.verdict == .refused }
         try await context.finish()
-        if isRefused { throw await context.exit(.failures) }
+        if !failures.isEmpty { throw await context.exit(.failures) }
     }
 }
 

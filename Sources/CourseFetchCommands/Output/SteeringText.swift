@@ -27,7 +27,7 @@ package enum SteeringText {
                 Line(
                     text: "\(name(item)): its file was changed since it arrived, so it stays", isComplaint: true))
         }
-        return lines + refusals(report) { refusal($0, transition) }
+        return lines + complaints(report, transition) { refusal($0, transition) }
     }
 
     /// What became of downloads that were to get another priority.
@@ -45,7 +45,7 @@ package enum SteeringText {
             case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
         return counts(report, done: done.0, several: done.1, same: "had that priority already")
-            + refusals(report) { state in
+            + complaints(report, nil) { state in
                 switch state {
                 case .paused: "it is paused: resume it first"
                 default: "it is \(state.rawValue)"
@@ -72,19 +72,38 @@ package enum SteeringText {
         let changed = (verdicts[.changed] ?? 0) + (verdicts[.fileKept] ?? 0)
         if changed > 0 { parts.append("\(Wording.count(changed, "video")) \(changed == 1 ? done : several ?? done)") }
         if let count = verdicts[.same] { parts.append("\(Wording.grouped(count)) \(same)") }
-        if let count = verdicts[.refused] { parts.append("\(Wording.grouped(count)) refused") }
-        return [Line(text: parts.joined(separator: ", "), isComplaint: false)]
+        if let text = leftAlone(report) { parts.append(text) }
+        return [Line(text: parts.joined(separator: "; "), isComplaint: false)]
     }
 
-    private static func refusals(_ report: SteeringReport, _ reason: (DownloadState) -> String) -> [Line] {
-        let refused = report.items.filter { $0.outcome.verdict == .refused }
-        var lines = refused.prefix(most).map {
+    /// Those whose refusal the person is told of one by one, and that the command has failed with: what a selector named
+    /// alone, and whose files can't be removed. What was chosen with many is only counted.
+    static func failures(_ report: SteeringReport, _ transition: StateTransition?) -> [SteeringReport.Item] {
+        report.items.filter { $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove) }
+    }
+
+    private static func complaints(
+        _ report: SteeringReport, _ transition: StateTransition?, _ reason: (DownloadState) -> String
+    ) -> [Line] {
+        let failures = failures(report, transition)
+        var lines = failures.prefix(most).map {
             Line(text: "\(name($0)): \(reason($0.outcome.before))", isComplaint: true)
         }
-        if refused.count > most {
-            lines.append(Line(text: "and \(Wording.grouped(refused.count - most)) more", isComplaint: true))
+        if failures.count > most {
+            lines.append(Line(text: "and \(Wording.grouped(failures.count - most)) more", isComplaint: true))
         }
         return lines
+    }
+
+    /// `88 left alone: 80 finished, 8 cancelled`, of as many states as there are.
+    private static func leftAlone(_ report: SteeringReport) -> String? {
+        let refused = report.items.filter { $0.outcome.verdict == .refused }
+        guard !refused.isEmpty else { return nil }
+        let states = Dictionary(grouping: refused, by: \.outcome.before).mapValues(\.count)
+        let named = DownloadState.allCases.compactMap { state in
+            states[state].map { states.count == 1 ? state.rawValue : "\(Wording.grouped($0)) \(state.rawValue)" }
+        }
+        return "\(Wording.grouped(refused.count)) left alone: \(named.joined(separator: ", "))"
     }
 
     private static func name(_ item: SteeringReport.Item) -> String {

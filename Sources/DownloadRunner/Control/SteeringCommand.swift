@@ -14,9 +14,12 @@ package struct SteeringReport: Sendable {
         package var outcome: SteeringOutcome
         /// The size of its file in the library, if it had one.
         package var size: Int64?
+        /// Whether a selector named it and no other one.
+        package var isNamed: Bool
 
-        package init(reference: VideoReference, outcome: SteeringOutcome, size: Int64? = nil) {
+        package init(reference: VideoReference, outcome: SteeringOutcome, size: Int64? = nil, isNamed: Bool = false) {
             self.reference = reference
+            self.isNamed = isNamed
             self.outcome = outcome
             self.size = size
         }
@@ -37,6 +40,8 @@ package struct SteeringReport: Sendable {
 package struct SteeringChoice: Sendable {
     let location: StateLocation
     let records: [DownloadRecord]
+    /// Those that a selector names and no other one.
+    let named: Set<DownloadID>
 
     /// How many downloads.
     package var count: Int { records.count }
@@ -60,25 +65,26 @@ package struct SteeringChoice: Sendable {
         defer { store.close() }
         var records: [DownloadRecord] = []
         var references: [VideoReference] = []
-        var matched = selection.selectors.map { _ in false }
+        var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
         do {
             let failed = Set(
                 countsSidecars ? try store.openSidecars().filter { $0.state == .failed }.map(\.download) : [])
             try store.eachDownload { record in
                 let reference = VideoReference(record)
                 references.append(reference)
-                for (index, selector) in selection.selectors.enumerated() where !matched[index] {
-                    matched[index] = selector.matches(reference)
+                for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
+                    matches[index] = (matches[index].count + 1, record.id)
                 }
                 if selection.contains(record, isFailed: failed.contains(record.id)) { records.append(record) }
             }
         } catch {
             throw Refusal(error)
         }
-        if let unmatched = zip(selection.selectors, matched).first(where: { !$0.1 }) {
+        if let unmatched = zip(selection.selectors, matches).first(where: { $0.1.count == 0 }) {
             throw Refusal(condition: .usage, message: unmatched.0.unmatched(among: references))
         }
-        return SteeringChoice(location: location, records: records)
+        return SteeringChoice(
+            location: location, records: records, named: Set(matches.filter { $0.count == 1 }.map(\.last)))
     }
 
     /// Pauses, resumes, cancels, retries or removes them.
@@ -131,7 +137,9 @@ package struct SteeringChoice: Sendable {
         let byID = Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let items = records.compactMap { record in
             byID[record.id.rawValue].map {
-                SteeringReport.Item(reference: VideoReference(record), outcome: $0, size: record.file?.size)
+                SteeringReport.Item(
+                    reference: VideoReference(record), outcome: $0, size: record.file?.size,
+                    isNamed: named.contains(record.id))
             }
         }
         return SteeringReport(items: items, isLive: isLive)
