@@ -123,8 +123,18 @@ final class ProviderPool: Sendable {
         }
     }
 
-    /// Ends every plugin process; none is left on return.
-    func shutDown() async {
+    /// For how long a run that ends waits for credentials that are being renewed.
+    private static let renewalBound = Duration.seconds(3)
+
+    /// Ends every plugin process; none is left on return. `keepsRenewals`: what is being renewed is waited for, a few seconds
+    /// long: a token that is good once is lost with the answer.
+    func shutDown(keepsRenewals: Bool = true) async {
+        if keepsRenewals {
+            let open = state.withLock { Array($0.providers.values) }
+            await withDiscardingTaskGroup { group in
+                for provider in open { group.addTask { await provider.awaitRenewals(atMost: Self.renewalBound) } }
+            }
+        }
         let (providers, watchdog) = state.withLock { state in
             state.broken += Self.broken(among: state.providers)
             defer {

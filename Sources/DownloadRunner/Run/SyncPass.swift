@@ -190,7 +190,8 @@ struct SyncPass: Sendable {
         await services.engine.shutDown()
         result.storeErrors = await services.bookkeeper.stop()
         control.endTurns()
-        await services.providers.shutDown()
+        // A logout ends at once: what comes now would be forgotten.
+        await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
         return result
     }
 

@@ -17,7 +17,11 @@ extension PluginProvider {
         var lastRequest = 0
         var cancelledEarly: Set<Int> = []
         /// Of requests that nobody waits for any more: their answers may still renew credentials.
-        var abandoned: [Int: RequestCredentials] = [:]
+        var abandoned: [Int: RequestCredentials] = [:] {
+            didSet { if !awaitsRenewal { renewalsEnd?.finish() } }
+        }
+        /// Finished when the last of them has been answered, or can't be any more.
+        var renewalsEnd: AsyncStream<Void>.Continuation?
         var deadlines = Deadlines()
         var timer: Task<Void, Never>?
         /// Of processes that were told to end: how long that is waited for.
@@ -28,6 +32,9 @@ extension PluginProvider {
         init(supervision: Supervision) {
             self.supervision = supervision
         }
+
+        /// Whether one of them went with credentials.
+        var awaitsRenewal: Bool { abandoned.values.contains { $0.current() != nil } }
 
         /// Learns the secrets that go to the plugin.
         mutating func learn(_ question: Question) {

@@ -71,6 +71,23 @@ package final class PluginProvider: Provider {
         return login
     }
 
+    /// Waits for answers that nobody waits for any more, but that may renew the credentials which went with the question: at
+    /// most so long.
+    package func awaitRenewals(atMost bound: Duration) async {
+        let (over, end) = AsyncStream<Void>.makeStream()
+        let isOver = state.withLock { state in
+            state.renewalsEnd = end
+            return !state.awaitsRenewal
+        }
+        guard !isOver else { return }
+        let timer = Task.detached {
+            try? await Task.sleep(for: bound)
+            end.finish()
+        }
+        for await _ in over {}
+        timer.cancel()
+    }
+
     /// Fails what is open, closes the plugin's standard input and waits until its processes are gone: by themselves,
     /// else by TERM, else by KILL; one that isn't gone some seconds after that is left. Requests after it fail as cancelled.
     package func shutDown() async {
@@ -126,8 +143,7 @@ package final class PluginProvider: Provider {
                 state.cancelledEarly.insert(id)
                 return nil
             }
-            state.supervision.abandon(id)
-            state.abandoned[id] = open.credentials
+            if state.supervision.abandon(id) { state.abandoned[id] = open.credentials }
             return open
         }
         open?.caller.resume(returning: .failure(ProviderError(.cancelled, "nobody waits for the answer any more")))

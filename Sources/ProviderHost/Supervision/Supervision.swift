@@ -123,12 +123,16 @@ struct Supervision {
         }
     }
 
-    /// Whoever asked doesn't want the answer any more. One that is on its way keeps its place until it is answered.
-    mutating func abandon(_ request: Int) {
-        if waiting.remove(request) { return }
+    /// Whoever asked doesn't want the answer any more. One that is on its way keeps its place until it is answered. Returns
+    /// whether it is.
+    @discardableResult
+    mutating func abandon(_ request: Int) -> Bool {
+        if waiting.remove(request) { return false }
         suspects.removeAll { $0 == request }
         records[request] = nil
-        if let wire = inFlight.first(where: { $0.value.request == request })?.key { inFlight[wire]?.isAbandoned = true }
+        guard let wire = inFlight.first(where: { $0.value.request == request })?.key else { return false }
+        inFlight[wire]?.isAbandoned = true
+        return true
     }
 
     /// A process has answered a request that was pending in it.
