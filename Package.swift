@@ -155,7 +155,8 @@ let package = Package(
             name: "DownloadStoreTests", dependencies: ["DownloadStore", "FileSystem", "TestSupport", grdb, system],
             swiftSettings: house),
         .target(
-            name: "NightSimulation", dependencies: ["RunSchedule", "DownloadStore", heaps],
+            name: "NightSimulation",
+            dependencies: ["RunSchedule", "DownloadStore", "DownloadRunner", "MediaTransfer", heaps],
             path: "Tests/NightSimulation", swiftSettings: house),
         .executableTarget(
             name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),

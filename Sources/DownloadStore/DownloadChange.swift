@@ -23,6 +23,8 @@ package enum DownloadChange: Sendable {
     case putBack(DownloadID, retryAt: Date?, error: DownloadError?)
     /// Stopped from outside.
     case suspend(DownloadID, SuspendReason)
+    /// What this run has suspended or failed waits again after all; that failure counts for nothing.
+    case revive(DownloadID)
     /// Nothing more in this run; `retryAt` nil is for good.
     case fail(DownloadID, DownloadError, retryAt: Date?)
     /// The file is missing from the library.
@@ -58,6 +60,7 @@ extension DownloadChange {
     package func isTransition(of download: DownloadID) -> Bool {
         switch self {
         case .begin(let id), .finish(let id), .adopt(let id, _), .putBack(let id, _, _), .suspend(let id, _),
+            .revive(let id),
             .fail(let id, _, _), .lose(let id), .refetch(let id), .steer(let id, _):
             id == download
         default: false

@@ -94,6 +94,10 @@ extension DownloadStore {
                 ], now, db)
         case .suspend(let id, let reason):
             try move(id, .suspend, "reason = ?", [reason.rawValue], now, db)
+        case .revive(let id):
+            try move(
+                id, .revive, "reason = NULL, retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))",
+                [], now, db)
         case .fail(let id, let error, let retryAt):
             try move(
                 id, .fail,

@@ -17,6 +17,8 @@ package struct DownloadQueue: Sendable {
         package var provider: String
         /// The host that its media came from last; nil before it is resolved for the first time.
         package var host: String?
+        /// How often its provider wasn't there for it: of one that is down those with the fewest find out first.
+        package var misses = 0
 
         package init(id: DownloadID, priority: Int, ordinal: Int64, provider: String, host: String? = nil) {
             self.id = id
@@ -47,6 +49,19 @@ package struct DownloadQueue: Sendable {
         var isStopped = false
         /// Turns in which it is being asked, and no host is known yet.
         var resolving = 0
+        /// It is down: nobody is chosen before then, and one at a time from then on. Nil while it isn't.
+        var downUntil: Date?
+        /// The one that finds out whether it is back.
+        var probe: DownloadID?
+        var search = Search()
+    }
+
+    /// Downloads resolved in a row that were of a host which is left alone.
+    private struct Search {
+        static let few = 5
+        var inVain = 0
+        var since = Date.distantPast
+        var nextAt = Date.distantPast
     }
 
     private struct Host {
@@ -92,23 +107,47 @@ package struct DownloadQueue: Sendable {
         while let first = delayed.min, first.dueAt <= now { insert(delayed.removeMin().entry) }
         var best: Entry?
         for provider in providers.values where isAsked(provider, at: now) {
-            for (host, lane) in provider.byHost {
-                guard let entry = lane.max, best.map({ $0 < entry }) ?? true, isFree(host, at: now) else { continue }
-                best = entry
-            }
-            guard let entry = provider.unresolved.max, best.map({ $0 < entry }) ?? true, mayResolve(provider, at: now)
-            else { continue }
+            guard let entry = next(of: provider, at: now), best.map({ $0 < entry }) ?? true else { continue }
             best = entry
         }
         guard let best else { return nil }
-        if let host = best.host {
-            providers[best.provider]?.byHost[host]?.removeMax()
-            if providers[best.provider]?.byHost[host]?.isEmpty == true { providers[best.provider]?.byHost[host] = nil }
-        } else {
-            providers[best.provider]?.unresolved.removeMax()
-        }
+        take(best)
         count -= 1
         return best
+    }
+
+    /// Of one provider: the first, or of one that is down the one that finds out whether it is back.
+    private func next(of provider: Provider, at now: Date) -> Entry? {
+        var lanes = provider.byHost.filter { isFree($0.key, at: now) }.map(\.value)
+        guard provider.downUntil == nil else {
+            if mayResolve(provider, at: now) { lanes.append(provider.unresolved) }
+            return lanes.lazy.flatMap(\.unordered).max { ($1.misses, $0) < ($0.misses, $1) }
+        }
+        var best = lanes.compactMap(\.max).max()
+        guard mayResolve(provider, at: now) else { return best }
+        // Where the first ones' hosts are left alone the last one's may not be.
+        let isLast = isSearching(provider, at: now) && provider.search.inVain % 2 == 1
+        if let entry = isLast ? provider.unresolved.min : provider.unresolved.max, best.map({ $0 < entry }) ?? true {
+            best = entry
+        }
+        return best
+    }
+
+    private mutating func take(_ entry: Entry) {
+        func takeOut(of lane: inout Heap<Entry>) {
+            if lane.max == entry {
+                lane.removeMax()
+            } else if lane.min == entry {
+                lane.removeMin()
+            } else {
+                lane = Heap(lane.unordered.filter { $0 != entry })
+            }
+        }
+        guard let host = entry.host else {
+            return takeOut(of: &providers[entry.provider, default: Provider()].unresolved)
+        }
+        takeOut(of: &providers[entry.provider, default: Provider()].byHost[host, default: Heap()])
+        if providers[entry.provider]?.byHost[host]?.isEmpty == true { providers[entry.provider]?.byHost[host] = nil }
     }
 
     /// Whether nothing but its turn keeps a download from running.
@@ -119,22 +158,50 @@ package struct DownloadQueue: Sendable {
     }
 
     private func isAsked(_ provider: Provider, at now: Date) -> Bool {
-        !provider.isStopped && provider.isBlockedUntil <= now
+        guard !provider.isStopped, provider.isBlockedUntil <= now else { return false }
+        return provider.downUntil.map { $0 <= now && provider.probe == nil } ?? true
     }
 
     /// Unresolved: worth resolving unless enough of its provider already wait for a host that is busy. What waits for a host
-    /// that is left alone says nothing of the next one's host, but no more than one at a time is resolved to find out.
+    /// that is left alone says nothing of the next one's host, but no more than one at a time is resolved to find out; and
+    /// once a few were of such a host, too, the next one is at growing distances.
     private func mayResolve(_ provider: Provider, at now: Date) -> Bool {
+        let (busy, leftAlone) = waiting(provider, at: now)
+        guard busy < lookAhead else { return false }
+        return leftAlone < lookAhead || (provider.resolving == 0 && provider.search.nextAt <= now)
+    }
+
+    private func isSearching(_ provider: Provider, at now: Date) -> Bool {
+        waiting(provider, at: now).leftAlone >= lookAhead
+    }
+
+    private func waiting(_ provider: Provider, at now: Date) -> (busy: Int, leftAlone: Int) {
         var busy = 0
         var leftAlone = 0
         for (host, lane) in provider.byHost {
-            if hosts[host]?.isBlockedUntil ?? now > now {
+            if isLeftAlone(host, at: now) {
                 leftAlone += lane.count
             } else if !isFree(host, at: now) {
                 busy += lane.count
             }
         }
-        return busy < lookAhead && (leftAlone < lookAhead || provider.resolving == 0)
+        return (busy, leftAlone)
+    }
+
+    private func isLeftAlone(_ host: String, at now: Date) -> Bool { hosts[host]?.isBlockedUntil ?? now > now }
+
+    /// What a provider gave to one that asked for the first time is at this host.
+    package mutating func found(_ host: String, of provider: String, at now: Date) {
+        var search = providers[provider]?.search ?? Search()
+        if isLeftAlone(host, at: now) {
+            if search.inVain == 0 { search.since = now }
+            search.inVain += 1
+            let distance = max(5, now.timeIntervalSince(search.since) / 4)
+            search.nextAt = search.inVain < Search.few ? .distantPast : now + distance
+        } else {
+            search = Search()
+        }
+        providers[provider, default: Provider()].search = search
     }
 
     /// A turn begins by asking the provider.
@@ -149,10 +216,9 @@ package struct DownloadQueue: Sendable {
         var earliest: Date?
         func consider(_ date: Date) { if date > now, earliest.map({ date < $0 }) ?? true { earliest = date } }
         for provider in providers.values where !provider.isStopped {
-            if !provider.unresolved.isEmpty { consider(provider.isBlockedUntil) }
-            for host in provider.byHost.keys {
-                consider(max(provider.isBlockedUntil, hosts[host]?.isBlockedUntil ?? .distantPast))
-            }
+            let asked = max(provider.isBlockedUntil, provider.downUntil ?? .distantPast)
+            if !provider.unresolved.isEmpty { consider(max(asked, provider.search.nextAt)) }
+            for host in provider.byHost.keys { consider(max(asked, hosts[host]?.isBlockedUntil ?? .distantPast)) }
         }
         if let first = delayed.min { return min(max(first.dueAt, now), earliest ?? .distantFuture) }
         return earliest
@@ -256,4 +322,34 @@ extension DownloadQueue {
 
     /// Whether nothing of this provider is chosen.
     package func isStopped(provider: String) -> Bool { providers[provider]?.isStopped ?? false }
+
+    /// It is down: one is chosen at a time to find out whether it is back, not before then.
+    package mutating func setDown(provider: String, until: Date) {
+        providers[provider, default: Provider()].downUntil = until
+    }
+
+    /// It is back.
+    package mutating func setUp(provider: String) {
+        providers[provider]?.downUntil = nil
+        providers[provider]?.probe = nil
+    }
+
+    /// Whether it is down.
+    package func isDown(provider: String) -> Bool { providers[provider]?.downUntil != nil }
+
+    /// Until when nobody finds out whether it is back; nil if it isn't down.
+    package func downUntil(_ provider: String) -> Date? { providers[provider]?.downUntil }
+
+    /// A turn begins that finds out whether its provider is back, if that is down.
+    package mutating func beginProbe(_ entry: Entry) {
+        if isDown(provider: entry.provider) { providers[entry.provider]?.probe = entry.id }
+    }
+
+    /// Ends what ``beginProbe(_:)`` began, if it did.
+    package mutating func endProbe(_ id: DownloadID, of provider: String) {
+        if providers[provider]?.probe == id { providers[provider]?.probe = nil }
+    }
+
+    /// Whether its turn finds out whether its provider is back.
+    package func isProbe(_ id: DownloadID, of provider: String) -> Bool { providers[provider]?.probe == id }
 }

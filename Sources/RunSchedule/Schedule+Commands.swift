@@ -108,6 +108,11 @@ extension Schedule {
             var urgent: [DownloadQueue.Entry] = []
             for row in rows {
                 downloads[row.id]?.priority = row.priority
+                if case .queued(let host, let dueAt)? = phases[row.id] {
+                    // Its turn has ended since: it waits in the place of its old priority.
+                    _ = queue.remove([row.id])
+                    enqueue(row.id, host: host, dueAt: isNow ? nil : dueAt)
+                }
                 guard isNow, case .held(.queue(let host, _))? = phases[row.id], let download = downloads[row.id] else {
                     continue
                 }
@@ -119,8 +124,7 @@ extension Schedule {
         case .loggedOut: finish(command)
         case .loggedIn(let provider):
             providers[provider, default: ProviderFacts()].logins += 1
-            tally.providersToLogIn.remove(provider)
-            queue.resume(provider: provider)
+            askAgain(provider)
             askAfterLogin(provider)
             let suspended = downloads.values.filter {
                 $0.provider == provider && phases[$0.id] == .settled(.suspended)
@@ -170,8 +174,9 @@ extension Schedule {
             downloads[row.id] = again
             actions.append(.renew(row.id))
             // Whoever says so may have mended the login in another way.
-            queue.resume(provider: again.provider)
-            tally.providersToLogIn.remove(again.provider)
+            askAgain(again.provider)
+            misses[row.id] = nil
+            doubts[row.id] = nil
             enqueue(row.id, host: nil, dueAt: row.retryAt)
         case .finished: wantSidecarsAgain(row)
         default: break

@@ -20,6 +20,8 @@ extension Schedule {
         case leave(DownloadID, host: String)
         /// Its provider has answered, and names these sidecars.
         case resolved(DownloadID, [SidecarQueue.Item])
+        /// Bytes have come for it; told as often as anybody looks.
+        case receives(DownloadID)
         /// A turn is over.
         case turnEnded(DownloadID, TurnEnd)
         /// A partial failed to reach the disk.
@@ -72,6 +74,8 @@ extension Schedule {
         case waits(DownloadError, delay: Duration, attempt: Int, failedHost: String?, began: Date)
         /// The provider wants to be left alone; the download isn't to blame.
         case providerWaits(DownloadError, delay: Duration)
+        /// The provider can't be reached, or says that it can't answer.
+        case unavailable(DownloadError, retryAfter: Duration?)
         /// The provider wants a login.
         case loginNeeded(DownloadError)
         /// Not there yet; `retryAfter` nil is the next run.

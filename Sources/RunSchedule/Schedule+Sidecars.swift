@@ -190,8 +190,7 @@ extension Schedule {
         downloads[row.id] = again
         renewed.remove(row.id)
         actions.append(.renew(row.id))
-        queue.resume(provider: again.provider)
-        tally.providersToLogIn.remove(again.provider)
+        askAgain(again.provider)
         enqueue(row.id, host: nil, dueAt: nil)
     }
 

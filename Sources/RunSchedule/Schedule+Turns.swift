@@ -6,8 +6,9 @@ extension Schedule {
     mutating func start(_ entry: DownloadQueue.Entry, _ moment: Moment) {
         let id = entry.id
         guard let download = downloads[id], case .queued? = phases[id] else { return }
-        guard hasRoom(for: download) else { return lacksRoom(id, entry) }
+        guard hasRoom(for: download) else { return lacksRoom(id, entry, moment) }
         downloads[id]?.donor = nil
+        queue.beginProbe(entry)
         if let host = entry.host { queue.occupy(host) } else { queue.beginResolving(entry.provider) }
         phases[id] = .running(
             Turn(
@@ -19,10 +20,10 @@ extension Schedule {
     }
 
     /// One that doesn't fit is suspended, and others may; below the floor the run ends.
-    private mutating func lacksRoom(_ id: DownloadID, _ entry: DownloadQueue.Entry) {
+    private mutating func lacksRoom(_ id: DownloadID, _ entry: DownloadQueue.Entry, _ moment: Moment) {
         let free = free ?? 0
         noteNoRoom(free)
-        guard let floor = limits.room?.floor, free < floor else { return suspend(id, .disk) }
+        guard let floor = limits.room?.floor, free < floor else { return crowdOut(id, moment) }
         enqueue(id, host: entry.host, dueAt: nil)
         stopRun(.disk)
     }
@@ -40,7 +41,14 @@ extension Schedule {
     /// Room for a connection to `host`? A turn has one of its own at a time.
     mutating func claim(_ id: DownloadID, _ host: String, _ moment: Moment) -> Bool {
         guard case .running(var turn)? = phases[id] else { return false }
-        if turn.isResolving, let provider = downloads[id]?.provider { queue.endResolving(provider) }
+        if let provider = downloads[id]?.provider {
+            if turn.isResolving {
+                queue.endResolving(provider)
+                queue.found(host, of: provider, at: moment.now)
+            }
+            // It has an answer, so it asks nobody.
+            if providers[provider]?.outage.cause == .unavailable { queue.endProbe(id, of: provider) }
+        }
         turn.isResolving = false
         if turn.host != host {
             if let old = turn.host { queue.release(old) }
@@ -74,6 +82,7 @@ extension Schedule {
         providers[download.provider]?.waits = 0
         questions.remove(id)
         for number in sidecars.addResolved(items, of: id) { actions.append(.forget(sidecar: number)) }
+        answered(download.provider, isGood: true)
     }
 
     // MARK: ends
@@ -82,7 +91,16 @@ extension Schedule {
         guard let turn = phases[turn: id], let download = downloads[id] else { return }
         for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { queue.release(host) }
         if turn.isResolving { queue.endResolving(download.provider) }
+        let wasProbe = queue.isProbe(id, of: download.provider)
+        queue.endProbe(id, of: download.provider)
         downloads[id]?.written = turn.written
+        downloads[id]?.size = turn.size ?? download.size
+        switch end {
+        case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true):
+            answered(download.provider, isGood: false)
+        case .complete where turn.host != nil: receives(id)
+        default: break
+        }
         switch end {
         case .complete:
             if let host = turn.host { queue.hostServed(host) }
@@ -97,12 +115,16 @@ extension Schedule {
         case .waits(let error, let delay, let attempt, let failedHost, let began):
             wait(id, error, delay, attempt, failedHost, began, moment)
         case .providerWaits(let error, let delay): providerWaits(id, download.provider, error, delay, moment)
+        case .unavailable(let error, let retryAfter):
+            unavailable(id, download.provider, error, retryAfter, wasProbe: wasProbe, moment)
         case .loginNeeded where turn.logins < providers[download.provider]?.logins ?? 0:
             // The provider was asked before the person logged in there.
             putBack(id)
         case .loginNeeded(let error): loginNeeded(id, download.provider, error)
         case .notReady(let error, let retryAfter): notReady(id, error, retryAfter, moment)
         case .differs(let donor): findOther(id, than: donor)
+        case .failed(let error, let isFinal) where error.isRefusal && stopReason == nil:
+            refused(id, download.provider, error, isFinal: isFinal, wasProbe: wasProbe, moment)
         case .failed(let error, let isFinal): fail(id, error, isFinal: isFinal, moment)
         case .gaveUp(let error, let isFinal, let rest, let host, let began):
             if let host { _ = leaveAlone(host, since: began, error, atLeast: rest, moment) }
@@ -111,7 +133,7 @@ extension Schedule {
             tally.disk = .failed(error)
             suspend(id, reason)
             stopRun(reason)
-        case .stopped where turn.ending == .noRoom && stopReason == nil: suspend(id, .disk)
+        case .stopped where turn.ending == .noRoom && stopReason == nil: crowdOut(id, moment)
         case .stopped: suspend(id, stopReason ?? .signal)
         case .answered: settle(id, .finished)
         }
@@ -178,9 +200,12 @@ extension Schedule {
         settle(id, .waiting)
     }
 
-    /// - Parameter rest: for how long its host or provider wants to be left alone; nil if neither has said.
+    /// - Parameters:
+    ///   - rest: for how long its host or provider wants to be left alone; nil if neither has said.
+    ///   - isKept: whether it may wait again in this run.
     mutating func fail(
-        _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment
+        _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment,
+        isKept: Bool = false
     ) {
         if isQuestion(id) { return failQuestion(id, error, isFinal: isFinal, rest: rest, moment) }
         let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
@@ -190,27 +215,29 @@ extension Schedule {
         actions.append(.release(id))
         actions.append(.dropEmptyPartial(id))
         tally.noteFailure(id, error)
-        settle(id, .failed)
+        settle(id, .failed, isKept: isKept)
         actions.append(.emit(.failed(id, error, retryAt: retryAt)))
     }
 
-    mutating func suspend(_ id: DownloadID, _ reason: SuspendReason) {
+    mutating func suspend(_ id: DownloadID, _ reason: SuspendReason, isKept: Bool = false) {
         if isQuestion(id) { return leaveQuestion(id) }
         actions.append(.record(.suspend(id, reason)))
         actions.append(.release(id))
-        settle(id, .suspended)
+        settle(id, .suspended, isKept: isKept)
         actions.append(.emit(.suspended(id, reason)))
     }
 
-    /// Nothing more happens to it in this run.
-    mutating func settle(_ id: DownloadID, _ state: DownloadState) {
+    /// Nothing more happens to it in this run. `isKept`: it may go on where it is after all.
+    mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
+        doubts[id] = nil
+        if crowdedOut.remove(id) { noteRoom() }
         sharing.followers.remove(id)
         if state != .finished { lostLeaders.append(id) }
-        actions.append(.dismiss(id))
+        if !isKept { actions.append(.dismiss(id)) }
     }
 
-    private mutating func putBack(
+    mutating func putBack(
         _ id: DownloadID, _ error: DownloadError? = nil, host: String? = nil, until: Date? = nil
     ) {
         if !isQuestion(id) { actions.append(.record(.putBack(id, retryAt: until, error: error))) }
@@ -226,8 +253,9 @@ extension Schedule {
         } else if queue.isStopped(provider: download.provider) {
             suspend(id, .auth)
         } else {
+            if crowdedOut.remove(id) { noteRoom() }
             phases[id] = .queued(host: host, dueAt: dueAt)
-            queue.add(download.entry(host: host), dueAt: dueAt)
+            queue.add(download.entry(host: host, misses: misses[id]?.count ?? 0), dueAt: dueAt)
         }
     }
 

@@ -16,11 +16,15 @@ package struct Schedule: Sendable {
         package var room: FreeSpaceGuard?
         /// Complete files on their way to their places: each holds a descriptor.
         package var placing: Int
+        /// Attempts of a video, those not counted for which somebody else is to blame.
+        package var retries: Int
 
         package init(
-            jobs: Int, hostConnections: Int, maxWait: Duration, room: FreeSpaceGuard? = nil, placing: Int = 256
+            jobs: Int, hostConnections: Int, maxWait: Duration, room: FreeSpaceGuard? = nil, placing: Int = 256,
+            retries: Int = 10
         ) {
             self.jobs = jobs
+            self.retries = retries
             self.hostConnections = hostConnections
             self.maxWait = maxWait
             self.room = room
@@ -34,6 +38,9 @@ package struct Schedule: Sendable {
         var logins = 0
         /// Answers in a row by which it asked to be left alone.
         var waits = 0
+        /// Answers that said where a video is.
+        var answers = 0
+        var outage = Outage()
     }
 
     package internal(set) var limits: Limits
@@ -51,6 +58,11 @@ package struct Schedule: Sendable {
     var free: Int64?
     /// Downloads that have had their one wait for a file that wasn't ready.
     var notReadyBefore: Set<DownloadID> = []
+    var misses: [DownloadID: Misses] = [:]
+    /// Downloads that were refused while all were.
+    var doubts: [DownloadID: Doubt] = [:]
+    /// Downloads that were suspended because there was no room for them.
+    var crowdedOut = CrowdedOut()
     /// Downloads whose file won't come in this run: one of those that follow takes the lead.
     var lostLeaders: [DownloadID] = []
     var hasBegun = false
@@ -96,6 +108,7 @@ package struct Schedule: Sendable {
         case .enter(let id, let host): actions.append(.grant(enter(id, host, moment)))
         case .leave(let id, let host): leave(id, host)
         case .resolved(let id, let items): resolved(id, items)
+        case .receives(let id): receives(id)
         case .turnEnded(let id, let end): turnEnded(id, end, moment)
         case .flushFailed(let id): endTurn(id, .lostFlush)
         case .hashed(let id, let result): hashed(id, result)
@@ -124,16 +137,27 @@ package struct Schedule: Sendable {
         carryOutCommands(moment)
         passOnLeads()
         askOpenQuestions()
-        while hasBegun, stopReason == nil, phases.running.count < limits.jobs, mayPlaceMore,
-            let entry = queue.next(at: moment.now)
-        {
-            start(entry, moment)
-            passOnLeads()
-        }
+        startTurns(moment)
+        if reviveForRoom(moment) { startTurns(moment) }
         startSidecars(moment)
+        if hasBegun, stopReason == nil, isOver(at: moment.now), failDoubted(moment) {
+            passOnLeads()
+            startTurns(moment)
+        }
         guard hasBegun, isOver(at: moment.now) else { return setAlarm(moment.now) }
         isEnded = true
         actions.append(.end)
+    }
+
+    private mutating func startTurns(_ moment: Moment) {
+        while mayStartTurn, let entry = queue.next(at: moment.now) {
+            start(entry, moment)
+            passOnLeads()
+        }
+    }
+
+    var mayStartTurn: Bool {
+        hasBegun && stopReason == nil && phases.running.count < limits.jobs && mayPlaceMore
     }
 
     /// Whether nothing is under way, and nothing comes due that the run waits for.
@@ -155,7 +179,8 @@ package struct Schedule: Sendable {
     private mutating func setAlarm(_ now: Date) {
         // What is due and has no slot needs no alarm: the end of a turn looks again.
         let due = stopReason == nil ? queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
-        let next = [due, sidecars.nextDue(after: now, queue)].compactMap { $0 }.min()
+        let room = mayStartTurn ? crowdedOut.nextLook(after: now) : nil
+        let next = [due, sidecars.nextDue(after: now, queue), room].compactMap { $0 }.min()
         guard next != alarm else { return }
         alarm = next
         actions.append(.wake(at: next))
@@ -181,54 +206,6 @@ package struct Schedule: Sendable {
     /// Ends the run as ``Event/stop(_:)`` does.
     mutating func stopRun(_ reason: SuspendReason) { stop(reason) }
 
-    // MARK: space
-
-    private mutating func measured(_ free: Int64, _ turns: [Measure]) {
-        self.free = free
-        for measure in turns {
-            guard case .running(var turn)? = phases[measure.id] else { continue }
-            turn.size = measure.size
-            turn.written = measure.written
-            phases[measure.id] = .running(turn)
-        }
-        lookAtSpace()
-    }
-
-    /// The least important turns end if there won't be room for all, and all if there is none any more.
-    mutating func lookAtSpace() {
-        guard stopReason == nil, let rule = limits.room, let free else { return }
-        switch rule.verdict(needs, free: free) {
-        case .goOn: return
-        case .stop:
-            noteNoRoom(free)
-            stop(.disk)
-        case .suspend(let ids):
-            noteNoRoom(free)
-            for id in ids { endTurn(id, .noRoom) }
-        }
-    }
-
-    /// Whether there is room on the disk for one more download.
-    func hasRoom(for download: ScheduledDownload) -> Bool {
-        guard let rule = limits.room, let free else { return true }
-        // A file that the library has already is linked: it takes nothing.
-        let size = download.isDonorProven ? 0 : download.size
-        let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
-        return rule.hasRoom(for: need, beside: needs, free: free)
-    }
-
-    /// What the turns will still write, the most important first. One that is about to end needs nothing.
-    private var needs: [FreeSpaceGuard.Need] {
-        let turns = phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
-            guard let turn = phases[turn: id], turn.ending != .noRoom else { return nil }
-            return downloads[id].map { ($0.entry(host: nil), turn) }
-        }
-        return turns.sorted { $0.entry > $1.entry }.map {
-            FreeSpaceGuard.Need(id: $0.entry.id, size: $0.turn.size, written: $0.turn.written)
-        }
-    }
-
-    mutating func noteNoRoom(_ free: Int64) { if tally.disk == nil { tally.disk = .noRoom(free: free) } }
 }
 
 /// The instant of an event, and chance.

@@ -53,7 +53,9 @@ package struct ScheduledDownload: Sendable {
     var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
 
     /// As it waits for its turn.
-    func entry(host: String?) -> DownloadQueue.Entry {
-        DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider, host: host)
+    func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
+        var entry = DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider, host: host)
+        entry.misses = misses
+        return entry
     }
 }

@@ -38,9 +38,11 @@ struct AttemptPolicyTests {
     }
 
     private func next(
-        _ policy: inout AttemptPolicy, _ report: TransferReport, startedAt offset: Int64 = 0, isFresh: Bool = false
+        _ policy: inout AttemptPolicy, _ report: TransferReport, startedAt offset: Int64 = 0, isFresh: Bool = false,
+        isExpired: Bool = false
     ) -> AttemptPolicy.Action {
-        policy.next(after: report, startedAt: offset, isFresh: isFresh, hasChecksum: false, jitter: 0)
+        policy.next(
+            after: report, startedAt: offset, isFresh: isFresh, isExpired: isExpired, hasChecksum: false, jitter: 0)
     }
 
     @Test("without bytes it begins at the beginning, whatever the row says")
@@ -99,11 +101,6 @@ struct AttemptPolicyTests {
             Issue.record("should wait, then give up")
             return
         }
-        policy = AttemptPolicy(retries: 1, record: nil)
-        let away = DownloadError(kind: .unavailable, message: "away")
-        #expect(
-            policy.unavailable(away, atLeast: .seconds(60), jitter: 0)
-                == .giveUp(away, rest: .seconds(60), hostFailed: false))
     }
 
     @Test("three started-over attempts, then the identity has changed for good")
@@ -168,6 +165,29 @@ struct AttemptPolicyTests {
         }
         #expect(error.kind == .urlRefused)
         #expect(error.status == 403)
+    }
+
+    @Test("a fresh URL that is refused once its time is over is an attempt with a pause, and as many as there may be")
+    func refusedTooLate() {
+        var policy = AttemptPolicy(retries: 5, record: nil)
+        let refused = report(.refused(status: 403, .status))
+        var delays: [Duration] = []
+        for _ in 1...4 {
+            guard case .wait(_, let delay, hostFailed: false) = next(&policy, refused, isFresh: true, isExpired: true)
+            else {
+                Issue.record("should wait")
+                return
+            }
+            delays.append(delay)
+        }
+        #expect(delays == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        guard case .fail(let error) = next(&policy, refused, isFresh: true, isExpired: true) else {
+            Issue.record("should have failed")
+            return
+        }
+        #expect(error.kind == .urlRefused && error.status == 403)
+        policy = AttemptPolicy(retries: 5, record: nil)
+        #expect(next(&policy, refused, isFresh: false, isExpired: true) == .resolve(.rejected, status: 403))
     }
 
     @Test("a URL that worked and is refused later gets three rounds, counted anew after each new byte")

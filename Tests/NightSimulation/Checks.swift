@@ -13,15 +13,26 @@ struct Checks {
     /// Turns that haven't asked for a host yet.
     private var resolving: Set<DownloadID> = []
     private var turns: Set<DownloadID> = []
+    private var providers: [String: ProviderModel] = [:]
+    private var room = RoomModel()
+    /// Rows that are being changed for a command.
+    private var applying: [Int: Set<DownloadID>] = [:]
+    /// Why the suspended ones are.
+    private var reasons: [DownloadID: SuspendReason] = [:]
+    private var logins: Set<Int> = []
+    /// The first thing that was wrong.
+    private var problem: String?
 
     // MARK: what happens
 
     mutating func note(_ event: Schedule.Event, _ actions: [Schedule.Action], _ night: NightRun) {
+        noteProvider(event, night)
         switch event {
         case .claim(let id, _):
             resolving.remove(id)
             connections[id.rawValue]?.removeAll()
         case .turnEnded(let id, _): end(id)
+        case .applied(let number, _): applying[number] = nil
         case .leave(let id, let host):
             if let index = connections[id.rawValue]?.lastIndex(of: host) { connections[id.rawValue]?.remove(at: index) }
         case .sidecarFetched(let number, _): connections[-Int64(number)] = nil
@@ -36,18 +47,19 @@ struct Checks {
             for row in rows where row.after == .waiting {
                 if let provider = row.wanted?.provider, isSteering(night.requests[number]) { stopped.remove(provider) }
             }
-            if let command = night.requests[number], command.what == .providerLogin,
-                let id = command.ids.first(where: { night.videos[DownloadID(rawValue: $0)] != nil }),
-                let provider = night.videos[DownloadID(rawValue: id)]?.provider
-            {
-                stopped.remove(provider)
+            if let command = night.requests[number], command.what == .providerLogin {
+                stopped.remove(night.provider(of: command))
             }
         }
+        let now = NightRun.date(night.now)
         for action in actions {
+            room.note(action, now)
+            noteProblem(action, night)
             switch action {
             case .emit(.hostWaiting(let host, let until, _)):
                 hostBlockedUntil[host] = max(until, hostBlockedUntil[host] ?? until)
-            case .emit(.providerWaiting(let provider, let until, _)):
+            case .emit(.providerWaiting(let provider, let until, let error))
+            where error.kind != .unavailable && error.status == nil:
                 providerBlockedUntil[provider] = max(until, providerBlockedUntil[provider] ?? until)
             case .forgetCredentials(_, let provider): stopped.insert(provider)
             case .start(let id, _, _):
@@ -61,6 +73,75 @@ struct Checks {
                 if let host = night.sidecars[number]?.host { connections[-Int64(number), default: []].append(host) }
             default: break
             }
+        }
+    }
+
+    private mutating func noteProvider(_ event: Schedule.Event, _ night: NightRun) {
+        let now = NightRun.date(night.now)
+        func provider(_ id: DownloadID) -> String { night.videos[id]?.provider ?? "" }
+        switch event {
+        case .resolved(let id, _): providers[provider(id), default: ProviderModel()].answered(isGood: true)
+        case .receives(let id): providers[provider(id)]?.served()
+        case .claim(let id, let host):
+            var model = providers[provider(id), default: ProviderModel()]
+            if resolving.contains(id) {
+                model.found(isLeftAlone: hostBlockedUntil[host].map { $0 > now } ?? false, now)
+            }
+            if model.down?.cause == .unavailable, model.probe == id { model.probe = nil }
+            providers[provider(id)] = model
+        case .turnEnded(let id, let end):
+            var model = providers[provider(id), default: ProviderModel()]
+            let wasProbe = model.probe == id
+            if wasProbe { model.probe = nil }
+            switch end {
+            case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true): model.answered(isGood: false)
+            case .complete: model.served()
+            case .unavailable: model.wasUnavailable(id, wasProbe: wasProbe, now)
+            case .failed(let error, _) where error.status != nil && night.schedule.stopReason == nil:
+                model.wasRefused(id, wasProbe: wasProbe, now)
+            default: break
+            }
+            providers[provider(id)] = model
+        case .applied(let number, let rows):
+            let command = night.requests[number]
+            if let command, command.what == .providerLogin, logins.insert(number).inserted {
+                providers[night.provider(of: command)]?.reset(nil)
+            }
+            guard isSteering(command), night.schedule.stopReason == nil else { return }
+            for row in rows where row.after == .waiting { providers[provider(row.id)]?.reset(row.id) }
+        default: break
+        }
+    }
+
+    private mutating func noteProblem(_ action: Schedule.Action, _ night: NightRun) {
+        let now = NightRun.date(night.now)
+        switch action {
+        case .start(let id, _, _):
+            if applying.values.contains(where: { $0.contains(id) }) {
+                problem = problem ?? "\(id.rawValue) begins while its row is being changed"
+            }
+            guard let provider = night.videos[id]?.provider, let model = providers[provider] else { return }
+            if !model.mayProbe(now) { problem = problem ?? "\(id.rawValue) asks \(provider), which is down" }
+            if model.down != nil { providers[provider]?.probe = id }
+        // Another priority is given to a turn, too, which may end meanwhile and begin anew.
+        case .apply(let number, let ids): applying[number] = Set(ids).subtracting(turns)
+        case .emit(.suspended(let id, let reason)): reasons[id] = reason
+        case .record(.fail(let id, let error, _)):
+            guard let model = night.videos[id].flatMap({ providers[$0.provider] }) else { return }
+            if error.kind == .unavailable, !model.isToBlame(id) {
+                problem = problem ?? "\(id.rawValue) fails because its provider is down"
+            }
+            if error.status != nil, model.down?.cause == .refusing, !turns.isEmpty {
+                problem = problem ?? "\(id.rawValue) fails because all are refused"
+            }
+        case .answer(let number, .done):
+            guard let command = night.requests[number], command.what == .providerLogin else { return }
+            for (id, reason) in reasons where reason == .auth && night.schedule.phases[id] == .settled(.suspended) {
+                let provider = night.provider(of: command)
+                guard night.videos[id]?.provider == provider, !stopped.contains(provider) else { continue }
+                problem = problem ?? "\(id.rawValue) waits for a login that there has been"
+            }
+        default: break
         }
     }
 
@@ -86,8 +167,9 @@ struct Checks {
     // MARK: what must hold
 
     /// What is wrong after an event; nil if nothing is.
-    func after(_ night: NightRun, _ actions: [Schedule.Action]) -> String? {
+    mutating func after(_ night: NightRun, _ actions: [Schedule.Action]) -> String? {
         let schedule = night.schedule
+        if let problem = problem ?? room.problem { return problem }
         if schedule.phases.running != turns { return "turns don't add up: \(schedule.phases.running) and \(turns)" }
         var used: [String: Int] = [:]
         for host in connections.values.joined() { used[host, default: 0] += 1 }
@@ -99,22 +181,29 @@ struct Checks {
             guard let leader = schedule.leader(of: id) else { return "\(id.rawValue) follows nobody" }
             if case .settled? = schedule.phases[leader] { return "\(id.rawValue) follows one that is settled" }
         }
-        guard !schedule.isEnded, schedule.stopReason == nil, schedule.limits.room == nil else { return nil }
+        guard !schedule.isEnded, schedule.stopReason == nil else { return nil }
+        guard schedule.limits.room == nil else {
+            let isSlotFree = hasSlot(night)
+            let checks = self
+            room.look(night) { isSlotFree && checks.canRun($0, .queued(host: nil, dueAt: nil), queued, night) }
+            return room.problem
+        }
         return order(night, actions, queued) ?? idle(night, queued)
     }
 
     /// A slot is free, and something that waits could have it.
     private func idle(_ night: NightRun, _ queued: [(key: DownloadID, value: Phase)]) -> String? {
-        let schedule = night.schedule
-        let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isMending($0.value) }
-        guard turns.count < night.schedule.limits.jobs, placing + schedule.sidecars.placing.count < 8 else {
-            return nil
-        }
-
+        guard hasSlot(night) else { return nil }
         for (id, phase) in queued where canRun(id, phase, queued, night) {
             return "a slot is idle while \(id.rawValue) could run"
         }
         return nil
+    }
+
+    private func hasSlot(_ night: NightRun) -> Bool {
+        let schedule = night.schedule
+        let placing = schedule.phases.all.count { [.digesting, .placing].contains($0.value) || isMending($0.value) }
+        return turns.count < schedule.limits.jobs && placing + schedule.sidecars.placing.count < 8
     }
 
     private func isMending(_ phase: Phase) -> Bool { if case .mending = phase { true } else { false } }
@@ -130,13 +219,22 @@ struct Checks {
             let host = night.schedule.phases[turn: id]?.host
             before.end(id)
             for (other, phase) in waiting where isBefore(other, id, night) {
-                if before.canRun(other, phase, waiting, night) {
+                if before.isOrdered(other, phase, waiting, night), before.canRun(other, phase, waiting, night) {
                     return "\(id.rawValue) began before \(other.rawValue), which comes first and could run"
                 }
             }
             waiting.append((id, .queued(host: host, dueAt: nil)))
         }
         return nil
+    }
+
+    /// Whether its turn comes by priority and order: who finds something out is chosen in another way.
+    private func isOrdered(
+        _ id: DownloadID, _ phase: Phase, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
+    ) -> Bool {
+        guard let provider = night.videos[id]?.provider, providers[provider]?.down == nil else { return false }
+        guard case .queued(nil, _) = phase else { return true }
+        return waiting(of: provider, queued, night).leftAlone < night.schedule.limits.jobs
     }
 
     private func isBefore(_ a: DownloadID, _ b: DownloadID, _ night: NightRun) -> Bool {
@@ -152,10 +250,22 @@ struct Checks {
         let now = NightRun.date(night.now)
         if dueAt.map({ $0 > now }) ?? false || stopped.contains(provider) { return false }
         if providerBlockedUntil[provider].map({ $0 > now }) ?? false { return false }
+        if let model = providers[provider], !model.mayProbe(now) { return false }
         if let host { return isFree(host, now, night) }
         // Worth asking for: not too many are known to wait already.
-        var busy = 0
-        var leftAlone = 0
+        let (busy, leftAlone) = waiting(of: provider, queued, night)
+        let lookAhead = night.schedule.limits.jobs
+        let isAsked = resolving.contains { night.videos[$0]?.provider == provider }
+        let isTime = providers[provider].map { $0.nextSearch <= now } ?? true
+        return busy < lookAhead && (leftAlone < lookAhead || (!isAsked && isTime))
+    }
+
+    /// Resolved ones of a provider that wait for a host.
+    private func waiting(
+        of provider: String, _ queued: [(key: DownloadID, value: Phase)], _ night: NightRun
+    ) -> (busy: Int, leftAlone: Int) {
+        let now = NightRun.date(night.now)
+        var (busy, leftAlone) = (0, 0)
         for (other, phase) in queued where night.videos[other]?.provider == provider {
             guard case .queued(let host?, let dueAt) = phase, dueAt.map({ $0 <= now }) ?? true else { continue }
             if hostBlockedUntil[host].map({ $0 > now }) ?? false {
@@ -164,9 +274,7 @@ struct Checks {
                 busy += 1
             }
         }
-        let lookAhead = night.schedule.limits.jobs
-        let isAsked = resolving.contains { night.videos[$0]?.provider == provider }
-        return busy < lookAhead && (leftAlone < lookAhead || !isAsked)
+        return (busy, leftAlone)
     }
 
     private func isFree(_ host: String, _ now: Date, _ night: NightRun) -> Bool {
@@ -186,8 +294,11 @@ struct Checks {
             case .queued(let host, let dueAt):
                 if row.state != .waiting { return "\(id.rawValue) waits, its row says \(row.state)" }
                 guard schedule.stopReason == nil, let provider = night.videos[id]?.provider else { continue }
-                let due = [dueAt, host.flatMap { hostBlockedUntil[$0] }, providerBlockedUntil[provider]]
-                    .compactMap { $0 }.max()
+                let model = providers[provider]
+                let due = [
+                    dueAt, host.flatMap { hostBlockedUntil[$0] }, providerBlockedUntil[provider],
+                    model?.down == nil ? nil : model?.until, host == nil ? model?.nextSearch : nil,
+                ].compactMap { $0 }.max()
                 if due ?? now <= now.addingTimeInterval(600), !stopped.contains(provider) {
                     return "the night ends though \(id.rawValue) could still run"
                 }
@@ -207,7 +318,10 @@ struct Checks {
             let last = NightRun.date(Week.start(Week.nights - 1))
             let isExplained: Bool
             switch row.state {
-            case .finished: isExplained = video.trouble != .gone
+            // What its host doesn't know may be linked to the file of another one.
+            case .finished:
+                isExplained =
+                    ![.gone, .away].contains(video.trouble) && (video.trouble != .missing || video.group != nil)
             case .failed:
                 isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
             case .paused: isExplained = state.steered[id] == .pause

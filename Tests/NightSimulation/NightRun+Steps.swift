@@ -1,17 +1,23 @@
+import DownloadRunner
 import DownloadStore
 import Foundation
+import MediaTransfer
 import RunSchedule
 
 /// What hosts, providers, disks and people do.
 extension NightRun {
     mutating func take(_ step: Step) {
         switch step {
-        case .wake: tell(.wake)
+        case .wake(let time): if alarm == time { tell(.wake) }
         case .asked(let id, let turn, let donor): if works[id]?.turn == turn { asked(id, donor) }
         case .ends(let id, let turn, let end): if works[id]?.turn == turn { ends(id, end) }
+        case .failed(let id, let turn, let failure, let began):
+            if works[id]?.turn == turn { failed(id, failure, began) }
+        case .receives(let id, let turn):
+            if works[id]?.turn == turn, works[id]?.isTransferring == true { tell(.receives(id)) }
         case .flushFails(let id, let turn): if works[id]?.turn == turn { tell(.flushFailed(id)) }
         case .leaves(let id, let turn):
-            if works[id]?.turn == turn, let host = videos[id]?.host {
+            if works[id]?.turn == turn, let host = works[id]?.host {
                 tell(.leave(id, host: host))
             }
         case .hashed(let id): hashed(id)
@@ -26,7 +32,8 @@ extension NightRun {
             tell(.placed(id, file, request: nil, isWhole: true))
         case .sidecar(let number):
             let host = sidecars[number]?.host ?? ""
-            let error = is_(.silent, host) || is_(.busy, host) || schedule.stopReason != nil ? Self.error : nil
+            let isHostWell = ![.silent, .busy, .refusing].contains { is_($0, host) }
+            let error = !isHostWell || schedule.stopReason != nil ? Self.error : nil
             tell(.sidecarFetched(number, error.map { .failed($0, isFinal: false) } ?? .arrived))
             if error == nil { plan(.sidecarPlaced(number), at: now + 0.1) }
         case .sidecarPlaced(let number):
@@ -38,6 +45,8 @@ extension NightRun {
     }
 
     static let error = DownloadError(kind: .network, message: "simulated")
+    static let away = DownloadError(kind: .unavailable, message: "simulated")
+    static let refused = DownloadError(kind: .urlRefused, message: "simulated", status: 404)
 
     /// Whether something holds now.
     func is_(_ what: Week.Times.What, _ who: String) -> Bool {
@@ -60,7 +69,9 @@ extension NightRun {
         let provider = video.provider
         if wantsLogin(provider), night < Week.calm { return ends(id, .loginNeeded(Self.error)) }
         if is_(.rateLimited, provider) { return ends(id, .providerWaits(Self.error, delay: .seconds(30))) }
-        if is_(.unavailable, provider) { return again(id, nil, atLeast: nil) }
+        if is_(.unavailable, provider) || video.trouble == .away {
+            return ends(id, .unavailable(Self.away, retryAfter: nil))
+        }
         switch video.trouble {
         case .gone: return ends(id, .failed(Self.error, isFinal: true))
         case .notReady(let until) where until > now:
@@ -77,9 +88,12 @@ extension NightRun {
             }
         }
         work.hasResolved = true
+        work.isUsed = false
+        work.answers += 1
+        work.host = work.answers % 2 == 0 ? video.mirror ?? video.host : video.host
         works[id] = work
         tell(.resolved(id, items))
-        guard tell(.claim(id, host: video.host)) else { return ends(id, .parked(host: video.host)) }
+        guard tell(.claim(id, host: work.host)) else { return ends(id, .parked(host: work.host)) }
         guard works[id]?.turn == work.turn else { return }
         if let donor {
             guard !video.isOther else { return ends(id, .differs(donor)) }
@@ -92,48 +106,70 @@ extension NightRun {
     private mutating func transfer(_ id: DownloadID, _ video: Week.Video) {
         guard var work = works[id] else { return }
         work.isLinked = false
-        if is_(.silent, video.host) {
-            return again(id, video.host, atLeast: nil, in: 30)
+        work.received = 0
+        works[id] = work
+        if is_(.silent, work.host) { return again(id, .retry, Self.error, isSilent: true, in: 30) }
+        if is_(.busy, work.host) { return again(id, .retryHost(after: .seconds(60)), Self.error, in: 0.2) }
+        if is_(.refusing, work.host) || video.trouble == .missing {
+            return again(id, .resolveAgain, Self.refused, in: 0.2)
         }
-        if is_(.busy, video.host) { return again(id, video.host, atLeast: .seconds(60), in: 0.2) }
         work.base = state.rows[id].durable
         work.since = now
-        work.rate = week.rates[video.host] ?? 1e6
+        work.rate = week.rates[work.host] ?? 1e6
         work.isTransferring = true
         works[id] = work
         let end = now + Double(video.size - work.base) / work.rate + 0.05
-        let cut = week.times.filter { $0.what == .silent && $0.who == video.host && $0.from > now && $0.from < end }
+        let cut = week.times.filter { $0.what == .silent && $0.who == work.host && $0.from > now && $0.from < end }
+        // Bytes have come; somebody looks twice a second.
+        plan(.receives(id, turn: work.turn), at: now + 0.5)
         if let cut = cut.map(\.from).min() {
-            works[id]?.withoutProgress = 0
-            return again(id, video.host, atLeast: nil, in: cut - now + 30, began: now)
+            works[id]?.received = Int64((cut - now) * work.rate)
+            return again(id, .retry, Self.error, in: cut - now + 30, began: now)
         }
         if case .lostFlush(let times) = video.trouble, state.losses[id, default: 0] < times {
             plan(.flushFails(id, turn: work.turn), at: (now + end) / 2)
         }
-        for number in 0..<video.extra where tell(.enter(id, host: video.host)) {
+        for number in 0..<video.extra where tell(.enter(id, host: work.host)) {
             works[id]?.extras += 1
             plan(.leaves(id, turn: work.turn), at: now + Double(number + 1) * (end - now) / 5)
         }
         plan(.ends(id, turn: work.turn, .complete), at: end)
     }
 
-    /// The attempt has failed, or does so after a while.
+    /// The attempt fails after a while.
     private mutating func again(
-        _ id: DownloadID, _ host: String?, atLeast: Duration?, in seconds: Double = 0, began: Double? = nil
+        _ id: DownloadID, _ verdict: RetryVerdict, _ error: DownloadError, isSilent: Bool = false, in seconds: Double,
+        began: Double? = nil
     ) {
-        guard var work = works[id] else { return }
-        work.withoutProgress += 1
-        works[id] = work
+        guard let work = works[id] else { return }
+        let failure = AttemptPolicy.Failure(verdict: verdict, error: error, isFull: false, isSilent: isSilent)
+        plan(.failed(id, turn: work.turn, failure, began: began ?? now), at: now + seconds)
+    }
+
+    /// What the rules of a run say of that.
+    private mutating func failed(_ id: DownloadID, _ failure: AttemptPolicy.Failure, _ began: Double) {
+        guard var work = works[id], let video = videos[id] else { return }
+        keep(id)
         var dice = dice(3, Int(id.rawValue), work.turn)
-        let end: Schedule.TurnEnd
-        if let delay = rules.delay(after: work.withoutProgress, atLeast: atLeast, jitter: dice.share()) {
-            end = .waits(
-                Self.error, delay: delay, attempt: work.withoutProgress, failedHost: host,
-                began: Self.date(began ?? now))
-        } else {
-            end = .failed(Self.error, isFinal: false)
+        let action = work.policy.next(
+            after: failure, received: work.received, length: state.rows[id].durable, size: video.size,
+            isFresh: !work.isUsed, isExpired: false, jitter: dice.share())
+        work.isUsed = true
+        work.isTransferring = false
+        works[id] = work
+        let start = Self.date(began)
+        switch action {
+        case .transfer: transfer(id, video)
+        case .resolve: plan(.asked(id, turn: work.turn, nil), at: now + 0.3)
+        case .wait(let error, let delay, let hostFailed):
+            let host = hostFailed ? work.host : nil
+            ends(id, .waits(error, delay: delay, attempt: work.policy.attempt, failedHost: host, began: start))
+        case .fail(let error): ends(id, .failed(error, isFinal: false))
+        case .giveUp(let error, let rest, let hostFailed):
+            let host = hostFailed ? work.host : nil
+            ends(id, .gaveUp(error, isFinal: false, rest: rest, host: host, began: start))
+        case .startOver, .askWhole, .suspend, .verify, .stop: problem = "the rules say \(action)"
         }
-        if seconds == 0 { ends(id, end) } else { plan(.ends(id, turn: work.turn, end), at: now + seconds) }
     }
 
     private mutating func ends(_ id: DownloadID, _ end: Schedule.TurnEnd) {
@@ -171,10 +207,15 @@ extension NightRun {
 
     // MARK: people
 
+    /// Which provider a login or logout is at.
+    func provider(of command: Week.Command) -> String {
+        command.ids.lazy.compactMap { self.videos[DownloadID(rawValue: $0)]?.provider }.first ?? "p0"
+    }
+
     private mutating func carryOut(_ command: Week.Command) {
         let ids = command.ids.map(DownloadID.init).filter { videos[$0] != nil }
         let number = steps
-        let provider = ids.first.flatMap { videos[$0]?.provider } ?? "p0"
+        let provider = provider(of: command)
         let kind: Command.Kind
         switch command.what {
         case .kill: return isKilled = true

@@ -1,3 +1,4 @@
+import DownloadRunner
 import DownloadStore
 import Foundation
 import HeapModule
@@ -14,13 +15,21 @@ struct NightRun {
         var since = 0.0
         var base: Int64 = 0
         var rate = 0.0
-        var withoutProgress = 0
+        /// As of a run: it lives over all turns of the night.
+        var policy = AttemptPolicy(retries: NightRun.retries, record: nil)
+        /// Whether its URL has been used.
+        var isUsed = false
+        /// Bytes that have come with it.
+        var received: Int64 = 0
         var badChecksums = 0
         var losses = 0
         var isCancelled = false
         var hasResolved = false
         var isLinked = false
         var extras = 0
+        var answers = 0
+        /// Where its last answer leads.
+        var host = ""
     }
 
     /// What happens next.
@@ -28,6 +37,8 @@ struct NightRun {
         case wake(Double)
         case asked(DownloadID, turn: Int, Donor?)
         case ends(DownloadID, turn: Int, Schedule.TurnEnd)
+        case failed(DownloadID, turn: Int, AttemptPolicy.Failure, began: Double)
+        case receives(DownloadID, turn: Int)
         case flushFails(DownloadID, turn: Int)
         case leaves(DownloadID, turn: Int)
         case hashed(DownloadID)
@@ -52,7 +63,6 @@ struct NightRun {
     let week: Week
     let night: Int
     let videos: [DownloadID: Week.Video]
-    let rules: any AttemptRules
     var state: WeekState
     var schedule: Schedule
     var agenda = Heap<Planned>()
@@ -64,17 +74,20 @@ struct NightRun {
     var checks = Checks()
     /// What happened and what was said, if anybody wants to read it.
     var trace: [String]?
+    /// The one that rings: one that is set replaces the one before.
+    var alarm: Double?
     var isOver = false
     var isKilled = false
     /// What is wrong; nil as long as nothing is.
     var problem: String?
 
+    /// Attempts of a video.
+    static let retries = 10
     static let epoch = Date(timeIntervalSince1970: 1_800_000_000)
 
-    init(_ week: Week, _ night: Int, _ state: WeekState, rules: any AttemptRules, isTraced: Bool = false) {
+    init(_ week: Week, _ night: Int, _ state: WeekState, isTraced: Bool = false) {
         self.week = week
         self.night = night
-        self.rules = rules
         self.state = state
         trace = isTraced ? [] : nil
         now = Week.start(night)
@@ -100,7 +113,8 @@ struct NightRun {
             wanted, followers: followers,
             limits: Schedule.Limits(
                 jobs: week.jobs, hostConnections: week.hostCap, maxWait: .seconds(600),
-                room: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8))
+                room: week.room == nil || isCalm ? nil : FreeSpaceGuard(floor: 0), placing: 8,
+                retries: Self.retries))
         for command in week.commands where command.night == night && !isCalm {
             plan(.command(command), at: now + command.at)
         }
@@ -174,9 +188,8 @@ struct NightRun {
     mutating func tell(_ event: Schedule.Event) -> Bool {
         guard problem == nil, !isOver else { return false }
         if schedule.limits.room != nil {
-            let turns = works.compactMap { id, work in
-                work.isTransferring
-                    ? Schedule.Measure(id: id, size: videos[id]?.size, written: bytes(of: id, at: now)) : nil
+            let turns = schedule.phases.running.map {
+                Schedule.Measure(id: $0, size: videos[$0]?.size, written: bytes(of: $0, at: now))
             }
             perform(.measured(free: free, turns: turns))
         }
@@ -206,13 +219,15 @@ struct NightRun {
     }
 
     /// Above the floor: what was free at first, less all that has been written.
-    private var free: Int64 {
+    var free: Int64 {
+        // What others have on the disk for a while.
+        let others = week.crowds.reduce(0) { $0 + ($1.from <= now && now < $1.to ? $1.bytes : 0) }
         let written =
             state.stored + state.rows.partials
             + works.filter(\.value.isTransferring).reduce(0) {
                 $0 + bytes(of: $1.key, at: now) - state.rows[$1.key].durable
             }
-        return max(-1, (week.room ?? .max) - written)
+        return max(-1, (week.room ?? .max) - written - others)
     }
 
     func bytes(of id: DownloadID, at instant: Double) -> Int64 {
@@ -248,15 +263,18 @@ struct NightRun {
         case .dropPartial(let id): plan(.emptied(id, isChecksum: false), at: now + 0.05)
         case .fetch(let number): plan(.sidecar(number), at: now + 0.5)
         case .cancelFetch(let number): plan(.sidecar(number), at: now)
-        case .wake(let date?): plan(.wake(date.timeIntervalSince(Self.epoch)), at: date.timeIntervalSince(Self.epoch))
+        case .wake(let date):
+            alarm = date?.timeIntervalSince(Self.epoch)
+            if let alarm { plan(.wake(alarm), at: alarm) }
         case .apply(let number, let ids):
             state.rows.commit()
-            plan(.applied(number, ids), at: now + 0.05)
+            var dice = dice(4, number)
+            plan(.applied(number, ids), at: now + dice.seconds(0.05...2))
         case .forgetCredentials(let number, _), .reloadCredentials(let number, _): plan(.told(number), at: now + 0.02)
         case .dismiss(let id):
             if schedule.phases[id] == .settled(.cancelled) { state.rows[id].durable = 0 }
         case .end: isOver = true
-        case .ask, .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .wake(nil), .answer: break
+        case .ask, .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .answer: break
         }
     }
 

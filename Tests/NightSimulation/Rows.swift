@@ -45,12 +45,18 @@ struct Rows {
     }
 
     private mutating func apply(_ change: DownloadChange) {
+        let before = if case .revive(let id) = change { self[id].state } else { DownloadState.waiting }
         switch change {
         case .begin(let id): move(id, .begin) { $0.retryAt = nil }
         case .putBack(let id, let retryAt, let error):
             move(id, .putBack) {
                 $0.retryAt = retryAt
                 $0.error = error
+            }
+        case .revive(let id):
+            move(id, .revive) { row in
+                if before == .failed { row.failedRuns -= 1 }
+                row.retryAt = nil
             }
         case .suspend(let id, let reason): move(id, .suspend) { $0.reason = reason }
         case .finish(let id):

@@ -1,6 +1,5 @@
 import DownloadStore
 import Foundation
-import RunSchedule
 
 /// Weeks of nights, each made of a seed.
 package struct Simulation: Sendable {
@@ -15,16 +14,14 @@ package struct Simulation: Sendable {
         package var description: String { "night \(night): \(problem)\n\(week)\n\(trace.joined(separator: "\n"))" }
     }
 
-    private let rules: any AttemptRules
-
-    package init(rules: any AttemptRules = SimpleRules()) { self.rules = rules }
+    package init() {}
 
     /// Lives through a week. Returns what went wrong; nil if nothing did.
     package func live(_ week: Week, isTraced: Bool = false) -> Failure? {
         var state = WeekState()
         for night in 0..<Week.nights {
             if night == Week.calm { state.loggedOut = [] }
-            var run = NightRun(week, night, state, rules: rules, isTraced: isTraced)
+            var run = NightRun(week, night, state, isTraced: isTraced)
             state = run.run()
             if let problem = run.problem {
                 return Failure(
@@ -61,14 +58,5 @@ package struct Simulation: Sendable {
             }
         }
         return live(shortest.week, isTraced: true) ?? shortest
-    }
-}
-
-/// Ten attempts, with the waits of a run between them.
-package struct SimpleRules: AttemptRules {
-    package init() {}
-
-    package func delay(after count: Int, atLeast: Duration?, jitter: Double) -> Duration? {
-        count < 10 ? Backoff.delay(attempt: count, jitter: jitter, atLeast: atLeast) : nil
     }
 }

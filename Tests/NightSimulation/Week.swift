@@ -16,12 +16,18 @@ package struct Week: Sendable {
         case badChecksum(times: Int)
         /// The disk fails to take its bytes so often.
         case lostFlush(times: Int)
+        /// Its host doesn't know it.
+        case missing
+        /// Its provider is always unavailable to it.
+        case away
     }
 
     package struct Video: Sendable, Equatable {
         package var id: Int64
         package var provider: String
         package var host: String
+        /// Where every other answer leads.
+        package var mirror: String?
         package var size: Int64
         package var priority: Int
         /// Videos of one group may have the same bytes; nil is on its own.
@@ -48,6 +54,8 @@ package struct Week: Sendable {
             case silent
             /// A host that answers 429.
             case busy
+            /// A host that answers 403 to all.
+            case refusing
             /// A provider that is unavailable.
             case unavailable
             /// A provider that asks to be left alone.
@@ -70,6 +78,13 @@ package struct Week: Sendable {
         }
     }
 
+    /// When somebody else takes some of the disk.
+    package struct Crowd: Sendable, Equatable {
+        package var from: Double
+        package var to: Double
+        package var bytes: Int64
+    }
+
     package var seed: UInt64
     package var videos: [Video]
     package var times: [Times]
@@ -78,6 +93,7 @@ package struct Week: Sendable {
     package var hostCap: Int
     /// Bytes that are free on the first night, above the floor.
     package var room: Int64?
+    package var crowds: [Crowd] = []
     package var rates: [String: Double]
 
     /// When a night begins.
@@ -97,7 +113,8 @@ package struct Week: Sendable {
         }
         if dice.happens(25) {
             let sizes = videos.reduce(0) { $0 + $1.size }
-            room = Int64(dice.seconds(0.2...1.1) * Double(sizes))
+            room = Int64(dice.seconds(0.2...1.4) * Double(sizes))
+            crowds = (0..<dice.number(0...6)).map { Self.crowd(sizes, Dice(seed, 4, $0)) }
         }
         times = (0..<dice.number(0...5)).map { Self.times(hosts, providers, Dice(seed, 2, $0)) }
         let ids = videos.map(\.id)
@@ -113,33 +130,45 @@ package struct Week: Sendable {
             case 1: .notReady(until: dice.seconds(0...4) * day + 7200)
             case 2: .badChecksum(times: dice.number(1...3))
             case 3: .lostFlush(times: dice.number(1...3))
+            case 4: .missing
+            case 5 where dice.happens(50): .away
             default: .none
             }
-        return Video(
+        var video = Video(
             id: id, provider: providers[dice.number(0...providers.count - 1)],
             host: hosts[dice.number(0...hosts.count - 1)], size: Int64(dice.seconds(1...3000) * 1e6),
             priority: dice.happens(20) ? 10 * dice.number(-1...1) : 0,
             group: dice.happens(30) ? dice.number(0...2) : nil, isOther: dice.happens(25), trouble: trouble,
             sidecars: dice.happens(40) ? dice.number(1...3) : 0, extra: dice.happens(20) ? dice.number(1...3) : 0,
             nights: first...(dice.happens(90) ? nights : max(first, dice.number(0...5))))
+        if dice.happens(10) { video.mirror = hosts[dice.number(0...hosts.count - 1)] }
+        return video
     }
 
     private static func times(_ hosts: [String], _ providers: [String], _ dice: Dice) -> Times {
         var dice = dice
         let what: Times.What =
-            switch dice.number(0...9) {
+            switch dice.number(0...12) {
             case 0...3: .silent
             case 4...5: .busy
-            case 6...7: .unavailable
-            case 8: .rateLimited
+            case 6...8: .unavailable
+            case 9...10: .refusing
+            case 11: .rateLimited
             default: .wantsLogin
             }
-        let isHost = what == .silent || what == .busy
+        let isHost = [.silent, .busy, .refusing].contains(what)
         let who = isHost ? hosts[dice.number(0...hosts.count - 1)] : providers[dice.number(0...providers.count - 1)]
         let from = start(dice.number(0...calm - 1)) + dice.seconds(-600...1800)
         // A minute, an hour, or days.
         let length = [dice.seconds(1...300), dice.seconds(300...7200), dice.seconds(1...3) * day][dice.number(0...2)]
         return Times(what: what, who: who, from: from, to: min(from + length, start(calm) - 1))
+    }
+
+    private static func crowd(_ sizes: Int64, _ dice: Dice) -> Crowd {
+        var dice = dice
+        let from = start(dice.number(0...calm - 1)) + dice.seconds(0...900)
+        let length = dice.happens(50) ? dice.seconds(1...60) : dice.seconds(60...3600)
+        return Crowd(from: from, to: from + length, bytes: Int64(dice.seconds(0...0.8) * Double(sizes)))
     }
 
     private static func command(_ ids: [Int64], _ dice: Dice) -> Command {
@@ -167,6 +196,7 @@ package struct Week: Sendable {
         }
         for index in videos.indices where videos.count > 1 { add { $0.videos.remove(at: index) } }
         for index in times.indices { add { $0.times.remove(at: index) } }
+        for index in crowds.indices { add { $0.crowds.remove(at: index) } }
         for index in commands.indices { add { $0.commands.remove(at: index) } }
         for (index, video) in videos.enumerated() {
             if video.trouble != .none { add { $0.videos[index].trouble = .none } }
@@ -174,6 +204,7 @@ package struct Week: Sendable {
             if video.sidecars > 0 { add { $0.videos[index].sidecars = 0 } }
             if video.extra > 0 { add { $0.videos[index].extra = 0 } }
             if video.nights != 0...Self.nights { add { $0.videos[index].nights = 0...Self.nights } }
+            if video.mirror != nil { add { $0.videos[index].mirror = nil } }
             if video.priority != 0 { add { $0.videos[index].priority = 0 } }
         }
         for (index, command) in commands.enumerated() where command.ids.count > 1 {
@@ -189,6 +220,7 @@ extension Week: CustomStringConvertible {
         var lines = ["seed \(seed), \(jobs) jobs, \(hostCap) to a host, room \(room.map { "\($0)" } ?? "enough")"]
         lines += videos.map { "  \($0)" }
         lines += times.map { "  \($0.what) \($0.who) \(Int($0.from))…\(Int($0.to))" }
+        lines += crowds.map { "  others take \($0.bytes / 1_000_000) MB \(Int($0.from))…\(Int($0.to))" }
         lines += commands.map { "  night \($0.night) + \(Int($0.at)) s: \($0.what) \($0.ids)" }
         return lines.joined(separator: "\n")
     }
@@ -196,7 +228,7 @@ extension Week: CustomStringConvertible {
 
 extension Week.Video: CustomStringConvertible {
     package var description: String {
-        "video \(id) of \(provider) at \(host), \(size / 1_000_000) MB, priority \(priority), group \(group ?? -1)"
+        "video \(id) of \(provider) at \(host)\(mirror.map { " or \($0)" } ?? ""), \(size / 1_000_000) MB, priority \(priority), group \(group ?? -1)"
             + "\(isOther ? " other" : ""), \(trouble), \(sidecars) sidecars, \(extra) extra, nights \(nights)"
     }
 }

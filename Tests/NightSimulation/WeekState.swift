@@ -21,9 +21,3 @@ extension Rows {
     /// Bytes of all partials.
     var partials: Int64 { rows.values.reduce(0) { $0 + $1.durable } }
 }
-
-/// What a download does after an attempt that failed: of the run, or as simple as can be.
-package protocol AttemptRules: Sendable {
-    /// How long to wait before the attempt after `count` that brought nothing; nil if that was the last.
-    func delay(after count: Int, atLeast: Duration?, jitter: Double) -> Duration?
-}

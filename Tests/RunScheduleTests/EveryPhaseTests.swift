@@ -22,6 +22,8 @@ struct EveryPhaseTests {
                 .turnEnded(id, .waits(error, delay: .seconds(5), attempt: 1, failedHost: "h", began: Stage.start))
             ),
             ("providerWaits", .turnEnded(id, .providerWaits(error, delay: .seconds(5)))),
+            ("unavailable", .turnEnded(id, .unavailable(error, retryAfter: nil))),
+            ("refused", .turnEnded(id, .failed(Stage.refused, isFinal: false))), ("receives", .receives(id)),
             ("loginNeeded", .turnEnded(id, .loginNeeded(error))),
             ("notReady", .turnEnded(id, .notReady(error, retryAfter: nil))),
             ("notReadySoon", .turnEnded(id, .notReady(error, retryAfter: .seconds(9)))),
@@ -43,6 +45,7 @@ struct EveryPhaseTests {
     static let changes: [Phase.Kind: [String: String]] = [
         .running: [
             "complete": "digesting", "parked": "queued", "waits": "queued", "providerWaits": "queued",
+            "unavailable": "queued", "refused": "failed",
             "loginNeeded": "suspended", "notReady": "waiting", "notReadySoon": "queued", "differs": "queued",
             "failed": "failed", "suspended": "suspended", "stopped": "suspended", "answered": "finished",
         ],
@@ -90,9 +93,9 @@ struct EveryPhaseTests {
     /// A finished video whose provider is asked what comes along: whatever happens, its row stays as it is.
     @Test("a question about a finished video ends with it finished, or goes on waiting, and changes no row of it")
     func questions() {
-        let waits: Set = ["parked", "waits", "providerWaits", "notReadySoon", "differs"]
+        let waits: Set = ["parked", "waits", "providerWaits", "unavailable", "notReadySoon", "differs"]
         let ends: Set = [
-            "loginNeeded", "notReady", "failed", "suspended", "stopped", "answered",
+            "loginNeeded", "notReady", "failed", "refused", "suspended", "stopped", "answered",
         ]
         for (name, event) in Self.events where !["complete", "differs", "parked"].contains(name) {
             var download = Stage.download(1)

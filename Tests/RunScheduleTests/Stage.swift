@@ -12,13 +12,14 @@ struct Stage {
 
     init(
         _ downloads: [ScheduledDownload], following: [(Int64, Int64)] = [], jobs: Int = 1, host: Int = 8,
-        room: FreeSpaceGuard? = nil
+        room: FreeSpaceGuard? = nil, maxWait: Duration = .seconds(600), retries: Int = 10
     ) {
         var followers = Followers()
         for (follower, leader) in following { followers.add(.init(rawValue: follower), to: .init(rawValue: leader)) }
         schedule = Schedule(
             downloads, followers: followers,
-            limits: Schedule.Limits(jobs: jobs, hostConnections: host, maxWait: .seconds(600), room: room))
+            limits: Schedule.Limits(
+                jobs: jobs, hostConnections: host, maxWait: maxWait, room: room, retries: retries))
     }
 
     /// Tells it one thing.
@@ -45,6 +46,8 @@ struct Stage {
 
     static let file = StoredFile(path: "a.mp4", size: 1, modified: 1, sha256: [1], source: [])
     static let error = DownloadError(kind: .network, message: "no")
+    static let away = DownloadError(kind: .unavailable, message: "away")
+    static let refused = DownloadError(kind: .urlRefused, message: "no", status: 404)
 
     /// An action in a few words; the alarm is left out.
     static func words(_ action: Schedule.Action) -> String {
@@ -82,6 +85,7 @@ struct Stage {
         case .begin(let id): "begin \(id.rawValue)"
         case .putBack(let id, let retryAt, _):
             "putBack \(id.rawValue)" + (retryAt.map { " \(Int($0.timeIntervalSince(start)))" } ?? "")
+        case .revive(let id): "revive \(id.rawValue)"
         case .suspend(let id, let reason): "suspend \(id.rawValue) \(reason)"
         case .fail(let id, _, let retryAt): "fail \(id.rawValue)" + (retryAt == nil ? " for good" : "")
         case .extrasStored(let id, _): "extras \(id.rawValue)"

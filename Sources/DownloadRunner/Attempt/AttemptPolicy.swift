@@ -1,14 +1,14 @@
-import DownloadStore
+package import DownloadStore
 import Foundation
-import MediaTransfer
+package import MediaTransfer
 import RunSchedule
 
 /// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
 ///
 /// It lives from the first attempt of a run to the end of the download, over any number of back-offs in between.
-struct AttemptPolicy: Sendable {
+package struct AttemptPolicy: Sendable {
     /// What happens next.
-    enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// The same URL again, at once.
         case transfer
         /// A new URL first; the status is what the server answered to the old one.
@@ -30,13 +30,20 @@ struct AttemptPolicy: Sendable {
     }
 
     /// Why one of many requests was in vain.
-    struct Failure: Sendable {
+    package struct Failure: Sendable {
         var verdict: RetryVerdict
         var error: DownloadError
         /// The disk has no room.
         var isFull: Bool
         /// There was no answer at all.
         var isSilent: Bool
+
+        package init(verdict: RetryVerdict, error: DownloadError, isFull: Bool, isSilent: Bool) {
+            self.verdict = verdict
+            self.error = error
+            self.isFull = isFull
+            self.isSilent = isSilent
+        }
     }
 
     private static let mostSmallParts = 64
@@ -55,7 +62,7 @@ struct AttemptPolicy: Sendable {
     /// Whether it was started over since no range was answered as it should be: that happens once.
     private(set) var hasGivenUpRanges: Bool
     /// Attempts of this run, for the events.
-    private(set) var attempt = 0
+    package private(set) var attempt = 0
 
     private(set) var highWater: Int64
     private var withoutProgress = 0
@@ -66,7 +73,7 @@ struct AttemptPolicy: Sendable {
     private var freshRefusals = 0
     private var checksumFailed = false
 
-    init(retries: Int, record: ResumeRecord?) {
+    package init(retries: Int, record: ResumeRecord?) {
         self.retries = retries
         validators = record?.validators ?? Validators()
         total = record?.total
@@ -122,9 +129,11 @@ struct AttemptPolicy: Sendable {
 
     /// What follows from a transfer that began at `offset`.
     ///
-    /// `isFresh`: its URL had never been used before. `jitter` is from 0 to 1.
+    /// `isFresh`: its URL had never been used before; `isExpired`: the end that it has by its provider's word has come.
+    /// `jitter` is from 0 to 1.
     mutating func next(
-        after report: TransferReport, startedAt offset: Int64, isFresh: Bool, hasChecksum: Bool, jitter: Double
+        after report: TransferReport, startedAt offset: Int64, isFresh: Bool, isExpired: Bool, hasChecksum: Bool,
+        jitter: Double
     ) -> Action {
         let hasProgressed = progress(report.received, report.length)
         guard let failure = report.failure else { return .verify }
@@ -139,7 +148,7 @@ struct AttemptPolicy: Sendable {
         let isSilent = report.head == nil && error.kind == .network
         let action = next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
-            isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+            isExpired: isExpired, isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
         return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
     }
 
@@ -161,17 +170,18 @@ struct AttemptPolicy: Sendable {
 
     /// What follows when a download of many requests can't go on: `length` of all its partials, `received` what has become
     /// part of them since its URL was asked for, `size` what all of it will have as far as that can be told.
-    mutating func next(
-        after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, jitter: Double
+    package mutating func next(
+        after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, isExpired: Bool,
+        jitter: Double
     ) -> Action {
         let hasProgressed = progress(received, length, of: size)
         return next(
             failure.verdict, failure.error, isFull: failure.isFull, wasConditional: false, isFresh: isFresh,
-            isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter)
+            isExpired: isExpired, isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter)
     }
 
     /// An attempt of many requests begins.
-    mutating func begin() { attempt += 1 }
+    package mutating func begin() { attempt += 1 }
 
     /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
     private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
@@ -191,10 +201,12 @@ struct AttemptPolicy: Sendable {
 
     private mutating func next(
         _ verdict: RetryVerdict, _ error: DownloadError, isFull: Bool, wasConditional: Bool, isFresh: Bool,
-        isSilent: Bool, hasProgressed: Bool, jitter: Double
+        isExpired: Bool, isSilent: Bool, hasProgressed: Bool, jitter: Double
     ) -> Action {
         switch verdict {
         case .stopped: return .stop
+        // It came too late, which says nothing of the next one; but a provider whose URLs always do isn't asked for ever.
+        case .resolveAgain where isFresh && isExpired: return pause(error, jitter)
         case .resolveAgain: return refused(error, isFresh: isFresh)
         case .startOver: return identityLost(error, wasConditional: wasConditional)
         case .disk: return isFull ? .suspend(.disk, error) : .fail(error)
@@ -211,6 +223,13 @@ struct AttemptPolicy: Sendable {
             let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: after)
             return .wait(error, delay: delay, hostFailed: true)
         }
+    }
+
+    /// An attempt that was in vain, and no host is to blame.
+    private mutating func pause(_ error: DownloadError, _ jitter: Double) -> Action {
+        withoutProgress += 1
+        guard withoutProgress < retries else { return .fail(error) }
+        return .wait(error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter), hostFailed: false)
     }
 
     /// A URL that was refused is resolved again: a fresh one once more only, and three times at most without a new byte.
@@ -247,14 +266,6 @@ struct AttemptPolicy: Sendable {
         validatorFailures >= 2
             ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
             : .startOver
-    }
-
-    /// The resolver failed in a way that passes.
-    mutating func unavailable(_ error: DownloadError, atLeast: Duration?, jitter: Double) -> Action {
-        withoutProgress += 1
-        guard withoutProgress < retries else { return .giveUp(error, rest: atLeast, hostFailed: false) }
-        return .wait(
-            error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: atLeast), hostFailed: false)
     }
 
     /// The whole file is there and its checksum or size is wrong. A file that was put together from several answers is

@@ -43,12 +43,7 @@ extension DownloadJob {
         case .authRequired: return .loginNeeded(facts)
         case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
         case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
-        case .unavailable:
-            switch policy.unavailable(facts, atLeast: error.retryAfter, jitter: .random(in: 0...1)) {
-            case .wait(let error, let delay, _): return .waits(error, delay: delay, hostFailed: nil)
-            case .giveUp(let error, let rest, _): return .gaveUp(error, rest: rest, host: nil)
-            default: return .failed(facts)
-            }
+        case .unavailable: return .unavailable(facts, retryAfter: error.retryAfter)
         case .machineExhausted: return .suspended(.descriptors, facts)
         case .cancelled: return .stopped
         default: return .failed(facts)

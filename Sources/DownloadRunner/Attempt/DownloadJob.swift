@@ -75,7 +75,8 @@ actor DownloadJob: WatchedDownload {
         let media = live.withLock { $0.media }
         let size = progress.size ?? wanted.resume?.total
         guard let kind = media.map({ type(of: $0) }) ?? wanted.resume?.kind.type else { return (size, 0) }
-        return (size.map { kind.room(for: $0, services) }, media?.written ?? 0)
+        // Until its partials are open the row says what is there.
+        return (size.map { kind.room(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
     }
 
     /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.

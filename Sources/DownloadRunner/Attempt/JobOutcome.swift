@@ -13,6 +13,8 @@ enum JobOutcome: Sendable {
     case parked(host: String)
     /// The provider wants to be left alone; the download isn't to blame.
     case providerWaits(DownloadError, delay: Duration)
+    /// The provider can't be reached, or says that it can't answer; the download isn't to blame.
+    case unavailable(DownloadError, retryAfter: Duration?)
     /// The provider wants a login.
     case loginNeeded(DownloadError)
     /// Not there yet; `retryAfter` nil is the next run.

@@ -59,6 +59,9 @@ struct ResolvedMedia: Sendable, PrintsRedacted {
         return now < expiresAt.addingTimeInterval(-margin)
     }
 
+    /// Whether it has ended by its own word.
+    func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
+
     /// Whether another request of a stream may be begun: in time, unless its end was at hand when the answer came. Clocks
     /// differ, and then only the server knows.
     func mayGoOn(at now: Date) -> Bool {

@@ -53,6 +53,7 @@ extension Dispatcher {
                 error, delay: delay, attempt: await job.attempts, failedHost: failedHost, began: await job.lastStart)
         case .parked(let host): .parked(host: host)
         case .providerWaits(let error, let delay): .providerWaits(error, delay: delay)
+        case .unavailable(let error, let retryAfter): .unavailable(error, retryAfter: retryAfter)
         case .loginNeeded(let error): .loginNeeded(error)
         case .notReady(let error, let retryAfter): .notReady(error, retryAfter: retryAfter)
         case .differs(let donor): .differs(donor)

@@ -72,7 +72,7 @@ actor Dispatcher {
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
                 jobs: services.knobs.jobs, hostConnections: services.options.hostConnections,
-                maxWait: services.options.maxWait, room: services.space?.rule))
+                maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries))
     }
 
     /// Runs until there is nothing left to do in this run.
@@ -92,6 +92,7 @@ actor Dispatcher {
 
     private var result: Result {
         var result = Result(states: schedule.states, tally: schedule.tally, received: received)
+        for work in works.values { result.received += work.job.received.load(ordering: .relaxed) }
         result.stopReason = schedule.stopReason
         result.failures = schedule.tally.failures.compactMap { failure in
             wanted[failure.id].map { ($0.reference, failure.error) }
@@ -249,6 +250,7 @@ actor Dispatcher {
         for (id, turn) in turns {
             let (bytes, size) = turn.job.progress
             guard let rate = works[id]?.meter.note(bytes, at: now), bytes > 0 else { continue }
+            if rate > 0, schedule.isRefused(id) { perform(.receives(id)) }
             turn.job.live.withLock { $0.bytesPerSecond = rate }
             services.events.post(
                 .progress(

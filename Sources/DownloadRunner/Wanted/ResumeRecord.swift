@@ -1,7 +1,7 @@
 import DownloadStore
 
 /// What the state says of a partial.
-struct ResumeRecord: Sendable, Equatable {
+package struct ResumeRecord: Sendable, Equatable {
     var durableBytes: Int64
     var total: Int64?
     var validators: Validators

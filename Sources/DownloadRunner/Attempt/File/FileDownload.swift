@@ -95,7 +95,9 @@ actor FileDownload: MediaDownload {
         attempt.began = context.services.clock.now
         let report = await fetch(start, into: partial, &attempt)
         let action = attempt.policy.next(
-            after: report, startedAt: offset, isFresh: isFresh, hasChecksum: hasChecksum, jitter: .random(in: 0...1))
+            after: report, startedAt: offset, isFresh: isFresh,
+            isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: hasChecksum,
+            jitter: .random(in: 0...1))
         return await end(action, partial, report, &attempt)
     }
 

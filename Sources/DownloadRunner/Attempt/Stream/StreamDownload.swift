@@ -192,7 +192,8 @@ actor StreamDownload: MediaDownload {
     ) -> AttemptEnd {
         var action = attempt.policy.next(
             after: .init(failure), received: joined, length: live.withLock { $0.work }?.bytes ?? 0, size: size,
-            isFresh: isFresh, jitter: .random(in: 0...1))
+            isFresh: isFresh, isExpired: attempt.answer.isExpired(at: context.services.clock.now),
+            jitter: .random(in: 0...1))
         if case .resolve(_, let status) = action {
             let isInTime = attempt.answer.isInTime(at: context.services.clock.now)
             action = .resolve(isInTime ? .rejected : .expired, status: status)

@@ -1,0 +1,95 @@
+import DownloadStore
+import Foundation
+import Testing
+
+@testable import RunSchedule
+
+@Suite("Room that comes and goes")
+struct RoomTests {
+    private let megabyte: Int64 = 1 << 20
+
+    private func stage(_ sizes: [Int64], jobs: Int = 1) -> Stage {
+        Stage(
+            sizes.indices.map { Stage.download(Int64($0) + 1, size: sizes[$0] * megabyte) }, jobs: jobs,
+            room: FreeSpaceGuard(floor: 0))
+    }
+
+    private func measured(_ free: Int64, _ turns: [(Int64, size: Int64, written: Int64)] = []) -> Schedule.Event {
+        .measured(
+            free: free * megabyte,
+            turns: turns.map {
+                .init(id: .number($0.0), size: $0.size * megabyte, written: $0.written * megabyte)
+            })
+    }
+
+    @Test("what there was no room for goes on in the same run when there is, and nothing is wrong any more")
+    func comesBack() {
+        var stage = stage([500, 50])
+        stage.tell(measured(100))
+        stage.tell(.begin)
+        #expect(stage.phase(1) == .settled(.suspended) && stage.phase(2)?.kind == .running)
+        stage.now += 11
+        stage.tell(measured(1000, [(2, 50, 10)]))
+        #expect(stage.phase(1) == .settled(.suspended), "no slot is free")
+        stage.now += 11
+        let next = stage.tell(.turnEnded(.number(2), .complete))
+        #expect(next.contains("record revive 1") && next.contains("emit waiting 1") && next.contains("start 1"))
+        #expect(stage.schedule.tally.disk == nil)
+    }
+
+    @Test("the partial that it has counts as room that it needs no more, and it goes on with it")
+    func keepsItsPartial() {
+        var stage = stage([500, 500], jobs: 2)
+        stage.tell(.begin)
+        let tight = stage.tell(measured(300, [(1, 500, 250), (2, 500, 400)]))
+        #expect(tight.contains("cancel 2") && !tight.contains("cancel 1"))
+        #expect(!stage.tell(.turnEnded(.number(2), .stopped)).contains("dismiss 2"))
+        stage.now += 11
+        #expect(stage.tell(measured(355, [(1, 500, 250)])).allSatisfy { $0 != "start 2" }, "a little is left free")
+        stage.now += 11
+        #expect(stage.tell(measured(400, [(1, 500, 250)])).contains("start 2"))
+    }
+
+    @Test("several partials fill a disk: what can be finished is, and the least important gives way")
+    func fills() {
+        var stage = stage([500, 500, 500], jobs: 3)
+        stage.tell(.begin)
+        let tight = stage.tell(measured(250, [(1, 500, 300), (2, 500, 300), (3, 500, 460)]))
+        #expect(tight.filter { $0.hasPrefix("cancel") } == ["cancel 2"])
+    }
+
+    @Test("nothing begins again between two looks; who has to go again waits twice as long")
+    func alternates() {
+        var stage = stage([500, 10], jobs: 2)
+        stage.tell(.begin)
+        var starts = 0
+        for second in 0..<3600 {
+            stage.now += 1
+            // It comes and goes within seconds.
+            let free: Int64 = second % 7 < 4 ? 20 : 2000
+            let running = stage.schedule.phases[turn: .number(1)] != nil
+            starts += stage.tell(measured(free, running ? [(1, 500, 0), (2, 10, 0)] : [(2, 10, 0)]))
+                .count { $0 == "start 1" }
+            if stage.schedule.phases[turn: .number(1)]?.ending == .noRoom {
+                stage.tell(.turnEnded(.number(1), .stopped))
+            }
+        }
+        #expect((2...10).contains(starts), "\(starts)")
+    }
+
+    @Test("the run looks for room while something else keeps it alive, and doesn't stay for it")
+    func alive() {
+        var stage = Stage(
+            [Stage.download(1, size: 500 * megabyte), Stage.download(2, retryAt: Stage.start + 60)],
+            room: FreeSpaceGuard(floor: 0))
+        stage.tell(measured(100))
+        #expect(stage.tell(.begin).last == "wake 10")
+        stage.now += 10
+        stage.tell(measured(1000))
+        #expect(stage.phase(1)?.kind == .running)
+        stage = Stage([Stage.download(1, size: 500 * megabyte)], room: FreeSpaceGuard(floor: 0))
+        stage.tell(measured(100))
+        #expect(stage.tell(.begin).last == "end")
+        #expect(stage.schedule.tally.disk != nil)
+    }
+}
