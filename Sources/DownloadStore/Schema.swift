@@ -188,8 +188,9 @@ enum Schema {
         """
 
     /// What is to come along and isn't there yet: before, only files that were there had rows, and the others were lost with
-    /// the run that knew of them. A finished video with nothing beside it, where the same provider has named something for
-    /// another one of its course, may have lost some: its provider is asked once.
+    /// the run that knew of them. A finished video with nothing beside it may have lost some: where the same provider has named
+    /// something for another one of its course, or where it came in the last run and that didn't end well. Its provider is
+    /// asked once; what was lost is in no row, and to ask for all videos could be a question for each of ten thousand.
     private static let sixth = """
         PRAGMA user_version = 6;
         CREATE TABLE sidecars_6 (
@@ -217,11 +218,13 @@ enum Schema {
             SELECT id, 'unasked', '', 'wanted' FROM downloads AS bare
             WHERE state = 'finished' AND is_gone = 0
                 AND NOT EXISTS (SELECT 1 FROM sidecars WHERE download = bare.id AND kind <> 'stream')
-                AND (course, provider) IN (
+                AND ((course, provider) IN (
                     SELECT DISTINCT course, provider FROM downloads
                         JOIN sidecars ON sidecars.download = downloads.id
                     WHERE downloads.state = 'finished' AND extras IS NULL AND sidecars.kind <> 'stream'
                         -- Subtitles of a stream come with it, never later.
-                        AND NOT (downloads.kind IS 'stream' AND sidecars.kind = 'subtitle'));
+                        AND NOT (downloads.kind IS 'stream' AND sidecars.kind = 'subtitle'))
+                OR updated_at >= (SELECT started_at FROM runs
+                    WHERE id = (SELECT max(id) FROM runs) AND (ended_at IS NULL OR exit <> 0)));
         """
 }

@@ -123,10 +123,11 @@ struct SidecarRowTests {
         try Schema.migrator.migrate(queue, upTo: version)
         try queue.write { db in
             // A video that has a subtitle, one that may have lost it, one that isn't finished, one of another provider, one
-            // that is gone, and another course where none has any.
+            // that is gone, another course where none has any, and one of which a video came in the last run, that was killed.
             for (id, course, provider, state, isGone) in [
                 (1, "c", "p", "finished", 0), (2, "c", "p", "finished", 0), (3, "c", "p", "waiting", 0),
                 (4, "c", "q", "finished", 0), (5, "c", "p", "finished", 1), (6, "d", "p", "finished", 0),
+                (7, "e", "p", "finished", 0), (8, "e", "p", "finished", 0),
             ] {
                 try db.execute(
                     sql: """
@@ -135,6 +136,9 @@ struct SidecarRowTests {
                         VALUES (?, ?, ?, 'V', 1, 0, ?, x'00', 0, 'C/01 V', ?, 'C/01 V.mp4', ?, 0)
                         """, arguments: [id, course, "v\(id)", provider, state, isGone])
             }
+            try db.execute(sql: "INSERT INTO runs (started_at, ended_at, catalogs, exit) VALUES (1, 2, '[]', 1)")
+            try db.execute(sql: "INSERT INTO runs (started_at, catalogs) VALUES (100, '[]')")
+            try db.execute(sql: "UPDATE downloads SET updated_at = iif(id = 8, 160, 90) WHERE course <> 'c'")
             try db.execute(sql: "INSERT INTO sidecars VALUES (1, 'subtitle', 'en', 'C/01 V.en.vtt', 3, 4)")
             try db.execute(sql: "INSERT INTO sidecars VALUES (6, 'stream', 'audio', 'D/01 V.m4a', 3, 4)")
         }
@@ -147,7 +151,7 @@ struct SidecarRowTests {
                 SidecarRecord(download: first, kind: .subtitle, name: "en", path: "C/01 V.en.vtt", size: 3, modified: 4)
             ])
         let open = try store.openSidecars()
-        #expect(open.map(\.download.rawValue) == [2] && open.map(\.name.kind) == [.unasked])
+        #expect(open.map(\.download.rawValue) == [2, 8] && Set(open.map(\.name.kind)) == [.unasked])
         #expect(open.allSatisfy { $0.isDue(at: now) })
         #expect(try store.damages() == [])
     }

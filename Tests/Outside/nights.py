@@ -354,6 +354,7 @@ def answer(params):
             if run.exit == 0:
                 break
         self.case.assertEqual(run.exit, 0, (self.log, run))
+        self.case.assertNotIn("sidecars_", self.stage.command("status", "--json").out, self.log)
         have = {self.whose(p) for p in self.stage.files() if not p.endswith((".vtt", ".jpg"))}
         for course, videos in self.courses.items():
             for id in videos:
