@@ -41,7 +41,9 @@ extension Schedule {
         if let until { leaveAlone(provider, until, isTold ? error : nil) }
         guard miss.own < limits.retries else { return fail(id, error, isFinal: false, rest: retryAfter, moment) }
         let delay = Backoff.delay(attempt: max(1, miss.own), jitter: moment.jitter, atLeast: retryAfter)
-        if rest == nil { actions.append(.emit(.retrying(id, attempt: miss.count, error, delay: delay))) }
+        if rest == nil, !isQuestion(id) {
+            actions.append(.emit(.retrying(id, attempt: miss.count, error, delay: delay)))
+        }
         until = max(until ?? moment.now, moment.now.advanced(by: delay))
         putBack(id, error, until: until)
     }

@@ -211,4 +211,27 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.tally.providersToLogIn == ["p"])
         #expect(stage.schedule.states[.number(1)] == .finished)
     }
+
+    @Test("a provider that is down costs a question its time, too, and no event of a download")
+    func outage() {
+        var downloads = [Stage.download(1), Stage.download(2)]
+        for index in downloads.indices { downloads[index].purpose = .sidecars }
+        var stage = Stage(downloads)
+        #expect(stage.tell(.begin) == ["ask 1"])
+        var said = stage.tell(.turnEnded(.number(1), .unavailable(Stage.error, retryAfter: nil)))
+        #expect(said.contains("ask 2"))
+        said += stage.tell(.turnEnded(.number(2), .unavailable(Stage.error, retryAfter: nil)))
+        #expect(said.contains("emit provider p waits"))
+        #expect(!said.contains { $0.hasPrefix("record") || $0.contains("retrying") }, "\(said)")
+        said = stage.wait(5)
+        #expect(said.count { $0.hasPrefix("ask") } == 1, "one finds out: \(said)")
+        for _ in 0..<2 {
+            guard let id = stage.schedule.phases.running.first else { break }
+            stage.tell(.resolved(id, []))
+            said = stage.tell(.turnEnded(id, .answered))
+            if !said.contains("end") { said = stage.wait(60) }
+        }
+        #expect(stage.schedule.isEnded)
+        #expect(stage.schedule.states.values.allSatisfy { $0 == .finished })
+    }
 }
