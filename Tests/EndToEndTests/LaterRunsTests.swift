@@ -135,6 +135,41 @@ struct LaterRunsTests {
         await host.stop()
     }
 
+    @Test("room that comes back while the run goes on is used in the same run, from the very byte")
+    func roomComesBack() async throws {
+        let host = try await FaultHost.start()
+        let stage = try stage(host)
+        let free = Mutex<Int64>(1 << 30)
+        var bytes: [String: Int64] = [:]
+        var suspended = 0
+        var night = Night(stage, at: Self.start)
+        night.freeSpace = { free.withLock { $0 } }
+        let (summary, events) = await night.sync {
+            $0.minFreeSpace = 1 << 20
+        } hearing: { event in
+            switch event {
+            case .progress(let video, let progress):
+                bytes[video.video] = progress.bytes
+                guard suspended == 0, bytes["2"] == 200_000, bytes["3"] == 200_000, let first = bytes["1"] else {
+                    return
+                }
+                free.withLock { $0 = (1 << 20) + 900_000 - first }
+            case .downloadSuspended:
+                suspended += 1
+                guard suspended == 2 else { return }
+                free.withLock { $0 = 1 << 30 }
+                await night.clock.advance(by: .seconds(11))
+            default: break
+            }
+        }
+        #expect(events.suspensions == ["2": "disk", "3": "disk"])
+        #expect(Set(events.finished) == ["1", "2", "3"])
+        #expect(summary.conditions == [] && summary.downloads == [.finished: 3])
+        #expect(host.requests().compactMap(\.fields["range"]).count { $0 == "bytes=200000-" } == 2)
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
+
     @Test("a disk that others fill: all downloads end, and nothing that arrived is lost")
     func filled() async throws {
         let host = try await FaultHost.start()

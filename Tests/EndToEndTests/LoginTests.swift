@@ -143,6 +143,45 @@ struct LoginTests {
         await nginx.stop()
     }
 
+    @Test("a token that is good once and is being renewed when the run is stopped is kept for the next one")
+    func renewedAtTheEnd() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        // Takes a second for each answer, knows no token but its last one, and gives the next one.
+        try stage.plugin(
+            "once", manifest: ["credentials: [key]"],
+            script: #"""
+                #!/bin/sh
+                while read -r line; do
+                    touch asked
+                    sleep 1
+                    last=$(cat last 2>/dev/null || echo 1)
+                    if [ "$(printf '%s' "$line" | jq -r .params.credentials.key)" = "t-$last" ]; then
+                        echo $((last + 1)) > last
+                        printf '%s' "$line" | jq -c --arg next "t-$((last + 1))" \
+                            '{id, result: {url: .params.video.parameters.url, credentials: {key: $next}}}'
+                    else
+                        printf '%s' "$line" | jq -c \
+                            '{id, error: {code: -1, message: "spent", data: {kind: "auth_required"}}}'
+                    fi
+                done
+                """#)
+        try stage.catalog(CatalogText(videos: Self.catalog(host, ["a"], provider: "once")))
+        try stage.folder.write("key: t-1", to: "key")
+        let login = try await stage.run(
+            ["login", "--provider", "once", "--secrets-from", stage.folder.at("key").string])
+        #expect(login.exit == 0, "\(login.report)")
+        let stopped = try await stage.sync { running in
+            while !stage.folder.has("plugins/once/asked") { try await Task.sleep(for: .milliseconds(20)) }
+            try await running.signal(SIGTERM)
+        }
+        #expect(stopped.exit == 75, "\(stopped.report)")
+        #expect(stage.credentials()?.contains("t-2") == true)
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        await host.stop()
+    }
+
     @Test("off a terminal, and with what makes no sense, it ends with 64 and says what to do")
     func usage() async throws {
         let stage = try Stage()

@@ -6,6 +6,46 @@ import Testing
 
 @Suite("plugins that misbehave, in a whole sync")
 struct PluginTroubleTests {
+    @Test("a provider that is down for a while: its videos wait, nothing fails, and all come once it is back")
+    func down() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.plugin(
+            "down",
+            script: #"""
+                #!/bin/sh
+                while read -r line; do
+                    if [ -e up ]; then
+                        printf '%s' "$line" | jq -c '{id, result: {url: .params.video.parameters.url}}'
+                    else
+                        printf '%s' "$line" | jq -c '{id, error: {code: -1, message: "away", data: {kind: "unavailable"}}}'
+                    fi
+                done
+                """#)
+        let videos = (1...8).map { number in
+            let url = CatalogText.quoted(host.url("/media/\(number)/3000.mp4"))
+            return CatalogText.Video(id: "v\(number)", extra: ["parameters: {url: \(url)}"])
+        }
+        try stage.catalog(CatalogText(provider: "down", videos: videos))
+        let outcome = try await stage.sync("catalog.yaml", ["--retries", "2"]) { running in
+            try await running.wait { $0.event == "provider_waiting" }
+            try stage.folder.write("", to: "plugins/down/up")
+        }
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        #expect(outcome.events("download_finished").count == 8)
+        #expect(outcome.events("provider_waiting").map(\.provider) == ["down"])
+        #expect(outcome.events("download_failed").isEmpty)
+        // One that stays away leaves all of them waiting.
+        try stage.folder.remove("plugins/down/up")
+        try stage.catalog(
+            CatalogText(provider: "down", videos: videos + [.init(id: "v9", extra: []), .init(id: "v10", extra: [])]))
+        let away = try await stage.sync("catalog.yaml", ["--retries", "2", "--max-wait", "3s"])
+        #expect(away.exit == 75, "\(away.report)")
+        #expect(away.events("download_failed").isEmpty)
+        #expect(try stage.stateCopy().states()["v9"] == "waiting")
+        await host.stop()
+    }
+
     @Test("one that crashes and one that hangs fail their own videos; the others arrive, and the exit code is 69")
     func crashAndHang() async throws {
         let host = try await FaultHost.start()
