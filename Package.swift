@@ -71,19 +71,42 @@ let package = Package(
         .target(
             name: "UserState", dependencies: ["FileSystem", "YAMLSource", "ProviderKit", system], swiftSettings: house),
         .target(
+            name: "SyncFacts",
+            dependencies: [
+                "YAMLSource", "ProviderKit", "FileSystem", "CourseCatalog", "DownloadStore", "RunSchedule",
+                "MediaLibrary", "UserState", system, deques,
+                orderedCollections,
+            ],
+            swiftSettings: house),
+        .target(
+            name: "DownloadJobs",
+            dependencies: [
+                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", crypto, logging,
+                system,
+            ],
+            swiftSettings: house),
+        .target(
             name: "DownloadRunner",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "MediaLibrary", "RunSchedule", "UserState", crypto, logging, system,
-                deques,
-                heaps, orderedCollections,
+                "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
+                crypto, logging, system, deques, orderedCollections,
+            ],
+            swiftSettings: house),
+        .target(
+            name: "Operations",
+            dependencies: [
+                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
+                "DownloadRunner", logging, system,
             ],
             swiftSettings: house),
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "YAMLSource",
-                argumentParser, logging, subprocess, system,
+                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem", "UserState",
+                "YAMLSource", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -99,7 +122,7 @@ let package = Package(
         // What the tests share.
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: house),
         .target(
-            name: "TestSupport", dependencies: ["DownloadRunner", "DownloadStore", subprocess, system],
+            name: "TestSupport", dependencies: ["DownloadJobs", "DownloadStore", subprocess, system],
             path: "Tests/TestSupport",
             swiftSettings: house),
         .target(
@@ -111,7 +134,7 @@ let package = Package(
             path: "Tests/LibraryStep",
             swiftSettings: house),
         .executableTarget(
-            name: "live-view-rehearsal", dependencies: ["CourseFetchCommands", "DownloadRunner", "DownloadStore"],
+            name: "live-view-rehearsal", dependencies: ["SyncFacts", "CourseFetchCommands", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
         .target(
@@ -156,7 +179,7 @@ let package = Package(
             swiftSettings: house),
         .target(
             name: "NightSimulation",
-            dependencies: ["RunSchedule", "DownloadStore", "DownloadRunner", "MediaTransfer", heaps],
+            dependencies: ["DownloadJobs", "RunSchedule", "DownloadStore", "MediaTransfer", heaps],
             path: "Tests/NightSimulation", swiftSettings: house),
         .executableTarget(
             name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),
@@ -165,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "MediaLibrary", "UserState", "TestSupport",
+                "SyncFacts", "DownloadJobs", "Operations", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
+                "TestSupport",
                 "library-step", crypto, subprocess, system,
             ],
             swiftSettings: house),
@@ -174,21 +198,23 @@ let package = Package(
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [
-                "DownloadRunner", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
+                "YAMLSource", "ProviderHost", "HLSMedia", "SyncFacts", "DownloadJobs", "Operations", "DownloadRunner",
+                "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog", "MediaLibrary",
                 "MediaTransfer", "ProviderKit", "UserState", "TestSupport", logging, system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CourseFetchCommands", "DownloadRunner", "DownloadStore", "FileSystem", "YAMLSource", "coursefetch",
+                "SyncFacts", "Operations", "CourseFetchCommands", "DownloadRunner", "DownloadStore", "FileSystem",
+                "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DownloadRunner", "DownloadStore", "FileSystem", "SeededGenerator", "TestServers", "TestSupport",
+                "SyncFacts", "DownloadRunner", "DownloadStore", "SeededGenerator", "TestServers", "TestSupport",
                 "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite, logging,
             ],
             swiftSettings: house),

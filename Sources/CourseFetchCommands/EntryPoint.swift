@@ -1,5 +1,5 @@
 import ArgumentParser
-import DownloadRunner
+import FileSystem
 import Foundation
 
 /// Where the program begins.

@@ -1,5 +1,5 @@
 /// How a URL was refused.
-package enum Refusal: Sendable, Equatable, Hashable {
+package enum URLRefusal: Sendable, Equatable, Hashable {
     /// By the status: 401, 403, 404 or 410.
     case status
     /// By a redirect that ended at a page.
@@ -69,7 +69,7 @@ package enum TLSProblem: Sendable, Equatable, Hashable {
 /// Why a transfer ended without the file being whole. Facts only: no URL, no field, no text of a server.
 package enum TransferFailure: Error, Sendable, Equatable {
     /// The URL is no good, or no good any more.
-    case refused(status: Int, Refusal)
+    case refused(status: Int, URLRefusal)
     /// Any other status that is no success. 503 and 429 often say how long to wait.
     case status(Int, retryAfter: Duration?)
     /// 200 to a range: the server has another file, or knows no ranges. Nothing has been written.

@@ -1,19 +1,25 @@
 import Foundation
 import Testing
 
-/// What `BorderTests` is for the rooms, this is for the folders of the largest one: docs/architecture.md has their order,
-/// and the code is held to it.
-@Suite("The folders of the runner")
+/// What `BorderTests` is for the rooms, this is for the folders within them: docs/architecture.md has their order, and the
+/// code is held to it.
+@Suite("The folders within the rooms")
 struct FolderTests {
-    static let root = "Sources/DownloadRunner"
+    /// From the page: each room with its folders; one uses those before it.
+    static let rooms = ((try? Page("docs/architecture.md").table("folders of", "from the first to the last")) ?? [])
+        .flatMap { row in
+            Page.quoted(row[0]).map { room in (room: room, order: Page.quoted(row[1]).filter { !isType($0, of: room) })
+            }
+        }
 
-    /// From the page: a folder uses those before it.
-    static let order = ((try? Page("docs/architecture.md").table("folder", "owns")) ?? []).flatMap {
-        Page.quoted($0[0])
+    /// A row may name a type or two of a folder.
+    private static func isType(_ name: String, of room: String) -> Bool {
+        !Checkout.folders(in: "Sources/" + room).contains(name)
     }
 
-    /// For each folder the others whose types it uses, with one of these.
-    static let arrows: [String: [String: String]] = {
+    /// For each folder of a room the others whose types it uses, with one of these.
+    static func arrows(in room: String) -> [String: [String: String]] {
+        let root = "Sources/" + room
         let files = Checkout.swiftFiles(under: root).compactMap { file -> (folder: String, words: SwiftWords)? in
             guard let text = try? Checkout.text(file) else { return nil }
             return (String(file.dropFirst(root.count + 1).prefix { $0 != "/" }), SwiftWords(text))
@@ -31,19 +37,21 @@ struct FolderTests {
             }
         }
         return arrows
-    }()
-
-    @Test("the page names every folder, and no other")
-    func folders() {
-        #expect(Self.order.sorted() == Checkout.folders(in: Self.root))
-        #expect(Self.arrows.count > 8)
     }
 
-    @Test("a folder uses types only of folders that stand above it on the page", arguments: order)
-    func uses(folder: String) {
-        let above = Self.order.prefix { $0 != folder }
-        for (other, type) in Self.arrows[folder] ?? [:] where !above.contains(other) {
-            Issue.record("\(folder) uses \(type) of \(other), which stands below it")
+    @Test("the page names every folder of a room", arguments: rooms)
+    func folders(room: String, order: [String]) {
+        #expect(order.sorted() == Checkout.folders(in: "Sources/" + room))
+    }
+
+    @Test("a folder uses types only of folders that stand before it on the page", arguments: rooms)
+    func uses(room: String, order: [String]) {
+        let arrows = Self.arrows(in: room)
+        #expect(arrows.count > 0)
+        for (number, folder) in order.enumerated() {
+            for (other, type) in arrows[folder] ?? [:] where !order[..<number].contains(other) {
+                Issue.record("\(room): \(folder) uses \(type) of \(other), which stands after it")
+            }
         }
     }
 

@@ -1,9 +1,10 @@
-import DownloadRunner
 import FileSystem
 import Foundation
+import Operations
 import Testing
 
 @testable import CourseFetchCommands
+@testable import SyncFacts
 
 @Suite("What doctor says")
 struct DoctorTextTests {

@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import SyncFacts
 import Testing
 
 @testable import CourseFetchCommands

@@ -1,7 +1,7 @@
 import ArgumentParser
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 import Testing
 
 @testable import CourseFetchCommands

@@ -1,7 +1,8 @@
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+import Operations
+import SyncFacts
 import Testing
 
 @testable import CourseFetchCommands

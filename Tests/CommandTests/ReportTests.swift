@@ -1,6 +1,8 @@
 import DownloadRunner
 import DownloadStore
 import Foundation
+import Operations
+import SyncFacts
 import Testing
 import YAMLSource
 

@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 import Testing
 
 @Suite("Selectors")

@@ -2,6 +2,7 @@ import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+import SyncFacts
 import SystemPackage
 import Testing
 

@@ -3,7 +3,8 @@ import Foundation
 import MediaTransfer
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
+@testable import SyncFacts
 
 @Suite("What a download does next")
 struct AttemptPolicyTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("The bandwidth by weekday and time of day")
 struct BandwidthTimetableTests {

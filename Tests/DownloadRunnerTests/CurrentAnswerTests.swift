@@ -2,7 +2,8 @@ import Foundation
 import ProviderKit
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
+@testable import SyncFacts
 
 @Suite("The answer that a download works with")
 struct CurrentAnswerTests {

@@ -3,7 +3,7 @@ import MediaLibrary
 import ProviderKit
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 @Suite("Kinds of downloads")
 struct DownloadKindTests {

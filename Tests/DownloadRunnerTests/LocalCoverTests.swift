@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 @Suite("covers beside a catalog")
 struct LocalCoverTests {

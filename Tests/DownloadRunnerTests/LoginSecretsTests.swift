@@ -3,7 +3,7 @@ import ProviderKit
 import Testing
 import UserState
 
-@testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("secrets from a file")
 struct LoginSecretsTests {

@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 @Suite("What a provider names beside a video")
 struct NamedSidecarsTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import YAMLSource
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 /// What is told of providers that a catalog names and that aren't there.
 @Suite struct ProviderCheckTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import SyncFacts
 
 /// Catalogs in a folder, a state in memory, and a library that is a set of paths.
 private final class World {

@@ -5,7 +5,9 @@ import ProviderKit
 import Testing
 import UserState
 
-@testable import DownloadRunner
+@testable import DownloadJobs
+@testable import Operations
+@testable import SyncFacts
 
 @Suite("A provider's answer and its time")
 struct ResolvedMediaTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("requests and passes of one run")
 struct RunControlTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UserState
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 @Suite("credentials in a run")
 struct RunCredentialsTests {

@@ -5,7 +5,8 @@ import MediaTransfer
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
+@testable import SyncFacts
 
 @Suite("The bounds of a run", .timeLimit(.minutes(1)))
 struct RunLimitsTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("The window of a run")
 struct RunWindowTests {

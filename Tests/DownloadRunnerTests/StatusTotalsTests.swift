@@ -1,6 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import Operations
+import SyncFacts
 import Testing
 
 @Suite("Sums over downloads")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("Reading the events")
 struct SyncEventsTests {

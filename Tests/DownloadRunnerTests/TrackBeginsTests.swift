@@ -1,7 +1,7 @@
 import HLSMedia
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 
 @Suite("when the tracks of a stream begin")
 struct TrackBeginsTests {

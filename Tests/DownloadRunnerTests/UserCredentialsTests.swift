@@ -9,7 +9,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
+@testable import SyncFacts
 @testable import UserState
 
 /// A user's state in a folder of a test's own.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import SyncFacts
 
 @Suite("The clock of the tests", .timeLimit(.minutes(1)))
 struct VirtualClockTests {

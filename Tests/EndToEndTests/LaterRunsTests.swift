@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 import Synchronization
 import TestServers
 import TestSupport

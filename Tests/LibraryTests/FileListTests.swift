@@ -5,8 +5,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
+@testable import DownloadJobs
 @testable import MediaLibrary
+@testable import Operations
 
 @Suite("the list of files in the library")
 struct FileListTests {

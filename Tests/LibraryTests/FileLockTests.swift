@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import UserState
 
-@testable import DownloadRunner
 @testable import FileSystem
 @testable import MediaLibrary
+@testable import SyncFacts
 
 @Suite("locks of states and libraries")
 struct FileLockTests {

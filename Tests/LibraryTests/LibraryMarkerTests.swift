@@ -3,8 +3,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
 @testable import MediaLibrary
+@testable import SyncFacts
 
 @Suite("the library's marker")
 struct LibraryMarkerTests {

@@ -1,7 +1,7 @@
 import CourseFetchCommands
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// A run in real time whose bytes come from nowhere.
 struct Play {

@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// A run that never happened, as events at times.
 struct Script {

@@ -4,8 +4,8 @@
 //   live-view-rehearsal play N     a run of 40 videos that moves, N at a time
 //   live-view-rehearsal signals    waits for signals and tells of them
 import CourseFetchCommands
-import DownloadRunner
 import Foundation
+import SyncFacts
 import Synchronization
 
 /// A clock that stands where it was put.

@@ -1,4 +1,4 @@
-import DownloadRunner
+import DownloadJobs
 import DownloadStore
 import Foundation
 import HeapModule

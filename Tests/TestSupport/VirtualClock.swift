@@ -1,4 +1,4 @@
-import DownloadRunner
+import DownloadJobs
 import DownloadStore
 package import Foundation
 import Synchronization

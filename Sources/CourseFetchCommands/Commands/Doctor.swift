@@ -1,6 +1,8 @@
 import ArgumentParser
 import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 
 /// `coursefetch doctor`.
 struct Doctor: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
-import DownloadRunner
+import Operations
+import SyncFacts
 
 /// `coursefetch forget`.
 struct Forget: AsyncParsableCommand {

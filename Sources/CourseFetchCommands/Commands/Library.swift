@@ -1,5 +1,6 @@
 import ArgumentParser
-import DownloadRunner
+import Operations
+import SyncFacts
 
 /// `coursefetch library`.
 struct Library: AsyncParsableCommand {

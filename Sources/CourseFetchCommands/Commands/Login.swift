@@ -1,7 +1,8 @@
 import ArgumentParser
-import DownloadRunner
 import Foundation
 import Logging
+import Operations
+import SyncFacts
 
 /// `coursefetch login`.
 struct Login: AsyncParsableCommand {

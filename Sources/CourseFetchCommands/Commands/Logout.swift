@@ -1,5 +1,6 @@
 import ArgumentParser
-import DownloadRunner
+import Operations
+import SyncFacts
 
 /// `coursefetch logout`.
 struct Logout: AsyncParsableCommand {

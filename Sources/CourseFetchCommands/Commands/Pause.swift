@@ -1,5 +1,4 @@
 import ArgumentParser
-import DownloadRunner
 import DownloadStore
 
 /// `coursefetch pause`.

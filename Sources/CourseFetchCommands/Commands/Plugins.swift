@@ -1,6 +1,6 @@
 import ArgumentParser
-import DownloadRunner
 import Foundation
+import Operations
 
 /// `coursefetch plugins`.
 struct Plugins: AsyncParsableCommand {

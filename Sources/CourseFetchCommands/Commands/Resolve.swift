@@ -1,8 +1,9 @@
 import ArgumentParser
-import DownloadRunner
 import DownloadStore
 import Foundation
 import Logging
+import Operations
+import SyncFacts
 
 /// `coursefetch resolve`.
 struct Resolve: AsyncParsableCommand {

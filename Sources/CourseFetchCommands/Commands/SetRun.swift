@@ -1,6 +1,7 @@
 import ArgumentParser
 import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// `coursefetch set`.
 struct SetRun: AsyncParsableCommand {

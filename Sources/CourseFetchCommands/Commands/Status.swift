@@ -1,6 +1,7 @@
 import ArgumentParser
-import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 
 /// `coursefetch status`.
 struct Status: AsyncParsableCommand {

@@ -1,5 +1,7 @@
 import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 
 /// `status --watch`: the table again and again in the same place, until a signal.
 struct StatusWatch {

@@ -2,6 +2,7 @@ import ArgumentParser
 import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// A command that changes downloads: chooses, asks whoever is at work, and says what became of each.
 struct SteeringSession {

@@ -2,6 +2,8 @@ import DownloadRunner
 import DownloadStore
 import Foundation
 import Logging
+import Operations
+import SyncFacts
 
 /// Connects a run with its readers and with the person's signals.
 struct SyncSession {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 
 /// `coursefetch users`.
 struct Users: AsyncParsableCommand {

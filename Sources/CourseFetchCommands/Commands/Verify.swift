@@ -1,6 +1,8 @@
 import ArgumentParser
 import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 import Synchronization
 
 /// `coursefetch verify`.

@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// Reads a bandwidth as rclone writes it: a rate, or a timetable such as `08:00,512K 23:00,off`, where an entry may begin
 /// with a weekday, `Mon-08:00,512K`. Entries stand apart by blanks or semicolons.

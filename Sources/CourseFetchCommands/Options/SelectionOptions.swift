@@ -1,6 +1,6 @@
 import ArgumentParser
-import DownloadRunner
 import DownloadStore
+import SyncFacts
 
 /// Which downloads a command is about.
 struct SelectionOptions: ParsableArguments {

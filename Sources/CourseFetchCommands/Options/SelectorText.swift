@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// What is told about a text that is no selector.
 enum SelectorText {

@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` follow from it; an
 /// option group then says in which place of the help it stands.

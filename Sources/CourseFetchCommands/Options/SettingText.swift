@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// Reads and writes the texts of settings, wherever they come from.
 enum SettingText {

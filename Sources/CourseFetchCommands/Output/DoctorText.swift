@@ -1,5 +1,6 @@
-import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 
 /// What `doctor` prints for people: a line for each finding under its topic, and what to do about it.
 struct DoctorText {

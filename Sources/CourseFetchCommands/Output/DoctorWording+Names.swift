@@ -1,4 +1,4 @@
-import DownloadRunner
+import Operations
 
 extension DoctorWording {
     /// The name of a check in `doctor --json`; promised to readers.

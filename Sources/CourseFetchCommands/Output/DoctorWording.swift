@@ -1,6 +1,6 @@
-import DownloadRunner
 import FileSystem
 import Foundation
+import Operations
 
 /// The words for what `doctor` finds.
 enum DoctorWording {

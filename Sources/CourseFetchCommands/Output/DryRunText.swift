@@ -1,5 +1,6 @@
-import DownloadRunner
 import DownloadStore
+import Operations
+import SyncFacts
 
 /// What `sync --dry-run` prints.
 enum DryRunText {

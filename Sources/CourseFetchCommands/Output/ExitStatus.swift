@@ -1,4 +1,4 @@
-package import DownloadRunner
+package import SyncFacts
 
 /// The one table of exit codes.
 package enum ExitStatus: Int32, CaseIterable, Sendable {

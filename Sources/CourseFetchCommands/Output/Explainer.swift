@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// Turns facts about failed downloads into text: the only place where that happens.
 struct Explainer: Sendable {

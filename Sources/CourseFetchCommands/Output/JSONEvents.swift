@@ -1,7 +1,7 @@
-package import DownloadRunner
 import DownloadStore
 import FileSystem
 package import Foundation
+package import SyncFacts
 
 /// The events of a sync as JSON, one object a line. Fields may be added, never renamed.
 package enum JSONEvents {

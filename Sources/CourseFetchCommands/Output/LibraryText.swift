@@ -1,4 +1,4 @@
-import DownloadRunner
+import Operations
 
 /// What the commands say that change what the state knows of files and catalogs.
 enum LibraryText {

@@ -1,5 +1,5 @@
-package import DownloadRunner
 package import Foundation
+package import SyncFacts
 
 /// A sync as plain lines, for cron and files: one line for each download that finished or failed, and a summary.
 package struct PlainLog: Sendable {

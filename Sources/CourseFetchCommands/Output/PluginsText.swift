@@ -1,4 +1,4 @@
-import DownloadRunner
+import Operations
 
 /// What `plugins list` prints.
 enum PluginsText {

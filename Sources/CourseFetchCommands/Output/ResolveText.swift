@@ -1,6 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import Operations
+import SyncFacts
 
 /// What `resolve` prints of a provider's answer. Secrets show only if they were asked for.
 struct ResolveText {

@@ -1,6 +1,6 @@
-import DownloadRunner
 import Foundation
 import Logging
+import SyncFacts
 
 /// Everything that reads the events of a run: the live view, the plain log and the JSON stream, as far as they are
 /// wanted. None of them ever makes the run wait.

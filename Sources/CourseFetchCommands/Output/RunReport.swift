@@ -1,5 +1,6 @@
-package import DownloadRunner
+import DownloadRunner
 package import Foundation
+package import SyncFacts
 
 /// How a run ended, for `--report` and `--on-finish`. Fields may be added, never renamed.
 package struct RunReport: Sendable {

@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import Operations
 
 /// What `login` and `logout` say.
 enum SessionText {

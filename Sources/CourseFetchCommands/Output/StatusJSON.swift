@@ -1,5 +1,6 @@
-package import DownloadRunner
 import DownloadStore
+package import Operations
+import SyncFacts
 
 /// What `status --json` prints: one object a download.
 package enum StatusJSON {

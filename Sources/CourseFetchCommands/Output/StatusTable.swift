@@ -1,6 +1,7 @@
-package import DownloadRunner
 import DownloadStore
 package import Foundation
+package import Operations
+package import SyncFacts
 
 /// What `status` prints for people.
 package struct StatusTable: Sendable {

@@ -1,5 +1,6 @@
-import DownloadRunner
 import DownloadStore
+import Operations
+import SyncFacts
 
 /// What `status` says about a selection that selects nothing.
 enum StatusText {

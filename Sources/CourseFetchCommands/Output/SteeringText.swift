@@ -1,5 +1,6 @@
 package import DownloadRunner
 package import DownloadStore
+import SyncFacts
 
 /// What the commands that change downloads say.
 package enum SteeringText {

@@ -1,5 +1,5 @@
-package import DownloadRunner
 import DownloadStore
+package import SyncFacts
 import YAMLSource
 
 /// The last words of a sync, the same on a terminal and in a log.

@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import Operations
 
 /// What `users` prints.
 struct UsersText {

@@ -1,6 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import Operations
+import SyncFacts
 
 /// What `verify` prints for people.
 struct VerifyText {

@@ -1,7 +1,7 @@
-import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
+import Operations
 
 /// How sizes, rates, times and counts are written for people.
 enum Wording {

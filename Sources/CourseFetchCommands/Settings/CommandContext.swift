@@ -1,6 +1,6 @@
 import ArgumentParser
-import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// What a command finds around itself: environment, terminal, settings file.
 struct CommandContext: Sendable {

@@ -1,5 +1,6 @@
-import DownloadRunner
 import Foundation
+import Operations
+import SyncFacts
 import UserState
 
 /// Where `login` gets a provider's secrets from: a file, standard input, or the person at the terminal.

@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// The effective settings, each with where it comes from, for `doctor`.
 enum SettingsListing {

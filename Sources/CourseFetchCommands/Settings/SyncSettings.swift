@@ -1,5 +1,6 @@
 import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// The effective settings of a sync, each with where it comes from.
 @dynamicMemberLookup

@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// One download as the live view shows it.
 struct LiveDownload: Sendable {

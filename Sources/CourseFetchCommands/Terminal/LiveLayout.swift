@@ -1,5 +1,5 @@
-import DownloadRunner
 import Foundation
+import SyncFacts
 
 /// Which columns the live lines have at a width, and how a line is put together from them.
 struct LiveLayout {

@@ -1,6 +1,6 @@
-import DownloadRunner
 import DownloadStore
 import Foundation
+import SyncFacts
 
 /// The numbers of the overall line.
 struct LiveTally: Sendable {

@@ -1,6 +1,6 @@
-package import DownloadRunner
 import DownloadStore
 package import Foundation
+package import SyncFacts
 
 /// What a person sees of a running sync: a value that events go into and lines come out of.
 ///

@@ -1,4 +1,4 @@
-import DownloadRunner
+import SyncFacts
 
 /// Something final, to be written once above the live lines.
 enum ScrollEntry: Sendable {

@@ -1,6 +1,6 @@
 import Dispatch
-package import DownloadRunner
 package import Foundation
+package import SyncFacts
 import Synchronization
 
 #if canImport(Glibc)

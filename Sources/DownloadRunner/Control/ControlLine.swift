@@ -1,14 +1,15 @@
 import DownloadStore
-import FileSystem
+package import FileSystem
 import Foundation
 import ProviderKit
+package import SyncFacts
 import SystemPackage
 import UserState
 
 /// The line to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
-enum ControlLine {
+package enum ControlLine {
     /// What came of asking.
-    enum Reply: Sendable {
+    package enum Reply: Sendable {
         /// Nobody is at work: the asker holds the lock now and does it itself.
         case free(FileLock)
         case answered(ControlAnswer)
@@ -19,7 +20,7 @@ enum ControlLine {
     }
 
     /// Asks, and waits for the answer or for the lock, whichever comes first.
-    static func ask(
+    package static func ask(
         _ request: ControlRequest, of place: StateLocation.Place, patience: Duration = .seconds(2)
     ) async throws(Refusal) -> Reply {
         do {

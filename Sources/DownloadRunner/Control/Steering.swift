@@ -1,7 +1,9 @@
+import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import SyncFacts
 
 /// Carries out what the person says about downloads that aren't being worked on, in the order: rows, then files.
 ///

@@ -1,6 +1,8 @@
+import DownloadJobs
 package import DownloadStore
 import Foundation
 import MediaLibrary
+package import SyncFacts
 import SystemPackage
 import UserState
 

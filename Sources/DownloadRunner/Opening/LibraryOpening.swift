@@ -1,20 +1,21 @@
-import DownloadStore
+package import DownloadStore
 import FileSystem
-import MediaLibrary
+package import MediaLibrary
+package import SyncFacts
 import SystemPackage
 import UserState
 
 /// The library as the state knows it.
-enum LibraryOpening {
+package enum LibraryOpening {
     private static let idFact = "library"
     private static let confirmedFact = "library_confirmed"
     private static let pathFact = "library_path"
 
     /// Where the state's library was opened last; nil if it has none.
-    static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? { try store.fact(pathFact) }
+    package static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? { try store.fact(pathFact) }
 
     /// The library's id, if the state has one that is confirmed by a marker.
-    static func recordedID(_ store: DownloadStore) throws(StoreError) -> LibraryID? {
+    package static func recordedID(_ store: DownloadStore) throws(StoreError) -> LibraryID? {
         guard try store.fact(confirmedFact) != nil else { return nil }
         return try store.fact(idFact).map { LibraryID(rawValue: $0) }
     }
@@ -23,7 +24,7 @@ enum LibraryOpening {
     ///
     /// The id is recorded before the folder is made and confirmed after, so that a kill between leaves nothing that the
     /// next run refuses.
-    static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
+    package static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
             let owner = LibraryOwner.current(user: place.user.text)
             let recorded = try store.fact(idFact).map { LibraryID(rawValue: $0) }
@@ -56,7 +57,9 @@ enum LibraryOpening {
     }
 
     /// As ``openKnown(_:_:)``, and writes nothing into the state: for who looks without the lock.
-    static func openToLook(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
+    package static func openToLook(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal)
+        -> LibraryFolder?
+    {
         let place = try known(place, store)
         do {
             guard let id = try recordedID(store) else { return nil }
@@ -67,7 +70,9 @@ enum LibraryOpening {
     }
 
     /// The place with the library where the state used it last, unless the person says where it is.
-    static func known(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> StateLocation.Place {
+    package static func known(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal)
+        -> StateLocation.Place
+    {
         var place = place
         do {
             if !place.isLibraryGiven, let path = try recordedPath(store) { place.library = FilePath(path) }
@@ -78,7 +83,7 @@ enum LibraryOpening {
     }
 
     /// Makes the folder this state's library from now on, whoever's it was.
-    static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
+    package static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
             if let held = try LibraryFolder.isInUse(place.library) {
                 throw LibraryError.inUse(library: place.library.string, by: held.holder)

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import MediaLibrary
+import SyncFacts
 import Synchronization
 import SystemPackage
 import UserState

@@ -1,12 +1,13 @@
-import DownloadStore
+package import DownloadStore
 import FileSystem
 import Foundation
+package import SyncFacts
 import SystemPackage
 import UserState
 
 extension StateLocation.Place {
     /// Refuses a name that isn't the account's own and has never logged in.
-    func requireKnown() throws(Refusal) {
+    package func requireKnown() throws(Refusal) {
         guard !isAccountsOwn, !hasState else { return }
         throw unknown
     }
@@ -24,7 +25,7 @@ extension StateLocation.Place {
 
     /// Opens the state to write a session or a request into it, beside whoever holds the lock. A state that isn't there yet, or
     /// is an older version's, is made or migrated; that takes the lock for a moment.
-    func openForSession() async throws(Refusal) -> DownloadStore {
+    package func openForSession() async throws(Refusal) -> DownloadStore {
         do throws(StateError) { try folder.create() } catch { throw Refusal(error) }
         let deadline = ContinuousClock.now + .seconds(5)
         while true {

@@ -1,9 +1,10 @@
-import DownloadStore
-import FileSystem
+package import DownloadStore
+package import FileSystem
 import Foundation
 import ProviderKit
-import SystemPackage
-import UserState
+package import SyncFacts
+package import SystemPackage
+package import UserState
 
 /// Where a command finds its user's state and library.
 package struct StateLocation: Sendable, Equatable {
@@ -24,7 +25,7 @@ package struct StateLocation: Sendable, Equatable {
     package var userName: String? { try? resolve().user.text }
 
     /// The user and where everything of theirs lies. Makes nothing.
-    func resolve() throws(Refusal) -> Place {
+    package func resolve() throws(Refusal) -> Place {
         let environment = ProcessInfo.processInfo.environment
         let account = UserName.ofThisAccount(environment: environment)
         let name: UserName
@@ -51,17 +52,27 @@ package struct StateLocation: Sendable, Equatable {
         return (place.user.text, root.string, place.library.string)
     }
 
-    struct Place: Sendable {
-        var user: UserName
+    package struct Place: Sendable {
+        package var user: UserName
         /// The account's own user is logged in from the start.
-        var isAccountsOwn: Bool
-        var folder: StateFolder
-        var library: FilePath
+        package var isAccountsOwn: Bool
+        package var folder: StateFolder
+        package var library: FilePath
         /// Whether somebody said where the library is; else it is the default, or where the state knows it.
         var isLibraryGiven = false
 
+        package init(
+            user: UserName, isAccountsOwn: Bool, folder: StateFolder, library: FilePath, isLibraryGiven: Bool = false
+        ) {
+            self.user = user
+            self.isAccountsOwn = isAccountsOwn
+            self.folder = folder
+            self.library = library
+            self.isLibraryGiven = isLibraryGiven
+        }
+
         /// The user's session. The account's own user is logged in from the start.
-        func session(in store: DownloadStore) throws(StoreError) -> UserSession {
+        package func session(in store: DownloadStore) throws(StoreError) -> UserSession {
             if let session = try store.session() { return session }
             var session = UserSession.initial
             session.isOpen = isAccountsOwn
@@ -69,7 +80,7 @@ package struct StateLocation: Sendable, Equatable {
         }
 
         /// Nothing starts for a user who is logged out. Makes nothing for a user without a state.
-        func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {
+        package func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {
             let session: UserSession
             do { session = try self.session(in: store) } catch { throw Refusal(error) }
             guard session.isOpen else { throw loggedOut }
@@ -83,10 +94,10 @@ package struct StateLocation: Sendable, Equatable {
         }
 
         /// Whether there is a state; a user other than the account's own gets one by logging in.
-        var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
+        package var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
 
         /// The state, or nil if this user has none yet. A file that was begun and never made is none.
-        func openForReading() throws(Refusal) -> DownloadStore? {
+        package func openForReading() throws(Refusal) -> DownloadStore? {
             guard hasState else { return nil }
             do {
                 return try DownloadStore(path: folder.database.string, role: .visitor)
@@ -98,7 +109,7 @@ package struct StateLocation: Sendable, Equatable {
         /// Takes the user's lock and opens the state to change it.
         ///
         /// For a lock that somebody else holds it waits, if it is to; `waiting` hears of it once.
-        func openForWriting(
+        package func openForWriting(
             for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
         ) async throws(Refusal) -> (FileLock, DownloadStore) {
             try requireKnown()
@@ -116,35 +127,5 @@ package struct StateLocation: Sendable, Equatable {
                 return (lock, try DownloadStore(path: folder.database.string, role: .holder))
             } catch { throw Refusal(error) }
         }
-    }
-}
-
-extension Refusal {
-    /// Another process is at work for the same user.
-    static func held(by holder: LockHolder?) -> Refusal {
-        guard let holder else {
-            return Refusal(
-                condition: .workLeft, message: "another sync of this user is running; try again when it is done")
-        }
-        return Refusal(
-            condition: .workLeft,
-            message: """
-                another sync of this user is running since \(holder.sinceWhen): \(holder.who); try again when it is done
-                """)
-    }
-}
-
-extension LockHolder {
-    /// Since when it has the lock, for a person.
-    var sinceWhen: String {
-        let isToday = LocalDay(of: since, in: .current) == LocalDay(of: Date(), in: .current)
-        return isToday ? "\(LocalTime(of: since, in: .current))" : Timestamp.text(since)
-    }
-
-    /// Who it is, for a person: `user alice, process 4711 on nas with a.yaml`.
-    var who: String {
-        let catalogs = catalogs.joined(separator: ", ")
-        return (user.map { "user \($0), " } ?? "") + "process \(pid) on \(host)"
-            + (catalogs.isEmpty ? "" : " with \(catalogs)")
     }
 }

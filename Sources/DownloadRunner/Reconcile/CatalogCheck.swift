@@ -1,5 +1,7 @@
-import CourseCatalog
-import ProviderHost
+package import CourseCatalog
+import DownloadJobs
+package import ProviderHost
+package import SyncFacts
 package import YAMLSource
 
 /// What `check` found.
@@ -41,7 +43,7 @@ package enum CatalogCheck {
     package static var schema: String { CatalogSchema.json }
 
     /// The catalogs and what is wrong with them.
-    static func read(_ paths: [String], registry: PluginRegistry?) -> (catalog: Catalog, report: CheckReport) {
+    package static func read(_ paths: [String], registry: PluginRegistry?) -> (catalog: Catalog, report: CheckReport) {
         let reading = CatalogReader.read(paths)
         var diagnostics = reading.diagnostics
         var conditions: Set<SyncCondition> = []
@@ -89,5 +91,5 @@ extension LocatedMessage {
 
 extension [Diagnostic] {
     /// The errors as the last event repeats them.
-    var errors: [LocatedMessage] { filter { $0.severity == .error }.map { LocatedMessage($0) } }
+    package var errors: [LocatedMessage] { filter { $0.severity == .error }.map { LocatedMessage($0) } }
 }

@@ -1,12 +1,13 @@
-import CourseCatalog
+package import CourseCatalog
 import Crypto
 import DownloadStore
 import Foundation
+package import SyncFacts
 
 /// The videos of a run's catalogs as one numbered list, in catalog order, found by number or by key.
-struct CatalogEntries {
+package struct CatalogEntries {
     /// A video's place in the catalogs.
-    struct Slot {
+    package struct Slot {
         var course: Int32
         /// Index among the course's chapters; -1 directly under the course.
         var chapter: Int32
@@ -25,13 +26,13 @@ struct CatalogEntries {
     }
 
     let catalog: Catalog
-    private(set) var slots: [Slot] = []
+    package private(set) var slots: [Slot] = []
     private var groups: [Group] = []
     private let courseIndex: [String: Int]
     private var byKey: [DownloadKey: Int]?
     private var digests = SourceDigests()
 
-    init(_ catalog: Catalog) {
+    package init(_ catalog: Catalog) {
         self.catalog = catalog
         courseIndex = Dictionary(
             catalog.courses.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -51,10 +52,10 @@ struct CatalogEntries {
         }
     }
 
-    func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
-    func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
-    func video(_ slot: Slot) -> Video { groups[Int(slot.group)].videos[Int(slot.video)] }
-    func reference(_ slot: Slot) -> VideoReference {
+    package func course(_ slot: Slot) -> Course { catalog.courses[Int(slot.course)] }
+    package func chapter(_ slot: Slot) -> Chapter? { slot.chapter < 0 ? nil : course(slot).chapters[Int(slot.chapter)] }
+    package func video(_ slot: Slot) -> Video { groups[Int(slot.group)].videos[Int(slot.video)] }
+    package func reference(_ slot: Slot) -> VideoReference {
         let video = video(slot)
         return VideoReference(
             course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)

@@ -1,9 +1,10 @@
-import DownloadStore
-import MediaLibrary
+package import DownloadStore
+package import MediaLibrary
+package import SyncFacts
 
 /// Looks again at the courses that the last sync held, for whoever asks before the next one: what was missing may have been
 /// given up or be back.
-struct HeldReview {
+package struct HeldReview {
     private let recorded: [HeldCourse]
     private let listing: LibraryListing?
     /// By the course's id.
@@ -12,13 +13,13 @@ struct HeldReview {
     private var unreadable: [String: LibraryError] = [:]
 
     /// - Parameter library: nil where it can't be opened, so that nothing can be looked at.
-    init(_ recorded: [HeldCourse], _ library: LibraryFolder?) {
+    package init(_ recorded: [HeldCourse], _ library: LibraryFolder?) {
         self.recorded = recorded
         listing = library?.names()
     }
 
     /// Takes a row into account; of the courses that were held its file is looked for.
-    mutating func look(at record: DownloadRecord) {
+    package mutating func look(at record: DownloadRecord) {
         guard let listing, !recorded.isEmpty, record.state == .finished, !record.isGone, let file = record.file else {
             return
         }
@@ -40,7 +41,7 @@ struct HeldReview {
     }
 
     /// What a sync would hold of them now, as far as the rows go that were looked at.
-    var standing: [HeldCourse] {
+    package var standing: [HeldCourse] {
         guard listing != nil else { return recorded }
         let held = Set(LossGuard().held(tallies))
         return recorded.compactMap { course in

@@ -1,9 +1,10 @@
 import DownloadStore
+package import SyncFacts
 
 /// Whether what is no longer in its catalog may go: not if it is suspiciously much, and not while anything else is
 /// missing that it may be all there is of.
-enum Prune {
-    enum Verdict: Sendable, Equatable {
+package enum Prune {
+    package enum Verdict: Sendable, Equatable {
         case nothing
         /// May be empty: what earlier removals left of courses and chapters goes, too.
         case delete([Reconciliation.Gone])
@@ -14,7 +15,7 @@ enum Prune {
     }
 
     /// - Parameter endsWell: whether all that the catalogs want is finished, or isn't wanted now.
-    static func verdict(_ plan: Reconciliation, _ limit: MaxDelete, endsWell: Bool) -> Verdict {
+    package static func verdict(_ plan: Reconciliation, _ limit: MaxDelete, endsWell: Bool) -> Verdict {
         let count = plan.gone.count(where: \.isValued)
         if count > limit.limit(finished: plan.valuedInJudged) { return .held(count: count) }
         if !endsWell { return plan.gone.isEmpty ? .nothing : .unfinished(count: plan.gone.count) }
@@ -42,7 +43,7 @@ enum Prune {
 }
 
 extension Reconciliation.Gone: Equatable {
-    static func == (a: Self, b: Self) -> Bool { a.id == b.id }
+    package static func == (a: Self, b: Self) -> Bool { a.id == b.id }
 
     /// Whether a person would miss it: its file, what has arrived of it, or their own word about it.
     var isValued: Bool { file != nil || hasPartial || state == .paused || state == .cancelled }

@@ -1,5 +1,7 @@
+import DownloadJobs
 import DownloadStore
 import MediaLibrary
+import SyncFacts
 
 /// Removes downloads that are no longer in their catalogs: files, what came along, partials, and then the rows. After them
 /// covers, folders and names of chapters and courses that nothing is left of.

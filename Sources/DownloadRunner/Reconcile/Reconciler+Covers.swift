@@ -1,4 +1,5 @@
 import CourseCatalog
+import DownloadJobs
 import DownloadStore
 import Foundation
 import MediaLibrary

@@ -1,7 +1,9 @@
 import CourseCatalog
+import DownloadJobs
 import DownloadStore
 import Foundation
 import RunSchedule
+import SyncFacts
 
 /// Downloads that may want the same bytes. Whether they do is proven in their turns.
 extension Reconciler {

@@ -2,6 +2,7 @@ import CourseCatalog
 import DownloadStore
 import MediaLibrary
 import RunSchedule
+import SyncFacts
 
 /// Files that the state doesn't know.
 extension Reconciler {

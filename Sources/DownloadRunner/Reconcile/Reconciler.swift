@@ -1,7 +1,9 @@
 import CourseCatalog
-import DownloadStore
+import DownloadJobs
+package import DownloadStore
 import Foundation
 import MediaLibrary
+import SyncFacts
 import YAMLSource
 
 /// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.
@@ -399,7 +401,7 @@ struct Reconciler {
 
 extension ScannedDownload {
     /// The row's state.
-    var state: DownloadState {
+    package var state: DownloadState {
         // Nearly all of them, nearly always.
         if equals(.state, DownloadState.finished.rawValue) { return .finished }
         return DownloadState(stored: string(.state))

@@ -1,5 +1,6 @@
 import CourseCatalog
 import DownloadStore
+import SyncFacts
 import Synchronization
 
 /// Makes downloads of this run's catalogs wanted again that were not, or not any more: resumed and retried ones.

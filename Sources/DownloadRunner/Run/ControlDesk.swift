@@ -1,7 +1,9 @@
+import DownloadJobs
 import DownloadStore
 import Foundation
 import MediaLibrary
 import MediaTransfer
+import SyncFacts
 import SystemPackage
 import UserState
 

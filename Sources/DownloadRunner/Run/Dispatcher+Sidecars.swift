@@ -1,7 +1,10 @@
+import DownloadJobs
 import DownloadStore
+import FileSystem
 import Foundation
 import MediaLibrary
 import RunSchedule
+import SyncFacts
 
 /// What comes along with videos: what is known of it, and how it is fetched.
 extension Dispatcher {

@@ -1,6 +1,8 @@
+import DownloadJobs
 import DownloadStore
 import Foundation
 import RunSchedule
+import SyncFacts
 
 /// What the person asks for while the run goes on: ``Schedule`` says when rows may change, ``Steering`` changes them.
 extension Dispatcher {

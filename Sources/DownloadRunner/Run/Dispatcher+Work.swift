@@ -1,8 +1,11 @@
+import DownloadJobs
 import DownloadStore
+import FileSystem
 import Foundation
 import MediaLibrary
 import MediaTransfer
 import RunSchedule
+import SyncFacts
 import Synchronization
 
 /// What takes time: turns, digests, places, sidecars. Each ends with an event.

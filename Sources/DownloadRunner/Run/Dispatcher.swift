@@ -1,10 +1,12 @@
 import DequeModule
+import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
 import MediaTransfer
 import RunSchedule
+import SyncFacts
 import Synchronization
 
 /// Carries out what ``Schedule`` decides, and tells it what came of that. It has no rule of its own.

@@ -1,5 +1,7 @@
+import DownloadJobs
 import DownloadStore
 import Foundation
+import SyncFacts
 import Synchronization
 
 /// What reaches into a run from outside: signals, limits, logouts, and what other terminals ask.

@@ -1,6 +1,8 @@
 import CourseCatalog
+import DownloadJobs
 import DownloadStore
 import RunSchedule
+import SyncFacts
 
 /// What a download takes on the disk while it is made.
 extension RunServices {

@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadStore
 import RunSchedule
+import SyncFacts
 
 /// What a run says at its end of what isn't there beside videos.
 extension SyncPass {

@@ -1,4 +1,5 @@
 import CourseCatalog
+import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
@@ -8,6 +9,7 @@ import MediaTransfer
 import ProviderHost
 import ProviderKit
 import RunSchedule
+import SyncFacts
 import SystemPackage
 import UserState
 import YAMLSource

@@ -1,11 +1,13 @@
-import CourseCatalog
+package import CourseCatalog
+package import DownloadJobs
 package import DownloadStore
 import FileSystem
-import Foundation
+package import Foundation
 package import Logging
-import MediaLibrary
+package import MediaLibrary
 import MediaTransfer
 import ProviderKit
+package import SyncFacts
 import Synchronization
 import SystemPackage
 import UserState
@@ -16,7 +18,7 @@ import YAMLSource
 /// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Everything that a person
 /// has to know comes out of the events and the summary; nothing is printed here.
 package final class SyncRun: Sendable {
-    let options: SyncOptions
+    package let options: SyncOptions
     let logger: Logger
     let clock: any RunClock
     let hub = EventHub()
@@ -269,7 +271,7 @@ extension SyncSummary {
     }
 
     /// Notes courses that are left as they are.
-    mutating func note(_ held: [HeldCourse]) {
+    package mutating func note(_ held: [HeldCourse]) {
         guard !held.isEmpty else { return }
         conditions.insert(.stateUnusable)
         errors += held.map { LocatedMessage(file: "", line: nil, column: nil, message: $0.message) }
@@ -281,7 +283,7 @@ extension SyncSummary {
 
 extension SyncRun {
     /// What there is to do, for a sync and for a dry run. Throws ``StoreError``.
-    static func compare(
+    package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
     ) throws -> Reconciliation {
         let listing = library?.names()
@@ -295,7 +297,7 @@ extension SyncRun {
     }
 
     /// The summary of a run that doesn't start; nil if it does.
-    static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
+    package static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
         if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
         let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
         guard !unmatched.isEmpty else { return nil }
@@ -308,7 +310,7 @@ extension SyncRun {
 
 extension Reconciliation {
     /// The moves as the state records them, in one plan.
-    func recordedMoves() throws -> [RecordedMove] {
+    package func recordedMoves() throws -> [RecordedMove] {
         guard !moves.isEmpty else { return [] }
         // Two that would be at one place: the first one goes, the other stays where it is.
         var targets: Set<String> = []

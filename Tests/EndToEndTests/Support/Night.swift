@@ -2,6 +2,7 @@ import DownloadRunner
 import DownloadStore
 import Foundation
 import Logging
+import SyncFacts
 import SystemPackage
 import TestServers
 import TestSupport

@@ -1,0 +1,34 @@
+import DownloadStore
+package import MediaLibrary
+package import MediaTransfer
+
+/// The bytes of a video, all of them, and what is known of them.
+package struct ArrivedMedia: Sendable {
+    /// Nil for what was linked or copied from a donor.
+    package var partial: PartialFile?
+    /// Where it is; nil for the download's own partial.
+    package var partialName: PartialName?
+    package let size: Int64
+    /// The donor's; nil where the partial's digest tells.
+    package var sha256: [UInt8]?
+    /// What the digest has to be; nil if nobody has said.
+    package var expectedSHA256: [UInt8]?
+    package let fileExtension: FileExtension
+    /// Where it belongs, relative to the library; nil for its stem and extension.
+    package var path: String?
+    /// Separate sound that nothing can put into it, the playlists of its package, or its subtitles.
+    package var parts: [ArrivedFile] = []
+    /// What the complete file can be compared by.
+    var proof: FileProof?
+    /// Digest of the URL and headers under which its bytes came; nil if that wasn't in this run.
+    var request: [UInt8]?
+}
+
+/// A video whose bytes are all there: what has arrived, and the job that brought it.
+@dynamicMemberLookup
+package struct CompletedVideo: Sendable {
+    package let job: DownloadJob
+    package var media: ArrivedMedia
+
+    package subscript<Value>(dynamicMember path: KeyPath<ArrivedMedia, Value>) -> Value { media[keyPath: path] }
+}

@@ -1,0 +1,281 @@
+package import DownloadStore
+import Foundation
+package import MediaTransfer
+import RunSchedule
+package import SyncFacts
+
+/// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
+///
+/// It lives from the first attempt of a run to the end of the download, over any number of back-offs in between.
+package struct AttemptPolicy: Sendable {
+    /// What happens next.
+    package enum Action: Sendable, Equatable {
+        /// The same URL again, at once.
+        case transfer
+        /// A new URL first; the status is what the server answered to the old one.
+        case resolve(ResolveReason, status: Int?)
+        /// The row forgets the partial, then the partial is emptied, then the same URL again.
+        case startOver
+        /// The head of the whole file is asked for. If it is good the download starts over; else this follows.
+        indirect case askWhole(otherwise: Action)
+        /// The slot is given away until `delay` is over; `hostFailed` leaves the whole host alone for that time.
+        case wait(DownloadError, delay: Duration, hostFailed: Bool)
+        case fail(DownloadError)
+        /// It fails, and is left alone for as long as was asked for; `hostFailed` leaves the whole host alone, too.
+        case giveUp(DownloadError, rest: Duration?, hostFailed: Bool)
+        case suspend(SuspendReason, DownloadError)
+        /// All bytes are there: compare what can be compared.
+        case verify
+        /// Cancelled from outside.
+        case stop
+    }
+
+    /// Why one of many requests was in vain.
+    package struct Failure: Sendable {
+        var verdict: RetryVerdict
+        var error: DownloadError
+        /// The disk has no room.
+        var isFull: Bool
+        /// There was no answer at all.
+        var isSilent: Bool
+
+        package init(verdict: RetryVerdict, error: DownloadError, isFull: Bool, isSilent: Bool) {
+            self.verdict = verdict
+            self.error = error
+            self.isFull = isFull
+            self.isSilent = isSilent
+        }
+    }
+
+    private static let mostSmallParts = 64
+    /// Answers in a row that are no good for the range after which the whole file is asked for.
+    private static let fewRanges = 3
+
+    /// Attempts without progress after which the download fails.
+    let retries: Int
+    /// Of what the bytes of the partial are known to be.
+    private(set) var validators: Validators
+    private(set) var total: Int64?
+    /// Of these bytes, as the server said.
+    private(set) var mediaType: String?
+    private(set) var validatorFailures: Int
+    private(set) var startOvers: Int
+    /// Whether it was started over since no range was answered as it should be: that happens once.
+    private(set) var hasGivenUpRanges: Bool
+    /// Attempts of this run, for the events.
+    package private(set) var attempt = 0
+
+    private(set) var highWater: Int64
+    private var withoutProgress = 0
+    /// Parts of a file of unknown size that have arrived since the last progress.
+    private var smallParts = 0
+    private var uselessRanges = 0
+    private var refusals = 0
+    private var freshRefusals = 0
+    private var checksumFailed = false
+
+    package init(retries: Int, record: ResumeRecord?) {
+        self.retries = retries
+        validators = record?.validators ?? Validators()
+        total = record?.total
+        mediaType = record?.mediaType
+        validatorFailures = record?.validatorFailures ?? 0
+        startOvers = record?.startOvers ?? 0
+        hasGivenUpRanges = record?.hasGivenUpRanges ?? false
+        highWater = record?.highWater ?? 0
+    }
+
+    /// How the next transfer begins with `length` bytes in the partial; nil if they can't be continued.
+    ///
+    /// Related: RFC 9110 §13.1.5 (If-Range wants a strong validator), and docs/invariants.md.
+    mutating func start(length: Int64, hasChecksum: Bool) -> TransferRequest.Start? {
+        attempt += 1
+        guard length > 0 else {
+            startedOver()
+            return .beginning
+        }
+        guard let condition = condition(hasChecksum: hasChecksum) else { return nil }
+        return .resume(at: length, total: total, condition: condition)
+    }
+
+    private func condition(hasChecksum: Bool) -> ResumeCondition? {
+        if validatorFailures < 2 {
+            if let etag = validators.etag { return .etag(etag) }
+            if let lastModified = validators.lastModified { return .lastModified(lastModified) }
+        }
+        return hasChecksum && !checksumFailed ? .checksum : nil
+    }
+
+    /// A response has been accepted: these are the identity of the bytes that follow, and of those before.
+    mutating func accepted(_ head: ResponseHead, startedAt offset: Int64) {
+        if offset == 0 {
+            validators = Validators(etag: head.etag, lastModified: head.lastModified)
+            total = head.total
+            mediaType = head.contentType
+        } else {
+            total = total ?? head.total
+            mediaType = mediaType ?? head.contentType
+        }
+    }
+
+    /// The partial is empty again.
+    mutating func startedOver() {
+        validators = Validators()
+        total = nil
+        mediaType = nil
+    }
+
+    /// The entity tag under which all bytes of the partial came; nil where another proof had to do.
+    var provenTag: String? { validatorFailures < 2 ? validators.etag : nil }
+
+    /// What follows from a transfer that began at `offset`.
+    ///
+    /// `isFresh`: its URL had never been used before; `isExpired`: the end that it has by its provider's word has come.
+    /// `jitter` is from 0 to 1.
+    mutating func next(
+        after report: TransferReport, startedAt offset: Int64, isFresh: Bool, isExpired: Bool, hasChecksum: Bool,
+        jitter: Double
+    ) -> Action {
+        let hasProgressed = progress(report.received, report.length)
+        guard let failure = report.failure else { return .verify }
+        if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
+        // What lies behind a part is asked for at once, but not for ever from a host that gives a few bytes at a time.
+        if failure == .partOnly, report.received > 0 {
+            smallParts = hasProgressed ? 0 : smallParts + 1
+            if smallParts <= Self.mostSmallParts { return .transfer }
+        }
+        let error = DownloadError(failure)
+        // No answer at all is the host's matter, not this file's.
+        let isSilent = report.head == nil && error.kind == .network
+        let action = next(
+            failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
+            isExpired: isExpired, isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+        return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
+    }
+
+    /// A host that answers every range with something else would be asked for the same one for ever.
+    private mutating func withoutRange(otherwise action: Action) -> Action {
+        uselessRanges += 1
+        let isLast = if case .fail = action { true } else { false }
+        return !hasGivenUpRanges && (isLast || uselessRanges == Self.fewRanges) ? .askWhole(otherwise: action) : action
+    }
+
+    /// The whole file is served as it should be, no part of it is: from the first byte on.
+    mutating func giveUpRanges() {
+        hasGivenUpRanges = true
+        highWater = 0
+        refusals = 0
+        freshRefusals = 0
+        withoutProgress = 0
+    }
+
+    /// What follows when a download of many requests can't go on: `length` of all its partials, `received` what has become
+    /// part of them since its URL was asked for, `size` what all of it will have as far as that can be told.
+    package mutating func next(
+        after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, isExpired: Bool,
+        jitter: Double
+    ) -> Action {
+        let hasProgressed = progress(received, length, of: size)
+        return next(
+            failure.verdict, failure.error, isFull: failure.isFull, wasConditional: false, isFresh: isFresh,
+            isExpired: isExpired, isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter)
+    }
+
+    /// An attempt of many requests begins.
+    package mutating func begin() { attempt += 1 }
+
+    /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
+    private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
+        if received > 0 {
+            uselessRanges = 0
+            refusals = 0
+            freshRefusals = 0
+        }
+        let step = min(1 << 20, (size ?? total ?? .max) / 100)
+        let hasProgressed = length > highWater + step || (length > highWater && length == total)
+        if hasProgressed {
+            highWater = length
+            withoutProgress = 0
+        }
+        return hasProgressed
+    }
+
+    private mutating func next(
+        _ verdict: RetryVerdict, _ error: DownloadError, isFull: Bool, wasConditional: Bool, isFresh: Bool,
+        isExpired: Bool, isSilent: Bool, hasProgressed: Bool, jitter: Double
+    ) -> Action {
+        switch verdict {
+        case .stopped: return .stop
+        // It came too late, which says nothing of the next one; but a provider whose URLs always do isn't asked for ever.
+        case .resolveAgain where isFresh && isExpired: return pause(error, jitter)
+        case .resolveAgain: return refused(error, isFresh: isFresh)
+        case .startOver: return identityLost(error, wasConditional: wasConditional)
+        case .disk: return isFull ? .suspend(.disk, error) : .fail(error)
+        case .final: return .fail(error)
+        case .retry:
+            if hasProgressed { return .transfer }
+            withoutProgress += 1
+            guard withoutProgress < retries else { return .fail(error) }
+            let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter)
+            return .wait(error, delay: delay, hostFailed: isSilent)
+        case .retryHost(let after):
+            withoutProgress += 1
+            guard withoutProgress < retries else { return .giveUp(error, rest: after, hostFailed: true) }
+            let delay = Backoff.delay(attempt: withoutProgress, jitter: jitter, atLeast: after)
+            return .wait(error, delay: delay, hostFailed: true)
+        }
+    }
+
+    /// An attempt that was in vain, and no host is to blame.
+    private mutating func pause(_ error: DownloadError, _ jitter: Double) -> Action {
+        withoutProgress += 1
+        guard withoutProgress < retries else { return .fail(error) }
+        return .wait(error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter), hostFailed: false)
+    }
+
+    /// A URL that was refused is resolved again: a fresh one once more only, and three times at most without a new byte.
+    private mutating func refused(_ error: DownloadError, isFresh: Bool) -> Action {
+        refusals += 1
+        if isFresh { freshRefusals += 1 }
+        guard refusals < 3, freshRefusals < 2 else { return .fail(error) }
+        return .resolve(.rejected, status: error.status)
+    }
+
+    /// What stands in the partial can't be continued: the server has something else, or can't or won't say.
+    private mutating func identityLost(_ error: DownloadError, wasConditional: Bool) -> Action {
+        if wasConditional, validators.etag != nil || validators.lastModified != nil { validatorFailures += 1 }
+        guard startOvers < 3 else {
+            return .fail(
+                DownloadError(
+                    kind: .identityChanged,
+                    message: "the server keeps serving another version of the file than the one begun with",
+                    status: error.status))
+        }
+        startOvers += 1
+        highWater = 0
+        return .startOver
+    }
+
+    /// What the answer leads to is something else than what was begun.
+    mutating func beganAnother() -> Action {
+        identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
+    }
+
+    /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
+    /// failed, else by the attempts without progress.
+    mutating func cannotResume() -> Action {
+        validatorFailures >= 2
+            ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
+            : .startOver
+    }
+
+    /// The whole file is there and its checksum or size is wrong. A file that was put together from several answers is
+    /// fetched once more in one piece.
+    mutating func verificationFailed(_ error: DownloadError) -> Action {
+        guard !checksumFailed else { return .fail(error) }
+        checksumFailed = true
+        validatorFailures = 2
+        highWater = 0
+        return .startOver
+    }
+}

@@ -1,0 +1,34 @@
+import DownloadStore
+package import FileSystem
+package import SyncFacts
+
+/// What follows for a run that can open nothing more.
+extension DescriptorLimit {
+    /// Below this not even what the system's libraries open at the start can be opened, which some don't survive.
+    private static let least = 32
+
+    /// Why no sync can run with the limit as it is, or nil.
+    package static var refusal: Refusal? {
+        guard let current, current < least else { return nil }
+        return Refusal(
+            condition: .stateUnusable,
+            message: "this process may have only \(current) files open; raise that with: ulimit -n")
+    }
+
+    /// How a turn ended, or ``outcome`` if it failed while nothing could be opened: libcurl and resolvers don't say so.
+    package static func judged(_ ended: JobOutcome) -> JobOutcome {
+        switch ended {
+        case .failed, .waits: isUsedUp ? outcome : ended
+        default: ended
+        }
+    }
+
+    /// What ends a run that can open nothing more.
+    package static var outcome: JobOutcome {
+        let message = """
+            no more files can be opened: this process may have \(current ?? 0) open at a time; raise that with ulimit -n, or \
+            run with fewer --jobs
+            """
+        return .suspended(.descriptors, DownloadError(kind: .disk, message: message))
+    }
+}

@@ -1,0 +1,66 @@
+import CourseCatalog
+import DownloadStore
+import FileSystem
+import MediaLibrary
+import ProviderKit
+import RunSchedule
+import SyncFacts
+
+/// Makes a download's file out of one that the library has: a hard link, else a clone, else a copy.
+struct DonorCopy: Sendable {
+    let context: DownloadContext
+    let donor: Donor
+
+    /// Nil if the donor is no good any more, so that the bytes have to be transferred after all, or if it is cancelled.
+    ///
+    /// - Parameter expectedSHA256: of catalog or provider. It has the last word: a file of an earlier run is read before it is
+    ///   shared, whatever its time says.
+    func run(expectedSHA256: [UInt8]?) async -> ArrivedMedia? {
+        let file = donor.file
+        let isReadFirst = expectedSHA256 != nil && donor.request == nil
+        let record = FileRecord(
+            size: file.size, modified: isReadFirst ? nil : file.modified, sha256: file.sha256?.hex)
+        let name = PartialName(download: context.id.rawValue)
+        let library = context.services.library
+        let isDone = await Blocking.run { shouldStop in
+            do {
+                switch try library.duplicate(file.path, record: record, as: name, shouldStop: shouldStop) {
+                case .donorUnusable: return false
+                case .hardLink: return true
+                case .clone, .copy:
+                    try library.openPartial(name).flush()
+                    return true
+                }
+            } catch {
+                return false
+            }
+        }
+        guard isDone, !Task.isCancelled else { return nil }
+        let stated = file.path.split(separator: ".").last.map(String.init)
+        return ArrivedMedia(
+            size: file.size, sha256: file.sha256, expectedSHA256: context.wanted.video.sha256,
+            fileExtension: .choose(.video, stated: stated, mediaType: nil, contentType: nil, url: nil),
+            proof: file.proof, request: donor.request)
+    }
+}
+
+extension Donor {
+    /// What stands at the download's place already though no row knows it, if the provider gives the SHA-256 of just that: the
+    /// host isn't asked then. Nil if nothing stands there, or something else.
+    static func standing(for resolved: ResolvedMedia, _ context: DownloadContext) -> Donor? {
+        let (wanted, services, resolution) = (context.wanted, context.services, resolved.resolution)
+        guard wanted.oldFile == nil, let sha256 = resolution.sha256.flatMap({ [UInt8](hex: $0) }) else { return nil }
+        let fileExtension = FileExtension.choose(
+            .video, stated: resolution.fileExtension, mediaType: resolution.mediaType, contentType: nil,
+            url: resolution.url)
+        let path = "\(wanted.stem).\(fileExtension.text)"
+        guard let facts = (try? services.library.facts(of: path)) ?? nil, facts.size == resolution.size ?? facts.size
+        else { return nil }
+        let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
+        let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
+        guard donor.isPossible(for: wanted.bytes()),
+            (try? services.store.hasOwner(of: path, besides: context.id)) == false
+        else { return nil }
+        return donor
+    }
+}

@@ -1,0 +1,49 @@
+import CourseCatalog
+import DownloadStore
+import FileSystem
+import MediaLibrary
+import MediaTransfer
+import ProviderKit
+import SyncFacts
+
+/// What all parts of one download work with: what is wanted, and what the run shares.
+package struct DownloadContext: Sendable {
+    let wanted: WantedDownload
+    let services: RunServices
+
+    var id: DownloadID { wanted.id }
+
+    /// What the file must hash to, as the catalog says or else the provider; nil if nobody does.
+    func expectedSHA256(_ answer: ResolvedMedia?) -> [UInt8]? {
+        wanted.video.sha256 ?? answer?.resolution.sha256.flatMap { [UInt8](hex: $0) }
+    }
+
+    /// Tells the person; a sentence without its full stop.
+    func warn(_ message: String) { services.events.post(.warning(message, wanted.reference)) }
+
+    /// Compares the server's clock with ours, and tells if they are far apart.
+    func note(_ head: ResponseHead) {
+        guard let skew = services.serverClocks.note(head) else { return }
+        let seconds = Int(skew.timeInterval.rounded())
+        services.events.post(
+            .warning(
+                "the clock of \(head.origin.host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's",
+                nil))
+    }
+
+    /// Opens a partial whose first `length` bytes count.
+    func openPartial(_ name: PartialName, length: Int64, hashes: Bool) throws -> PartialFile {
+        try PartialFile(
+            descriptor: try services.library.openPartial(name).release(), length: length, hashes: hashes)
+    }
+
+    /// A small file in a partial.
+    func writePartial(_ name: PartialName, _ bytes: [UInt8], hashes: Bool) throws -> PartialFile {
+        let partial = try openPartial(name, length: 0, hashes: hashes)
+        try bytes.withUnsafeBytes { try partial.append($0) }
+        return partial
+    }
+
+    /// Removes partials as far as that can be done.
+    func removePartials(_ names: [PartialName]) { for name in names { try? services.library.removePartial(name) } }
+}

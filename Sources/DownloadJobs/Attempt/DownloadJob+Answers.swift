@@ -1,0 +1,83 @@
+package import DownloadStore
+import Foundation
+import ProviderKit
+package import RunSchedule
+import SyncFacts
+
+/// What a job asks others before it transfers: its provider, and the library.
+extension DownloadJob {
+    /// Asks the provider what comes along with a video that is there, and no more.
+    ///
+    /// - Parameter refused: why an address that it gave is no good.
+    package func ask(_ connections: JobConnections, refused: DownloadError?) async -> JobOutcome {
+        if Task.isCancelled { return .stopped }
+        answer.media = nil
+        if let refused { answer.refuse(refused.status == nil ? .expired : .rejected, status: refused.status, bytes: 0) }
+        return await resolveIfNeeded(connections) ?? .answered
+    }
+
+    /// Whether its provider has answered.
+    package var hasBeenAnswered: Bool { answer.count > 0 }
+
+    func resolveIfNeeded(_ connections: JobConnections) async -> JobOutcome? {
+        let now = services.clock.now
+        if answer.isGood(at: now, bytes: progress.bytes) { return nil }
+        do {
+            let resolution = try await services.providers.resolve(
+                answer.question(context, at: now), provider: wanted.provider)
+            guard let reason = answer.take(resolution, at: services.clock.now), let media = answer.media else {
+                return .failed(
+                    DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
+            }
+            services.events.post(
+                .resolved(wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt))
+            await connections.resolved(media)
+            return nil
+        } catch {
+            return outcome(of: error)
+        }
+    }
+
+    private func outcome(of error: ProviderError) -> JobOutcome {
+        let facts = DownloadError(error)
+        switch error.kind {
+        case .authRequired: return .loginNeeded(facts)
+        case .rateLimited: return .providerWaits(facts, delay: error.retryAfter ?? .seconds(30))
+        case .notReady: return .notReady(facts, retryAfter: error.retryAfter)
+        case .unavailable: return .unavailable(facts, retryAfter: error.retryAfter)
+        case .machineExhausted: return .suspended(.descriptors, facts)
+        case .cancelled: return .stopped
+        default: return .failed(facts)
+        }
+    }
+
+    /// Compares the donor with what the provider's answer leads to: bytes that the library has already are shared with
+    /// another download only on proof. Nil to go on at once.
+    func tryDonor(_ media: any MediaDownload, _ attempt: inout Attempt) async -> JobOutcome? {
+        guard let donor = sharing.donor else { return nil }
+        var isSame = donor.isPossible(for: wanted.bytes())
+        if isSame {
+            if let expected = context.expectedSHA256(attempt.answer) {
+                isSame = donor.file.sha256 == expected
+            } else {
+                isSame = await media.hasBytes(of: donor, &attempt)
+                take(attempt)
+            }
+        }
+        if Task.isCancelled { return .stopped }
+        _ = sharing.take()
+        return isSame ? await share(donor) : .differs(donor)
+    }
+
+    /// Makes the file out of one that the library has. Nil if that one is no good any more, so that it has to be
+    /// transferred after all.
+    package func share(_ donor: Donor) async -> JobOutcome? {
+        let copy = DonorCopy(context: context, donor: donor)
+        guard let media = await copy.run(expectedSHA256: context.expectedSHA256(answer.media)) else {
+            return Task.isCancelled ? .stopped : nil
+        }
+        // Whatever it would have come as: it is one whole file.
+        services.bookkeeper.note(.kind(id, .file))
+        return complete(media)
+    }
+}

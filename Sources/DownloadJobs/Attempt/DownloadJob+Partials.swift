@@ -1,0 +1,71 @@
+import DownloadStore
+import MediaLibrary
+import MediaTransfer
+import SyncFacts
+import Synchronization
+
+/// What a job's partials are of, and how they are given up.
+extension DownloadJob {
+    /// Makes it a download of this kind, if it isn't one. Where it was one of another kind with bytes, these go: nil if it
+    /// goes on from the first byte, but that isn't done for ever.
+    func become(_ type: any MediaDownload.Type) async -> JobOutcome? {
+        let media = live.withLock { $0.media }
+        let before = media.map { Swift.type(of: $0).kind } ?? resume?.kind.type.kind
+        if media != nil, before == type.kind { return nil }
+        if let before, before != type.kind {
+            if media?.progress.bytes ?? resume?.durableBytes ?? 0 > 0 {
+                if case .fail(let error) = policy.beganAnother() { return .failed(error) }
+                let message = "the provider has a \(type.kind.rawValue) now in the place of a \(before.rawValue)"
+                retrying(DownloadError(kind: .identityChanged, message: message))
+            }
+            guard await forgetPartials() else { return .stopped }
+        }
+        let made = type.init(context, resume: resume)
+        resume = nil
+        live.withLock { $0.media = made }
+        services.bookkeeper.note(.kind(id, type.kind))
+        return nil
+    }
+
+    /// First the row says that there is nothing, then there is nothing: never the other way round.
+    func startOver() async -> JobOutcome? {
+        let media = live.withLock { $0.media }
+        let failure = Mutex<FileError?>(nil)
+        let isWritten = await services.bookkeeper.commit(nothingLeft) {
+            do throws(FileError) { try media?.startOver() } catch { failure.withLock { $0 = error } }
+        }
+        guard isWritten else { return .stopped }
+        policy.startedOver()
+        return failure.withLock { $0 }.map {
+            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
+        }
+    }
+
+    /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
+    package func dropPartial() async -> Int {
+        losses += 1
+        _ = await forgetPartials()
+        return losses
+    }
+
+    /// Gives all partials up. False if the state can't be written.
+    private func forgetPartials() async -> Bool {
+        let isWritten = await services.bookkeeper.commit(nothingLeft) {
+            let media = self.live.withLock { live in
+                defer { live.media = nil }
+                return live.media
+            }
+            media?.close()
+            self.context.removePartials(DownloadKind.partials(of: self.id))
+        }
+        resume = nil
+        policy.startedOver()
+        return isWritten
+    }
+
+    private var nothingLeft: DownloadChange {
+        .startOver(
+            id, validatorFailures: policy.validatorFailures, startOvers: policy.startOvers,
+            givesUpRanges: policy.hasGivenUpRanges)
+    }
+}

@@ -1,0 +1,208 @@
+import CourseCatalog
+package import DownloadStore
+package import Foundation
+import MediaLibrary
+package import MediaTransfer
+package import RunSchedule
+package import SyncFacts
+package import Synchronization
+
+/// One download of this run: resolves just in time, has its bytes brought as a file or a stream, and decides with
+/// ``AttemptPolicy`` what follows.
+///
+/// What it is is known with the provider's first answer, or from the row of a run before. From then on a ``MediaDownload``
+/// of that kind does all that differs between kinds. Keeps it and the answer over back-offs. Runs in one task at a time.
+package actor DownloadJob: WatchedDownload {
+    /// What the bookkeeper and the dispatcher look at while a turn lasts.
+    package struct Live: Sendable {
+        /// Nil until it is known what kind of download it is.
+        var media: (any MediaDownload)?
+        /// While it takes its turn nobody else closes its partials.
+        var isRunning = false
+        /// Digest of the URL and headers under which its bytes come.
+        package var request: [UInt8]?
+        /// Over the last seconds, as the events tell it.
+        package var bytesPerSecond: Int64?
+    }
+
+    package nonisolated let wanted: WantedDownload
+    package nonisolated let startedAt: Date
+    /// Bytes that came from the network for it in this run.
+    package nonisolated let received = Atomic<Int64>(0)
+    package nonisolated let live = Mutex(Live())
+    nonisolated let services: RunServices
+    /// What the complete file can be compared by.
+    package private(set) var proof: FileProof?
+    /// When the transfer that ended last began.
+    package private(set) var lastStart: Date
+    var policy: AttemptPolicy
+    var answer = CurrentAnswer()
+    var sharing = DonorOffer()
+    package var losses = 0
+    /// What the row said at the run's start of the partials, until a download of its kind goes on with them.
+    var resume: ResumeRecord?
+
+    package init(_ wanted: WantedDownload, services: RunServices) {
+        self.wanted = wanted
+        self.services = services
+        startedAt = services.clock.now
+        lastStart = startedAt
+        policy = AttemptPolicy(retries: services.options.retries, record: wanted.resume)
+        resume = wanted.resume
+    }
+
+    package nonisolated var id: DownloadID { wanted.id }
+    nonisolated var context: DownloadContext { DownloadContext(wanted: wanted, services: services) }
+
+    /// Transfers begun in this run.
+    package var attempts: Int { policy.attempt }
+
+    /// A file of the library that may have its bytes. If that is proven nobody is asked.
+    package func offer(_ donor: Donor, isProven: Bool) { sharing.make(donor, isProven: isProven) }
+
+    // MARK: asked at any time
+
+    /// Bytes so far, and the size where it is known.
+    package nonisolated var progress: (bytes: Int64, size: Int64?) {
+        guard let progress = live.withLock({ $0.media })?.progress else { return (0, wanted.video.size) }
+        return (progress.bytes, progress.size)
+    }
+
+    /// Of what plays for a known time.
+    package nonisolated var playing: PlayingTime? { live.withLock { $0.media }?.progress.playing }
+
+    /// What it takes of the disk in all, if that is known, and what it has taken of that.
+    package nonisolated var space: (size: Int64?, written: Int64) {
+        let media = live.withLock { $0.media }
+        let size = progress.size ?? wanted.resume?.total
+        guard let kind = media.map({ type(of: $0) }) ?? wanted.resume?.kind.type else { return (size, 0) }
+        // Until its partials are open the row says what is there.
+        return (size.map { kind.room(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
+    }
+
+    /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.
+    package nonisolated func flush() throws(FileError) -> ProgressFacts? {
+        let live = live.withLock { $0 }
+        guard var facts = try live.media?.flush() else { return nil }
+        facts.bytesPerSecond = live.bytesPerSecond
+        return facts
+    }
+
+    /// Gives up its descriptors while it waits; it goes on where it is.
+    package nonisolated func closePartial() {
+        live.withLock { live in
+            if !live.isRunning { live.media?.close() }
+        }
+    }
+
+    /// Removes what its file was made of, once that is at its place.
+    package nonisolated func clearAway() {
+        guard let media = live.withLock({ $0.media }) else { return }
+        let names = type(of: media).partials(of: id).all
+        // Its own partial alone has become the file.
+        guard names.count > 1 else { return }
+        media.close()
+        context.removePartials(names)
+    }
+
+    // MARK: a turn
+
+    /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
+    package func run(_ connections: JobConnections) async -> JobOutcome {
+        live.withLock { $0.isRunning = true }
+        defer { live.withLock { $0.isRunning = false } }
+        if let donor = sharing.takeProven(), let outcome = await share(donor) { return outcome }
+        while true {
+            if Task.isCancelled { return .stopped }
+            if let outcome = await resolveIfNeeded(connections) { return outcome }
+            guard let found = answer.media else { return .stopped }
+            if !found.isRead {
+                guard await connections.claim(found.origin.host) else { return .parked(host: found.origin.host) }
+            }
+            if let outcome = await become(DownloadKind.type(for: found.resolution)) { return outcome }
+            guard let media = live.withLock({ $0.media }) else { return .stopped }
+            var attempt = Attempt(policy: policy, answer: found, connections: connections, began: lastStart)
+            if sharing.donor != nil {
+                if let outcome = await tryDonor(media, &attempt) { return outcome }
+                continue
+            }
+            if type(of: media).keepsBytes, sharing.mayLookAtPlace(), let donor = Donor.standing(for: found, context),
+                let outcome = await share(donor)
+            {
+                return outcome
+            }
+            let end = await media.transfer(&attempt)
+            take(attempt)
+            guard let outcome = await outcome(of: end, host: found.origin.host) else { continue }
+            // What has arrived before its turn is kept while it is resolved anew or waits a moment.
+            if outcome.isLong { await media.rest() }
+            return outcome
+        }
+    }
+
+    /// Nil to go on at once.
+    private func outcome(of end: AttemptEnd, host: String) async -> JobOutcome? {
+        switch end {
+        case .complete(let arrived): complete(arrived)
+        case .over(let outcome): outcome
+        case .follows(let action, let error, let failed): await carryOut(action, error, host: failed ?? host)
+        }
+    }
+
+    /// What an attempt has changed.
+    func take(_ attempt: Attempt) {
+        policy = attempt.policy
+        answer.media = attempt.answer
+        lastStart = attempt.began
+        received.add(attempt.received, ordering: .relaxed)
+    }
+
+    /// Nil to go on at once.
+    private func carryOut(_ action: AttemptPolicy.Action, _ error: DownloadError?, host: String) async -> JobOutcome? {
+        switch action {
+        case .transfer, .resolve, .startOver:
+            if let error { retrying(error) }
+        default: break
+        }
+        switch action {
+        case .transfer: return nil
+        case .resolve(let reason, let status):
+            answer.refuse(reason, status: status, bytes: progress.bytes)
+            return nil
+        case .startOver: return await startOver()
+        case .wait(let error, let delay, let hostFailed):
+            return .waits(error, delay: delay, hostFailed: hostFailed ? host : nil)
+        case .fail(let error): return .failed(error)
+        case .giveUp(let error, let rest, let hostFailed):
+            return .gaveUp(error, rest: rest, host: hostFailed ? host : nil)
+        case .suspend(let reason, let error): return .suspended(reason, error)
+        case .stop, .verify, .askWhole: return .stopped
+        }
+    }
+
+    func retrying(_ error: DownloadError) {
+        services.events.post(
+            .downloadRetrying(wanted.reference, attempt: policy.attempt, error: error, delay: .zero))
+    }
+
+    /// Its bytes are all there.
+    func complete(_ media: ArrivedMedia) -> JobOutcome {
+        proof = media.proof
+        live.withLock { $0.request = media.request }
+        return .complete(CompletedVideo(job: self, media: media))
+    }
+
+    /// The checksum of the complete file is wrong: once more in one piece, or that was it. Returns nil to go on.
+    package func checksumFailed(_ partial: PartialFile) async -> JobOutcome? {
+        let error = DownloadError(
+            kind: .checksumMismatch, message: "the file that arrived doesn't have the expected SHA-256")
+        switch policy.verificationFailed(error) {
+        case .startOver:
+            retrying(error)
+            return await startOver()
+        default:
+            _ = await startOver()
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import MediaLibrary
+import MediaTransfer
+import ProviderKit
+import SyncFacts
+import Synchronization
+
+/// A video that its host has as one file: goes on where its partial ends, as long as the host still has the same bytes.
+actor FileDownload: MediaDownload {
+    static let kind = DownloadKind.file
+    static let answers: Set<Resolution.Kind> = [.file]
+    static let keepsBytes = true
+    static let brings: Set<SidecarRecord.Kind> = []
+
+    static func partials(of download: DownloadID) -> DownloadPartials {
+        DownloadPartials(kept: [PartialName(download: download.rawValue)])
+    }
+
+    static func room(for size: Int64, _ services: RunServices) -> Int64 { size }
+
+    fileprivate struct Live: Sendable {
+        var partial: PartialFile?
+        /// Of the transfer in progress.
+        var transfer: TransferProgress?
+        /// Where that began.
+        var startedAt: Int64 = 0
+        var validators = Validators()
+        var total: Int64?
+        var mediaType: String?
+    }
+
+    let context: DownloadContext
+    private let resume: ResumeRecord?
+    private let live = Mutex(Live())
+    /// Whether a digest of the partial is made.
+    private var isHashed = false
+    /// Digest of the request whose answer was accepted last.
+    private var request: [UInt8]?
+
+    init(_ context: DownloadContext, resume: ResumeRecord?) {
+        self.context = context
+        self.resume = resume
+    }
+
+    // MARK: asked at any time
+
+    nonisolated var progress: MediaProgress {
+        let live = live.withLock { $0 }
+        return MediaProgress(
+            bytes: live.partial?.length ?? 0, size: live.identity.total ?? context.wanted.video.size)
+    }
+
+    nonisolated var written: Int64 { progress.bytes }
+
+    nonisolated func flush() throws(FileError) -> ProgressFacts? {
+        let live = live.withLock { $0 }
+        guard let partial = live.partial, partial.isOpen else { return nil }
+        // Before the flush: bytes of another answer that follow it don't count yet.
+        let identity = live.identity
+        let bytes = try partial.flush()
+        guard bytes > 0 else { return nil }
+        return ProgressFacts(
+            bytes: bytes, total: identity.total, validators: identity.validators, mediaType: identity.mediaType)
+    }
+
+    nonisolated func close() { live.withLock { $0.partial?.close() } }
+
+    nonisolated func startOver() throws(FileError) {
+        let partial = live.withLock { live in
+            live.validators = Validators()
+            live.total = nil
+            live.mediaType = nil
+            return live.partial
+        }
+        try partial?.startOver()
+    }
+
+    func rest() {}
+
+    // MARK: one attempt
+
+    func transfer(_ attempt: inout Attempt) async -> AttemptEnd {
+        let partial: PartialFile
+        do { partial = try await openPartial(attempt.answer) } catch {
+            return .over(.cannotOpenPartial(error, in: context.services.library))
+        }
+        let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
+        guard let start = attempt.policy.start(length: partial.length, hasChecksum: hasChecksum) else {
+            return .follows(attempt.policy.cannotResume(), nil)
+        }
+        let offset = partial.length
+        let isFresh = attempt.answer.uses == 0
+        attempt.answer.use()
+        attempt.began = context.services.clock.now
+        let report = await fetch(start, into: partial, &attempt)
+        let action = attempt.policy.next(
+            after: report, startedAt: offset, isFresh: isFresh,
+            isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: hasChecksum,
+            jitter: .random(in: 0...1))
+        return await end(action, partial, report, &attempt)
+    }
+
+    private func fetch(
+        _ start: TransferRequest.Start, into partial: PartialFile, _ attempt: inout Attempt
+    ) async -> TransferReport {
+        let services = context.services
+        let offset = partial.length
+        let progress = TransferProgress()
+        note(progress, startedAt: offset, attempt.policy)
+        services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
+        let request = attempt.answer.request(
+            start: start, expectedSize: context.wanted.video.size, limitRate: services.knobs.limitRate)
+        let report = await services.engine.fetch(request, into: partial, progress: progress)
+        attempt.received += report.received
+        if let head = report.head { context.note(head) }
+        if let head = progress.head {
+            attempt.policy.accepted(head, startedAt: offset)
+            self.request = attempt.answer.identity
+        }
+        note(nil, startedAt: offset, attempt.policy)
+        return report
+    }
+
+    private func note(_ transfer: TransferProgress?, startedAt offset: Int64, _ policy: AttemptPolicy) {
+        live.withLock { live in
+            live.transfer = transfer
+            live.startedAt = offset
+            live.validators = policy.validators
+            live.total = policy.total
+            live.mediaType = policy.mediaType
+        }
+    }
+
+    private func end(
+        _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport, _ attempt: inout Attempt
+    ) async -> AttemptEnd {
+        switch action {
+        case .askWhole(let otherwise):
+            guard await servesWhole(&attempt) else {
+                return Task.isCancelled ? .over(.stopped) : await end(otherwise, partial, report, &attempt)
+            }
+            attempt.policy.giveUpRanges()
+            return .follows(.startOver, report.failure.map { DownloadError($0) })
+        case .verify: return complete(partial, report, attempt)
+        // What lies behind a part is asked for at once, and nothing has gone wrong.
+        case .transfer where report.failure == .partOnly: return .follows(.transfer, nil)
+        default: return .follows(action, report.failure.map { DownloadError($0) })
+        }
+    }
+
+    /// Whether the host would serve the whole file, by the head of its answer: no byte of it is taken. A URL that is good
+    /// once can't be asked that.
+    private func servesWhole(_ attempt: inout Attempt) async -> Bool {
+        guard !attempt.answer.resolution.singleUse else { return true }
+        attempt.answer.use()
+        var request = attempt.answer.request(
+            start: .beginning, expectedSize: context.wanted.video.size, limitRate: nil)
+        request.maxSize = 0
+        for _ in 1...2 {
+            let failure = await context.services.engine.fetch(request, into: BodyBuffer()).failure
+            // In all else it was good.
+            if failure == .tooLong(.maximum) { return true }
+            // A connection that broke says nothing.
+            guard failure?.verdict == .retry else { return false }
+        }
+        return false
+    }
+
+    private func complete(_ partial: PartialFile, _ report: TransferReport, _ attempt: Attempt) -> AttemptEnd {
+        let resolution = attempt.answer.resolution
+        if let size = context.wanted.video.size ?? resolution.size, partial.length != size {
+            return .over(
+                .failed(
+                    DownloadError(
+                        kind: .sizeMismatch, message: "the file has \(partial.length) bytes instead of \(size)")))
+        }
+        return .complete(
+            ArrivedMedia(
+                partial: partial, size: partial.length, expectedSHA256: context.expectedSHA256(attempt.answer),
+                fileExtension: .choose(
+                    .video, stated: resolution.fileExtension, mediaType: resolution.mediaType,
+                    contentType: attempt.policy.mediaType ?? report.head?.contentType, url: resolution.url),
+                proof: attempt.policy.provenTag.map { .etag($0) }, request: request))
+    }
+
+    private func openPartial(_ answer: ResolvedMedia) async throws -> PartialFile {
+        let library = context.services.library
+        let name = PartialName(download: context.id.rawValue)
+        if let partial = live.withLock({ $0.partial }) {
+            if !partial.isOpen { try partial.reopen(descriptor: library.openPartial(name).release()) }
+            return partial
+        }
+        let open = try library.openPartial(name)
+        let length = min(open.size, resume?.durableBytes ?? 0)
+        isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
+        let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
+        live.withLock { $0.partial = partial }
+        // Somebody took bytes away that the row still claims: it says so before others take their place.
+        if let resume, length < resume.durableBytes {
+            let facts = ProgressFacts(
+                bytes: length, total: resume.total, validators: resume.validators, mediaType: resume.mediaType)
+            _ = await context.services.bookkeeper.commit(.progress(context.id, facts))
+        }
+        return partial
+    }
+}
+
+extension FileDownload.Live {
+    /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
+    fileprivate var identity: (validators: Validators, total: Int64?, mediaType: String?) {
+        guard let head = transfer?.head else { return (validators, total, mediaType) }
+        guard startedAt == 0 else { return (validators, total ?? head.total, mediaType ?? head.contentType) }
+        return (Validators(etag: head.etag, lastModified: head.lastModified), head.total, head.contentType)
+    }
+}

@@ -1,0 +1,81 @@
+import CourseCatalog
+import HLSMedia
+import MediaTransfer
+import ProviderKit
+import SyncFacts
+import Synchronization
+
+/// The playlists that a provider's answer leads to.
+extension StreamDownload {
+    /// The playlists, read in this turn or in one before with the same answer.
+    func load(
+        _ attempt: inout Attempt, _ access: StreamAccess
+    ) async -> Result<StreamSource, StreamSource.Problem> {
+        defer { loaded = nil }
+        if attempt.answer.isRead, let loaded {
+            attempt.answer.isRead = false
+            return .success(loaded)
+        }
+        return await StreamSource.load(
+            attempt.answer.resolution.url, wish: StreamWish(context.wanted.video.settings), access: access)
+    }
+
+    /// Keeps the playlists for another turn.
+    func keep(_ source: StreamSource, _ attempt: inout Attempt) {
+        loaded = source
+        attempt.answer.isRead = true
+    }
+
+    func access(_ attempt: Attempt, failed: FailedURL) -> StreamAccess {
+        let (context, services, media) = (context, context.services, attempt.answer)
+        let connections = attempt.connections
+        return StreamAccess(engine: services.engine) { url in
+            media.streamRequest(url, limitRate: services.knobs.limitRate)
+        } enter: { url in
+            // One connection is what the rate of one download holds for.
+            guard services.knobs.limitRate == nil, let host = Origin(url: url)?.host else { return false }
+            return await connections.enter(host)
+        } leave: { url in
+            if let host = Origin(url: url)?.host { await connections.leave(host) }
+        } isUsable: {
+            media.mayGoOn(at: services.clock.now)
+        } failed: { url in
+            failed.note(url)
+        } answered: { head in
+            context.note(head)
+        }
+    }
+
+    /// What the person may want to know of the stream, once.
+    func tell(_ source: StreamSource) {
+        guard !hasTold else { return }
+        hasTold = true
+        context.tellGaps(source.tracks.reduce(0) { $0 + $1.gaps }, in: "the stream")
+        if source.isFallback {
+            context.warn("the stream has nothing of the quality that the catalog asks for: what comes nearest is taken")
+        }
+        if context.services.ffmpeg != nil, context.wanted.video.sha256 != nil || context.wanted.video.size != nil {
+            context.warn(
+                "the catalog's sha256 and size are of the joined stream: they are compared without ffmpeg only")
+        }
+    }
+}
+
+extension DownloadContext {
+    /// Segments that the host itself marks as missing.
+    func tellGaps(_ count: Int, in what: String) {
+        if count > 0 {
+            warn("\(what) itself has \(count) gap\(count == 1 ? "" : "s"): its host marks these segments as missing")
+        }
+    }
+}
+
+/// Where the first request of a turn failed.
+final class FailedURL: Sendable {
+    private let first = Mutex<String?>(nil)
+
+    func note(_ url: String) { first.withLock { $0 = $0 ?? url } }
+
+    /// Nil if none did.
+    var host: String? { first.withLock { $0 }.flatMap { Origin(url: $0)?.host } }
+}

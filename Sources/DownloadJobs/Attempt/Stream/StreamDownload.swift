@@ -1,0 +1,218 @@
+import CourseCatalog
+import DownloadStore
+import FileSystem
+import Foundation
+import HLSMedia
+import MediaLibrary
+import MediaTransfer
+import ProviderKit
+import RunSchedule
+import SyncFacts
+import Synchronization
+
+/// A video that its host gives out in segments: reads the playlist, compares it with what was begun, fetches and joins what is
+/// missing, and makes one file of it.
+actor StreamDownload: MediaDownload {
+    static let kind = DownloadKind.stream
+    static let answers: Set<Resolution.Kind> = [.hls]
+    /// ffmpeg makes another file of what was joined.
+    static let keepsBytes = false
+    static let brings: Set<SidecarRecord.Kind> = [.stream, .subtitle]
+
+    static func room(for size: Int64, _ services: RunServices) -> Int64 {
+        // ffmpeg writes it once more, beside the joined file.
+        services.ffmpeg == nil ? size : (ByteCount(size) + ByteCount(size)).value
+    }
+
+    private struct Live: Sendable {
+        /// Nil until its playlists have been read.
+        var work: StreamWork?
+        /// What the row said of the partials at the run's start.
+        var record: StreamRecord?
+        /// Whether there are bytes of which the row doesn't say what they are.
+        var hasUnknownBytes = false
+        var subtitles = StreamSubtitles()
+    }
+
+    let context: DownloadContext
+    private let live: Mutex<Live>
+    /// The playlists of an answer that has been read and not been used yet.
+    var loaded: StreamSource?
+    /// Whether the person has been told what is worth telling of the stream.
+    var hasTold = false
+
+    init(_ context: DownloadContext, resume: ResumeRecord?) {
+        self.context = context
+        let record = resume?.position.flatMap(StreamRecord.init)
+        live = Mutex(Live(record: record, hasUnknownBytes: record == nil && (resume?.durableBytes ?? 0) > 0))
+    }
+
+    // MARK: asked at any time
+
+    nonisolated var progress: MediaProgress {
+        guard let work = live.withLock({ $0.work }) else { return MediaProgress(size: context.wanted.video.size) }
+        return MediaProgress(
+            bytes: work.bytes, size: work.estimatedSize,
+            playing: PlayingTime(seconds: work.playedSeconds, total: work.seconds))
+    }
+
+    nonisolated var written: Int64 {
+        let remuxed = try? context.services.library.partialFacts(.remuxed(context.id))
+        return progress.bytes + (remuxed?.size ?? 0)
+    }
+
+    nonisolated func flush() throws(FileError) -> ProgressFacts? {
+        guard let work = live.withLock({ $0.work }) else { return nil }
+        let facts = try work.flush()
+        return facts.bytes > 0 ? facts : nil
+    }
+
+    nonisolated func close() { live.withLock { $0.work }?.close() }
+
+    nonisolated func startOver() throws(FileError) {
+        let work = live.withLock { live in
+            defer { live = Live() }
+            return live.work
+        }
+        work?.close()
+        context.removePartials(Self.partials(of: context.id).all)
+    }
+
+    func rest() async {
+        guard let work = live.withLock({ $0.work }) else { return }
+        for track in work.tracks { await track.assembler.rest() }
+    }
+
+    // MARK: one attempt
+
+    /// The same request, or the same segments. A second name of the donor's file has no subtitles beside it, so that none may
+    /// be wanted.
+    func hasBytes(of donor: Donor, _ attempt: inout Attempt) async -> Bool {
+        guard donor.file.source == context.wanted.source, context.wanted.video.settings.subtitles == .none else {
+            return false
+        }
+        if donor.request == attempt.answer.identity { return true }
+        guard case .stream(let digest)? = donor.file.proof else { return false }
+        let access = access(attempt, failed: FailedURL())
+        attempt.answer.use()
+        guard case .success(let source) = await load(&attempt, access) else { return false }
+        keep(source, &attempt)
+        return source.contentDigest == digest
+    }
+
+    func transfer(_ attempt: inout Attempt) async -> AttemptEnd {
+        let isFresh = attempt.answer.uses == 0
+        attempt.answer.use()
+        attempt.policy.begin()
+        attempt.began = context.services.clock.now
+        let failed = FailedURL()
+        let access = access(attempt, failed: failed)
+        let source: StreamSource
+        switch await load(&attempt, access) {
+        case .success(let loaded): source = loaded
+        case .failure(.failure(let failure)):
+            return end(after: failure, joined: 0, isFresh: isFresh, at: failed.host, &attempt)
+        case .failure(.playlist(let error)): return .over(.failed(DownloadError(.playlist(error))))
+        case .failure(.refusal(let refusal)): return .over(refusal.outcome)
+        }
+        let next = live.withLock { $0.work }?.tracks.first?.assembler.position.next ?? 0
+        if let host = source.nextURL(next).flatMap({ Origin(url: $0)?.host }),
+            await !attempt.connections.claim(host)
+        {
+            keep(source, &attempt)
+            return .over(.parked(host: host))
+        }
+        switch open(source, attempt.answer) {
+        case .opened(let work):
+            return await join(source, to: work, access, isFresh: isFresh, failed: failed, &attempt)
+        case .another(let reason):
+            return .follows(
+                attempt.policy.beganAnother(), DownloadError(kind: .identityChanged, message: reason))
+        case .outcome(let outcome): return .over(outcome)
+        }
+    }
+
+    private func join(
+        _ source: StreamSource, to work: StreamWork, _ access: StreamAccess, isFresh: Bool, failed: FailedURL,
+        _ attempt: inout Attempt
+    ) async -> AttemptEnd {
+        tell(source)
+        context.services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: work.bytes))
+        let (before, joined) = (work.received, work.bytes)
+        var failure: StreamFailure?
+        for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
+            failure = await track.assembler.run(plan: plan, access: access)
+            // Nothing more comes for it, and what follows may take its time.
+            if failure == nil { await track.assembler.rest() }
+        }
+        attempt.received += work.received - before
+        if let failure {
+            return end(
+                after: failure, joined: work.bytes - joined, isFresh: isFresh, at: failed.host,
+                size: work.estimatedSize, &attempt)
+        }
+        var subtitles = live.withLock { $0.subtitles }
+        defer { live.withLock { $0.subtitles = subtitles } }
+        while let missed = await subtitles.fetch(source, work, access, context, &attempt.received) {
+            let end = end(
+                after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed.host, &attempt)
+            switch end {
+            case .follows(.fail(let error), _, _), .follows(.giveUp(let error, _, _), _, _):
+                subtitles.give(up: missed.key, missed.name, error.message, context)
+            default: return end
+            }
+        }
+        return await finish(source, work, subtitles, &attempt)
+    }
+
+    private func finish(
+        _ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles, _ attempt: inout Attempt
+    ) async -> AttemptEnd {
+        // ffmpeg may take its time: what is there is noted before it, and ffmpeg reads nothing that has been lost.
+        let download = self
+        switch await Blocking.run({ _ in Result { () throws(FileError) in try download.flush() } }) {
+        case .success(let facts):
+            if let facts { context.services.bookkeeper.note(.progress(context.id, facts)) }
+        case .failure(let error):
+            let message = "what was joined didn't reach the disk: \(error)"
+            return .follows(
+                attempt.policy.beganAnother(), DownloadError(kind: .identityChanged, message: message))
+        }
+        let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed)
+            .run(source, work, subtitles)
+        guard case .complete(var media) = end else { return end }
+        media.proof = .stream(source.contentDigest)
+        media.request = attempt.answer.identity
+        return .complete(media)
+    }
+
+    /// What was joined counts, not what came: a segment that is no good comes as often as it is asked for.
+    private func end(
+        after failure: StreamFailure, joined: Int64, isFresh: Bool, at host: String?, size: Int64? = nil,
+        _ attempt: inout Attempt
+    ) -> AttemptEnd {
+        var action = attempt.policy.next(
+            after: .init(failure), received: joined, length: live.withLock { $0.work }?.bytes ?? 0, size: size,
+            isFresh: isFresh, isExpired: attempt.answer.isExpired(at: context.services.clock.now),
+            jitter: .random(in: 0...1))
+        if case .resolve(_, let status) = action {
+            let isInTime = attempt.answer.isInTime(at: context.services.clock.now)
+            action = .resolve(isInTime ? .rejected : .expired, status: status)
+        }
+        return .follows(action, DownloadError(failure), host: host)
+    }
+
+    private func open(_ source: StreamSource, _ answer: ResolvedMedia) -> StreamWork.Opening {
+        let (work, record, hasUnknownBytes) = live.withLock { ($0.work, $0.record, $0.hasUnknownBytes) }
+        let opening =
+            if let work {
+                work.reopen(for: source, context)
+            } else if record == nil, hasUnknownBytes {
+                StreamWork.Opening.another("nothing tells what has been joined")
+            } else {
+                StreamWork.open(source, record, context, expectedSHA256: context.expectedSHA256(answer))
+            }
+        if case .opened(let work) = opening { live.withLock { $0.work = work } }
+        return opening
+    }
+}

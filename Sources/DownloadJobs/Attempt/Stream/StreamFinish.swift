@@ -1,0 +1,174 @@
+import CourseCatalog
+import DownloadStore
+import HLSMedia
+import MediaLibrary
+import MediaTransfer
+import SyncFacts
+
+/// The end of a stream of which every segment is there: one file that plays, or a package.
+struct StreamFinish: Sendable {
+    let context: DownloadContext
+    let answer: ResolvedMedia
+    /// Whether digests of the joined files have been made on the way.
+    let isHashed: Bool
+
+    private var services: RunServices { context.services }
+
+    func run(_ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles) async -> AttemptEnd {
+        let stream: JoinedStream
+        do throws(JoinedStream.Problem) { stream = try await joined(source, work, subtitles) } catch {
+            return .over(error.outcome)
+        }
+        if services.options.container == .package { return pack(stream) }
+        guard let ffmpeg = services.ffmpeg else {
+            if stream.tracks.count > 1 {
+                context.warn("its sound is a file of its own: there is no ffmpeg to put both into one")
+            }
+            return keep(stream)
+        }
+        switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg) {
+        case .made(let media): return .complete(media)
+        case .kept(let reason): return keep(stream, because: reason)
+        case .outcome(let outcome): return .over(outcome)
+        }
+    }
+
+    private func joined(
+        _ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles
+    ) async throws(JoinedStream.Problem) -> JoinedStream {
+        var stream = JoinedStream(
+            tracks: [], language: source.audioLanguage, codecs: source.codecs, subtitles: [],
+            begins: await work.begins())
+        for (track, plan) in zip(work.tracks, source.tracks) {
+            guard let kind = await track.assembler.container else {
+                throw .init(.notMedia, "the stream has no segment that holds media")
+            }
+            do throws(FileError) {
+                let pieces = try track.index.map { index throws(FileError) in
+                    try JoinedPiece.read(plan.segments.count, from: index)
+                }
+                stream.tracks.append(
+                    .init(name: track.name, partial: track.partial, kind: kind, plan: plan, pieces: pieces ?? []))
+            } catch { throw .init(.disk, "its index can't be read: \(error)") }
+        }
+        do { stream.subtitles = try subtitles.parts(source, answer, context) } catch {
+            throw .init(outcome: .cannotWrite(error))
+        }
+        return stream
+    }
+
+    /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
+    private func keep(_ stream: JoinedStream, because reason: String) -> AttemptEnd {
+        if stream.hasParts {
+            let message = "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"
+            return .over(.failed(DownloadError(kind: .needsFFmpeg, message: message)))
+        }
+        context.warn("\(reason); the joined stream is kept as it is")
+        return keep(stream)
+    }
+
+    /// The joined file as it is, and separate sound beside it.
+    private func keep(_ stream: JoinedStream) -> AttemptEnd {
+        finished(stream) { recorded in
+            guard stream.tracks.count > 1 else { return (nil, []) }
+            let track = stream.tracks[1]
+            let path = LibraryName.sound(
+                beside: context.wanted.stem, language: stream.language,
+                fileExtension: track.fileExtension(isSound: true))
+            return (nil, [part("audio", track.name, track.partial, at: path, recorded)])
+        }
+    }
+
+    /// What the catalog says of the joined file holds; then it goes to `place`'s path, nil for the usual one, with parts.
+    ///
+    /// - Parameter place: is told of the parts that the download had before, by name.
+    private func finished(
+        _ stream: JoinedStream,
+        place: (_ recorded: [String: SidecarRecord]) throws -> (path: String?, [ArrivedFile])
+    ) -> AttemptEnd {
+        let track = stream.tracks[0]
+        let size = track.partial.length
+        // After ffmpeg has failed nobody has been told that these count.
+        if services.ffmpeg == nil, let wantedSize = context.wanted.video.size, size != wantedSize {
+            let message = "the joined stream has \(size) bytes instead of \(wantedSize)"
+            return .over(.failed(DownloadError(kind: .sizeMismatch, message: message)))
+        }
+        do {
+            let recorded = try services.store.sidecars(of: [context.id]).filter { $0.kind == .stream }
+            let (path, parts) = try place(
+                Dictionary(recorded.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+            var partial = track.partial
+            if !isHashed, services.options.checksums {
+                partial = try context.openPartial(track.name, length: size, hashes: true)
+            }
+            return .complete(
+                ArrivedMedia(
+                    partial: partial, size: size, expectedSHA256: isHashed ? context.expectedSHA256(answer) : nil,
+                    fileExtension: .choose(
+                        .video, stated: track.fileExtension(isSound: false), mediaType: nil, contentType: nil, url: nil),
+                    path: path, parts: parts + stream.subtitles))
+        } catch { return .over(.cannotWrite(error)) }
+    }
+
+    private func part(
+        _ name: String, _ partialName: PartialName, _ partial: PartialFile, at path: String,
+        _ recorded: [String: SidecarRecord]
+    ) -> ArrivedFile {
+        ArrivedFile(
+            role: .sidecar(context.id, .stream, name: name), partialName: partialName, partial: partial,
+            size: partial.length, sha256: nil, path: path, id: context.wanted.reference.video,
+            old: recorded[name].map { StoredFile($0) })
+    }
+
+    // MARK: a package
+
+    /// The joined files in a folder of their own, with playlists that lead a player to them.
+    private func pack(_ stream: JoinedStream) -> AttemptEnd {
+        finished(stream) { recorded in
+            let package = StreamPackage(
+                video: packed(stream.tracks[0], "video"),
+                audio: stream.tracks.count > 1 ? packed(stream.tracks[1], "audio") : nil, language: stream.language,
+                codecs: stream.codecs)
+            let folder = try folder(for: package, recorded)
+            var parts: [ArrivedFile] = []
+            if let audio = package.audio {
+                let track = stream.tracks[1]
+                parts.append(part("audio", track.name, track.partial, at: "\(folder)/\(audio.file)", recorded))
+            }
+            // What a player opens comes last.
+            for (number, playlist) in package.playlists.enumerated().reversed() {
+                let name = PartialName.playlist(number, of: context.id)
+                let partial = try context.writePartial(name, Array(playlist.text.utf8), hashes: true)
+                parts.append(part(playlist.name, name, partial, at: "\(folder)/\(playlist.name)", recorded))
+            }
+            for number in parts.indices { parts[number].keepsName = true }
+            return ("\(folder)/\(package.video.file)", parts)
+        }
+    }
+
+    private func packed(_ track: JoinedStream.Track, _ name: String) -> StreamPackage.Track {
+        .init(
+            plan: track.plan, pieces: track.pieces,
+            file: "\(name).\(track.fileExtension(isSound: name == "audio"))")
+    }
+
+    /// Where the package goes: where it was, or where nothing of somebody else's is in its way.
+    private func folder(for package: StreamPackage, _ recorded: [String: SidecarRecord]) throws -> String {
+        let names = [package.video.file] + [package.audio?.file].compactMap(\.self) + package.playlists.map(\.name)
+        let old = recorded.values.map { StoredFile($0) } + [context.wanted.oldFile].compactMap(\.self)
+        let ours = Dictionary(old.map { ($0.path, FileRecord($0)) }, uniquingKeysWith: { one, _ in one })
+        func isFree(_ folder: String) throws -> Bool {
+            try names.map { "\(folder)/\($0)" }.allSatisfy { path in
+                let record = ours[path] ?? FileRecord(size: -1, modified: nil, sha256: nil)
+                switch try services.library.proves(path, is: record) {
+                case .missing, .ours: return true
+                case .notOurs: return false
+                }
+            }
+        }
+        let known = recorded[StreamPackage.index].map { LibraryPathParts.split($0.path).folder }
+        if let known, try isFree(known) { return known }
+        return try LibraryName.package(
+            beside: context.wanted.stem, id: context.wanted.reference.video, isFree: isFree)
+    }
+}

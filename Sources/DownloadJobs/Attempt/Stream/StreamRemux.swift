@@ -1,0 +1,145 @@
+import CourseCatalog
+import DownloadStore
+import FileSystem
+import Foundation
+package import HLSMedia
+import Logging
+import MediaLibrary
+import MediaTransfer
+import SyncFacts
+import SystemPackage
+
+/// A joined stream made into one file by ffmpeg.
+struct StreamRemux: Sendable {
+    /// What came of it.
+    enum End: Sendable {
+        case made(ArrivedMedia)
+        /// The joined stream is all there will be; why.
+        case kept(because: String)
+        case outcome(JobOutcome)
+    }
+
+    let context: DownloadContext
+    let stream: JoinedStream
+
+    func run(with ffmpeg: FFmpeg) async -> End {
+        let output = PartialName.remuxed(context.id)
+        let (services, library) = (context.services, context.services.library)
+        do {
+            try library.removePartial(output)
+            guard let job = try job(writing: library.partialPath(output)) else {
+                return .kept(because: "it is of a kind that ffmpeg isn't asked to read")
+            }
+            // A file of ours, with our permissions, that ffmpeg fills.
+            let open = try library.openPartial(output)
+            do throws(RemuxError) {
+                let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
+                if let complaint = try await job.run(
+                    with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
+                {
+                    // Of much that doesn't matter; what does makes the file too short.
+                    services.logger.debug("ffmpeg: \(complaint)")
+                }
+            } catch {
+                try? library.removePartial(output)
+                return end(error)
+            }
+            let size = try open.facts().size
+            let partial = try PartialFile(
+                descriptor: try open.release(), length: size, hashes: services.options.checksums)
+            if let reason = try shortness(of: partial) {
+                partial.close()
+                try? library.removePartial(output)
+                return .kept(because: reason)
+            }
+            return .made(
+                ArrivedMedia(
+                    partial: partial, partialName: output, size: size,
+                    fileExtension: .choose(.video, stated: "mp4", mediaType: nil, contentType: nil, url: nil),
+                    parts: stream.subtitles))
+        } catch { return .outcome(.cannotWrite(error)) }
+    }
+
+    private func end(_ error: RemuxError) -> End {
+        switch error {
+        case .cancelled: .outcome(.stopped)
+        // The joined stream plays by itself: that takes no room.
+        case .noSpace where stream.hasParts:
+            .outcome(
+                .suspended(
+                    .disk, DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream")))
+        default: .kept(because: error.sentence)
+        }
+    }
+
+    /// Why what ffmpeg wrote can't be all of it; nil if it is. It ends with 0 after a fragment that it can't read, too.
+    private func shortness(of output: PartialFile) throws(FileError) -> String? {
+        let length = try MovieLength.read { place, count throws(FileError) in
+            try output.bytes(at: place, count: count)
+        }
+        guard let length else { return "what ffmpeg made of it can't be read" }
+        // Sound within the picture's own segments may end before it.
+        let kinds: [MovieLength.TrackKind] =
+            stream.tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
+        for (kind, track) in zip(kinds, stream.tracks) {
+            let wanted = track.plan.seconds - track.plan.gapSeconds
+            let played = length.tracks.filter { $0.kind == kind }.compactMap(\.seconds).min() ?? 0
+            if played < wanted * Self.leastPart - 2 {
+                let what = kind == .video ? "pictures" : "sound"
+                return "what ffmpeg made of it has \(Int(played)) s of \(what) instead of \(Int(wanted)) s"
+            }
+        }
+        return nil
+    }
+
+    /// Playlists round the lengths of segments, down as well as up.
+    private static let leastPart = 0.9
+
+    /// Nil for what ffmpeg has no name for.
+    private func job(writing output: FilePath) throws -> RemuxJob? {
+        var inputs: [RemuxInput] = []
+        for (number, track) in stream.tracks.enumerated() {
+            let path = context.services.library.partialPath(track.name)
+            var list: FilePath?
+            let parts = JoinedPiece.parts(of: track.pieces)
+            if parts.count > 1 {
+                guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
+                let name = PartialName.list(number, of: context.id)
+                try context.writePartial(name, Array(text.utf8), hashes: false).close()
+                list = context.services.library.partialPath(name)
+            }
+            let isSound = number > 0 || stream.tracks.count == 1
+            guard
+                var input = RemuxInput(
+                    path: path, kind: track.kind, list: list, language: isSound ? stream.language : nil)
+            else { return nil }
+            input.delay = stream.begins.delay(of: number)
+            inputs.append(input)
+        }
+        return inputs.first.flatMap { RemuxJob(video: $0, audio: Array(inputs.dropFirst()), output: output) }
+    }
+}
+
+extension FFmpegChoice {
+    /// The program, if it is there.
+    package var program: FFmpeg? {
+        switch self {
+        case .automatic: FFmpeg.find(.automatic(path: ProcessInfo.processInfo.environment["PATH"] ?? ""))
+        case .path(let path): FFmpeg.find(.path(path))
+        case .none: nil
+        }
+    }
+}
+
+extension RemuxError {
+    /// For people.
+    var sentence: String {
+        switch self {
+        case .notFound: "ffmpeg isn't there any more"
+        case .failed(let exit, let line): "ffmpeg ended with \(exit)\(line.isEmpty ? "" : ": \(line)")"
+        case .timedOut(let limit): "ffmpeg took longer than \(Int(limit.timeInterval)) s"
+        case .cancelled: "ffmpeg was ended"
+        case .noSpace: "there is no room for what ffmpeg writes"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CourseCatalog
+import DownloadStore
+import Foundation
+import HLSMedia
+import MediaLibrary
+import MediaTransfer
+import SyncFacts
+
+/// Subtitles that a stream's playlist names: they are part of the download, and at their places before it is finished.
+struct StreamSubtitles: Sendable {
+    /// How many, and how much text, a stream may have.
+    private static let countLimit = 64
+    private static let textLimit = 24 << 20
+    /// How often one is tried.
+    private static let attempts = 3
+
+    /// One that hasn't come.
+    struct Missed {
+        var key: String
+        /// For people.
+        var name: String
+        var failure: StreamFailure
+    }
+
+    /// What has come, by language, name and ordinal; nil for those that are given up.
+    private var found: [String: SubtitleStream?] = [:]
+    private var failures: [String: Int] = [:]
+
+    /// Fetches what isn't there yet, until one fails in a way that passes. What fails for good is given up with a warning: a
+    /// film without subtitles is still a film.
+    mutating func fetch(
+        _ source: StreamSource, _ work: StreamWork, _ access: StreamAccess, _ context: DownloadContext,
+        _ received: inout Int64
+    ) async -> Missed? {
+        let missing = keyed(source.subtitles).filter { found[$0.key] == nil }
+        guard !missing.isEmpty else { return nil }
+        let origin = await work.begins().origin
+        for (key, subtitle) in missing {
+            let missed = { Missed(key: key, name: subtitle.name, failure: $0) }
+            guard found.count < Self.countLimit, textLength < Self.textLimit else {
+                give(up: key, subtitle.name, "the stream has too many of them", context)
+                continue
+            }
+            guard access.isUsable() else { return missed(.expired) }
+            switch await SubtitleStream.load(
+                subtitle.url, origin: origin, access: access.confined(to: subtitle.scope))
+            {
+            case .success(let stream):
+                received += stream.received
+                found[key] = .some(stream)
+                context.tellGaps(stream.gaps, in: "the subtitle “\(subtitle.name)”")
+            case .failure(let problem):
+                if Task.isCancelled { return missed(.transfer(.cancelled, .playlist)) }
+                if let failure = passing(problem, key) { return missed(failure) }
+                give(up: key, subtitle.name, DownloadError(problem).message, context)
+            }
+        }
+        return nil
+    }
+
+    /// The failure of one that may be tried once more.
+    private mutating func passing(_ problem: StreamSource.Problem, _ key: String) -> StreamFailure? {
+        guard case .failure(let failure) = problem, failure.verdict != .final, failure.verdict != .disk else {
+            return nil
+        }
+        failures[key, default: 0] += 1
+        return failures[key, default: 0] < Self.attempts ? failure : nil
+    }
+
+    /// Goes on without one.
+    mutating func give(up key: String, _ name: String, _ reason: String, _ context: DownloadContext) {
+        found[key] = .some(nil)
+        context.warn("its subtitle “\(name)” was not fetched: \(reason)")
+    }
+
+    private var textLength: Int { found.values.reduce(0) { $0 + ($1?.text.count ?? 0) } }
+
+    /// Their order may be another one when the playlist is read again.
+    private func keyed(_ subtitles: [StreamSource.Subtitles]) -> [(key: String, subtitle: StreamSource.Subtitles)] {
+        var counts: [String: Int] = [:]
+        return subtitles.map { subtitle in
+            let names = "\(subtitle.language ?? "")\n\(subtitle.name)"
+            counts[names, default: 0] += 1
+            return ("\(names)\n\(counts[names, default: 0])", subtitle)
+        }
+    }
+
+    /// The files of those that have come, beside the video.
+    func parts(_ source: StreamSource, _ answer: ResolvedMedia, _ context: DownloadContext) throws -> [ArrivedFile] {
+        guard !source.subtitles.isEmpty else { return [] }
+        let recorded = try context.services.store.sidecars(of: [context.id]).filter { $0.kind == .subtitle }
+        let wishes = SidecarPlan.wishes(
+            of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, answer)
+        var parts: [ArrivedFile] = []
+        for (number, (wish, (key, _))) in zip(wishes, keyed(source.subtitles)).enumerated() {
+            guard let known = found[key], let subtitle = known, case .video(_, _, let name) = wish.owner else {
+                continue
+            }
+            let partialName = PartialName.subtitle(number, of: context.id)
+            let partial = try context.writePartial(partialName, subtitle.text, hashes: true)
+            parts.append(
+                ArrivedFile(
+                    role: .sidecar(context.id, .subtitle, name: name), partialName: partialName, partial: partial,
+                    size: partial.length, sha256: nil,
+                    path: wish.folder.isEmpty ? wish.name : "\(wish.folder)/\(wish.name)",
+                    id: context.wanted.reference.video,
+                    old: recorded.first { $0.name == name }.map { StoredFile($0) }))
+        }
+        return parts
+    }
+}

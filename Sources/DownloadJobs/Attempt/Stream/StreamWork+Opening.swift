@@ -1,0 +1,92 @@
+import DownloadStore
+import HLSMedia
+import MediaLibrary
+import MediaTransfer
+import SyncFacts
+
+/// What a stream is joined to.
+extension StreamWork {
+    private static let otherPlaylist = Opening.another("the playlist is another one than the one begun with")
+
+    /// What came of opening the partials.
+    enum Opening {
+        case opened(StreamWork)
+        /// What the partials hold can't be gone on with; why, as a sentence without its full stop.
+        case another(String)
+        case outcome(JobOutcome)
+    }
+
+    /// Opens the partials for the stream that these playlists tell of.
+    ///
+    /// - Parameter record: how far a run before this one has come; nil begins.
+    static func open(
+        _ source: StreamSource, _ record: StreamRecord?, _ context: DownloadContext, expectedSHA256: [UInt8]?
+    ) -> Opening {
+        let services = context.services
+        let digest = layout(of: source.tracks, services).digest(of: source)
+        if let record, Array(record.plan) != digest || record.tracks.count != source.tracks.count {
+            return otherPlaylist
+        }
+        let isRemuxed = services.ffmpeg != nil
+        let isHashed = !isRemuxed && (services.options.checksums || expectedSHA256 != nil)
+        do {
+            var tracks: [Track] = []
+            for (number, plan) in source.tracks.enumerated() {
+                let known = record?.tracks[number]
+                let position = StreamPosition(next: known?.next ?? 0, bytes: known?.bytes ?? 0)
+                guard let track = try openTrack(number, plan, position, context, isHashed: isHashed) else {
+                    return .another("what has been joined isn't there any more")
+                }
+                tracks.append(track)
+            }
+            return .opened(
+                StreamWork(digest: digest, tracks: tracks, seconds: source.seconds, isHashed: isHashed))
+        } catch { return .outcome(.cannotOpenPartial(error, in: services.library)) }
+    }
+
+    /// Opens what ``close()`` has closed, for playlists that were read anew.
+    func reopen(for source: StreamSource, _ context: DownloadContext) -> Opening {
+        let library = context.services.library
+        guard digest == Self.layout(of: source.tracks, context.services).digest(of: source) else {
+            return Self.otherPlaylist
+        }
+        do {
+            for (number, track) in tracks.enumerated() where !track.partial.isOpen {
+                try track.partial.reopen(descriptor: library.openPartial(track.name).release())
+                let index = PartialName.index(number, of: context.id)
+                try track.index?.reopen(descriptor: library.openPartial(index).release())
+            }
+        } catch { return .outcome(.cannotOpenPartial(error, in: library)) }
+        return .opened(self)
+    }
+
+    private static func layout(of plans: [StreamPlan], _ services: RunServices) -> StreamLayout {
+        if services.options.container == .package { return .package }
+        return services.ffmpeg != nil && plans.contains(where: \.hasParts) ? .indexed : .plain
+    }
+
+    /// Nil if its partials don't hold what the row says.
+    private static func openTrack(
+        _ number: Int, _ plan: StreamPlan, _ position: StreamPosition, _ context: DownloadContext, isHashed: Bool
+    ) throws -> Track? {
+        let (library, layout) = (context.services.library, layout(of: [plan], context.services))
+        let name = PartialName.track(number, of: context.id)
+        let open = try library.openPartial(name)
+        guard position.bytes <= open.size, position.next <= plan.segments.count else { return nil }
+        let partial = try PartialFile(descriptor: open.release(), length: position.bytes, hashes: isHashed)
+        var index: PartialFile?
+        if layout != .plain {
+            let open = try library.openPartial(.index(number, of: context.id))
+            let length = JoinedPiece.indexLength(position.next)
+            guard length <= open.size else { return nil }
+            let opened = try PartialFile(descriptor: open.release(), length: length, hashes: false)
+            let pieces = try JoinedPiece.read(position.next, from: opened)
+            guard pieces.reduce(0, { $0 + $1.bytes }) == position.bytes else { return nil }
+            index = opened
+        }
+        let assembler = StreamAssembler(
+            partial: partial, position: position, count: plan.segments.count,
+            concurrency: context.services.options.segmentsPerDownload, index: index, keepsTags: layout == .package)
+        return .init(name: name, partial: partial, assembler: assembler, index: index, times: plan.times)
+    }
+}

@@ -1,0 +1,203 @@
+package import DownloadStore
+import FileSystem
+import Foundation
+package import MediaLibrary
+import SyncFacts
+import Synchronization
+
+/// Keeps the list in the library what the state says of finished files: appends what has changed once a second, in one
+/// write and one flush, and writes it anew where it can't be what the state left.
+///
+/// The state remembers how long the list was when it was complete; while lines may be missing it remembers that. Nothing
+/// depends on the list while there is a state: what goes wrong with it is told once, and stops nothing.
+package final class ListKeeper: Sendable {
+    private struct State {
+        var ids: Set<DownloadID> = []
+        var courses: Set<String> = []
+        /// The state knows that lines may be missing.
+        var isOpen = false
+        var lines = 0
+        var writer: SendableWriter?
+        var failure: String?
+    }
+
+    /// Used under the mutex only.
+    private struct SendableWriter: @unchecked Sendable {
+        let writer: FileListWriter
+    }
+
+    private static let fact = "file_list"
+    private static let open = "open"
+    private let state = Mutex(State())
+    private let store: DownloadStore
+    private let library: LibraryFolder
+    private var list: FileList<KeptRecord> { FileList(of: library) }
+
+    package init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        self.library = library
+    }
+
+    /// What went wrong with it; a sentence without its full stop.
+    package var failure: String? { state.withLock { $0.failure } }
+
+    /// At the start of a pass, after its rows were written: makes sure that the list is complete. `isGoingToChange`: files
+    /// may be placed in this pass.
+    package func begin(isGoingToChange: Bool) {
+        attempt { state in
+            let finished = try store.finishedCount()
+            let size = try list.size()
+            let known = try store.fact(Self.fact)?.split(separator: " ")
+            if let known, known.count == 3, known[0] == library.id.rawValue, let size, known[1] == "\(size)",
+                let lines = Int(known[2]), lines < 2 * finished + 1000
+            {
+                state.lines = lines
+            } else if finished > 0 || size != nil {
+                try rewrite(&state)
+            }
+            guard isGoingToChange else { return }
+            // Before the first row is: a kill must not leave a list that looks complete.
+            try store.setFact(Self.fact, Self.open)
+            state.isOpen = true
+        }
+    }
+
+    /// Rows that a comparison has changed.
+    package func note(_ changes: ReconcileChanges) {
+        state.withLock { state in
+            state.ids.formUnion(changes.updated.map(\.id))
+            state.courses.formUnion(changes.courses.map(\.id) + changes.chapters.map(\.course))
+            for move in changes.moves {
+                switch move.owner {
+                case .download(let id), .sidecar(let id, _, _): state.ids.insert(DownloadID(rawValue: id))
+                case .course(let id), .chapter(let id, _): state.courses.insert(id)
+                }
+            }
+        }
+    }
+
+    /// Changes that have been written into the state.
+    func note(_ changes: [DownloadChange]) {
+        state.withLock { state in
+            for change in changes {
+                switch change {
+                case .finish(let id), .adopt(let id, _), .recorded(let id, _), .extrasStored(let id, _):
+                    state.ids.insert(id)
+                case .sidecar(let change): if change.isAboutFiles { state.ids.insert(change.download) }
+                case .courseCover(let course, _, _), .chapterCover(let course, _, _, _), .coverLost(let course, _, _):
+                    state.courses.insert(course)
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Appends what was noted; durable on return.
+    func flush() {
+        attempt { state in
+            guard !state.ids.isEmpty || !state.courses.isEmpty else { return }
+            if !state.isOpen {
+                try store.setFact(Self.fact, Self.open)
+                state.isOpen = true
+            }
+            if state.writer == nil {
+                // The first file of all.
+                guard try list.size() != nil else { return try rewrite(&state) }
+                state.writer = SendableWriter(writer: try list.open())
+            }
+            guard let writer = state.writer?.writer else { return }
+            let before = writer.lines
+            if !state.courses.isEmpty {
+                for course in try store.courses().values where state.courses.contains(course.id) {
+                    try writer.append(KeptRecord(course))
+                }
+                for chapter in try store.chapters() where state.courses.contains(chapter.course) {
+                    try writer.append(KeptRecord(chapter))
+                }
+            }
+            try store.eachKept(state.ids.sorted()) { try writer.append($0) }
+            try writer.flush()
+            state.lines += writer.lines - before
+            state.ids = []
+            state.courses = []
+        }
+    }
+
+    /// At the end of a pass.
+    package func end() {
+        flush()
+        attempt { state in
+            state.writer = nil
+            guard state.isOpen, let size = try list.size() else { return }
+            try store.setFact(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
+            state.isOpen = false
+        }
+    }
+
+    /// From the state. What another state, or this one before it was put back, has written about files that are there stays.
+    private func rewrite(_ state: inout State) throws {
+        let list = list
+        state.writer = nil
+        state.lines = try list.replace { write in
+            var known: Set<Int> = []
+            var paths: Set<Int> = []
+            for course in try store.courses().values.sorted(by: { $0.id < $1.id }) {
+                known.insert(KeptKey(KeptRecord(course)).hashValue)
+                try write(KeptRecord(course))
+            }
+            for chapter in try store.chapters() {
+                known.insert(KeptKey(KeptRecord(chapter)).hashValue)
+                try write(KeptRecord(chapter))
+            }
+            try store.eachKept(nil) { record in
+                known.insert(KeptKey(record).hashValue)
+                if let path = record.path { paths.insert(LibraryName.key(path).hashValue) }
+                try write(record)
+            }
+            let reading = try list.read { record in
+                guard !known.contains(KeptKey(record).hashValue) else { return }
+                if record.video != nil {
+                    guard let path = record.path, !paths.contains(LibraryName.key(path).hashValue),
+                        let facts = (try? library.facts(of: path)) ?? nil, facts.size == record.size
+                    else { return }
+                }
+                try write(record)
+            }
+            if reading.isNewer {
+                throw Refusal(
+                    condition: .stateUnusable,
+                    message:
+                        "the list of files in \(library.root) was written by a newer coursefetch, and is left alone")
+            }
+        }
+        state.ids = []
+        state.courses = []
+        guard !state.isOpen, let size = try list.size() else { return }
+        try store.setFact(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
+    }
+
+    /// Once it has failed it rests until the next pass.
+    private func attempt(_ body: (inout State) throws -> Void) {
+        state.withLock { state in
+            guard state.failure == nil else { return }
+            do {
+                try body(&state)
+            } catch {
+                state.failure = Refusal(any: error).message
+                state.writer = nil
+                // Lines may be missing now: the next pass must not take the list for complete.
+                try? store.setFact(Self.fact, Self.open)
+            }
+        }
+    }
+}
+
+/// What a record is about.
+package struct KeptKey: Hashable {
+    private let parts: [String?]
+
+    package init(_ record: KeptRecord) {
+        // A video's chapter may change.
+        parts = record.video.map { [record.course, $0] } ?? [record.course, nil, record.chapter]
+    }
+}

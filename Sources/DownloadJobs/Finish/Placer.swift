@@ -1,0 +1,223 @@
+package import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import MediaTransfer
+import SystemPackage
+
+/// Brings complete files to their places, a group at a time, in the order that survives a kill at any instant: data
+/// flushed, row `placing`, rename, folders flushed, row `finished`.
+struct Placer: Sendable {
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    /// Places the group. `write` commits the journal and the changes given. Returns nil if the state can't be written.
+    func place(
+        _ group: [ArrivedFile], write: ([DownloadChange]) -> Bool,
+        failed: (ArrivedFile, PlacingFailure) -> Void
+    ) -> [PlacedFile]? {
+        var ready: [PlacedFile] = []
+        ready.reserveCapacity(group.count)
+        // All on their way to the disk before the first one is waited for.
+        for file in group { for file in [file] + file.parts { file.partial?.startWriteback() } }
+        for file in group {
+            do throws(PlacingFailureError) {
+                let parts = try file.parts.map { part throws(PlacingFailureError) in
+                    PlacedFile(file: part, stored: try flush(part), isPart: true)
+                }
+                let obsolete = obsoleteParts(of: file)
+                ready.append(PlacedFile(file: file, stored: try flush(file), parts: parts, obsolete: obsolete))
+            } catch { failed(file, error.failure) }
+        }
+        do {
+            try library.refreshFolders(of: ready.flatMap { [$0] + $0.parts }.map(\.stored.path))
+        } catch {
+            for placed in ready { failed(placed.file, .library(error)) }
+            return []
+        }
+        guard write(ready.flatMap(\.placing)) else {
+            for placed in ready { failed(placed.file, .store) }
+            return nil
+        }
+        var placed: [PlacedFile] = []
+        placed.reserveCapacity(ready.count)
+        for var item in ready {
+            do throws(LibraryError) {
+                for number in item.parts.indices { try rename(&item.parts[number], write: write) }
+                try rename(&item, write: write)
+                placed.append(item)
+            } catch {
+                if case .video(let id, _) = item.file.role { _ = write([.unplace(id)]) }
+                failed(item.file, .library(error))
+            }
+        }
+        do {
+            try library.flushFolders(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
+        } catch {
+            for item in placed { failed(item.file, .library(error)) }
+            return []
+        }
+        // Before the row forgets it: a kill in between is settled at the next start.
+        for item in placed { removeOld(item) }
+        guard
+            write(
+                placed.flatMap { $0.parts.map(\.finished) + $0.obsolete.map { .sidecar(.lost($0)) } + [$0.finished] })
+        else {
+            for item in placed { failed(item.file, .store) }
+            return nil
+        }
+        for item in placed { for file in [item.file] + item.file.parts { file.partial?.close() } }
+        return placed
+    }
+
+    private func flush(_ file: ArrivedFile) throws(PlacingFailureError) -> StoredFile {
+        do throws(FileError) { _ = try file.partial?.flush() } catch { throw PlacingFailureError(.flush(error)) }
+        do throws(LibraryError) {
+            let modified =
+                if let known = file.settles { known } else {
+                    try library.partialFacts(file.partialName)?.modified
+                }
+            let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
+            return StoredFile(
+                path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source,
+                proof: file.proof)
+        } catch { throw PlacingFailureError(.library(error)) }
+    }
+
+    /// What the video had beside it as parts, and has no more.
+    private func obsoleteParts(of file: ArrivedFile) -> [SidecarRecord] {
+        guard case .video(let id, _) = file.role, file.hasPast || file.old != nil || !file.parts.isEmpty else {
+            return []
+        }
+        let names = Set(
+            file.parts.compactMap { part in
+                if case .sidecar(_, .stream, let name) = part.role { name } else { nil }
+            })
+        return ((try? store.sidecars(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
+    }
+
+    /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
+    private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
+        let file = item.file
+        // A run before this one has come this far, as settling has proven.
+        if let modified = file.settles,
+            try library.partialFacts(file.partialName).map({ $0.size != file.size || $0.modified != modified }) ?? true
+        {
+            return
+        }
+        if let old = file.old, old.path == item.stored.path {
+            switch try library.replace(old.path, with: file.partialName, record: FileRecord(old)) {
+            case .replaced, .placed: return
+            case .notOurs: break
+            }
+        }
+        for attempt in 0..<100 {
+            if attempt > 0 {
+                if file.keepsName { break }
+                item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
+                if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
+            }
+            guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
+            // One that another download has, which may be about to go, is never shared by name.
+            if isTaken(item.stored.path, from: file) { continue }
+            if let facts, let partial = try library.partialFacts(file.partialName), partial == facts {
+                // It was made of what stands there, as a second name of it.
+                try library.flushFile(item.stored.path)
+                try library.removePartial(file.partialName)
+                return
+            }
+            let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
+            if facts?.size == file.size, record.sha256 != nil,
+                case .ours(let facts) = try library.proves(item.stored.path, is: record)
+            {
+                // The same bytes are there already: adopted, once they are known to be durable.
+                item.stored.modified = facts.modified
+                try library.flushFile(item.stored.path)
+                try library.removePartial(file.partialName)
+                return
+            }
+        }
+        throw .system(.rename, path: file.path, .fileExists)
+    }
+
+    /// Whether the file at a path is another download's; if nobody can tell, it is.
+    private func isTaken(_ path: String, from file: ArrivedFile) -> Bool {
+        switch file.role {
+        case .video(let id, _), .sidecar(let id, _, _): (try? store.hasOwner(of: path, besides: id)) ?? true
+        case .courseCover, .chapterCover: false
+        }
+    }
+
+    /// "Folder/03 Lenses.mp4" → "Folder/03 Lenses [id].mp4".
+    static func distinct(_ path: String, id: String, attempt: Int) -> String {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        let name = path[folder.endIndex...]
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        return folder + LibraryName.distinct(String(name[..<dot]), id: id, attempt: attempt) + name[dot...]
+    }
+
+    /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
+    private func removeOld(_ item: PlacedFile) {
+        for part in item.parts { removeOld(part) }
+        for part in item.obsolete { _ = try? library.remove(part.path, record: FileRecord(StoredFile(part))) }
+        guard let old = item.file.old, old.path != item.stored.path else { return }
+        _ = try? library.remove(old.path, record: FileRecord(old))
+    }
+}
+
+/// ``PlacingFailure`` as an error.
+struct PlacingFailureError: Error {
+    var failure: PlacingFailure
+
+    init(_ failure: PlacingFailure) { self.failure = failure }
+}
+
+extension FileRecord {
+    package init(_ file: StoredFile) {
+        self.init(size: file.size, modified: file.modified, sha256: file.sha256?.hex)
+    }
+}
+
+extension PlacedFile {
+    /// What is written before the rename; nothing for what has no row of its own until it is there.
+    ///
+    /// The partials of a video's parts are known before anything is renamed, so that what a kill cuts can be finished.
+    fileprivate var placing: [DownloadChange] {
+        switch file.role {
+        case .video(let id, _): [.placing(id, stored)] + parts.flatMap(\.placing)
+        case .sidecar(let id, let kind, let name) where isPart:
+            [
+                .placingPart(
+                    PartRecord(
+                        file: SidecarRecord(
+                            download: id, kind: kind, name: name, path: stored.path, size: stored.size,
+                            modified: stored.modified ?? 0), partial: file.partialName.fileName, sha256: stored.sha256)
+                )
+            ]
+        default: []
+        }
+    }
+
+    /// What is written when the name is durable.
+    fileprivate var finished: DownloadChange {
+        switch file.role {
+        case .video(let id, _): .finish(id)
+        case .sidecar(let id, let kind, let name):
+            .sidecar(
+                .stored(
+                    SidecarRecord(
+                        download: id, kind: kind, name: name, path: stored.path, size: stored.size,
+                        modified: stored.modified ?? 0)))
+        case .courseCover(let course, let digest): .courseCover(course, digest, stored)
+        case .chapterCover(let course, let chapter, let digest):
+            .chapterCover(course: course, chapter: chapter, digest, stored)
+        }
+    }
+}
+
+extension StoredFile {
+    /// A file that came along: its SHA-256 isn't known.
+    package init(_ sidecar: SidecarRecord) {
+        self.init(path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: nil, source: [])
+    }
+}

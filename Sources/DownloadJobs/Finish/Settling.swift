@@ -1,0 +1,169 @@
+package import DownloadStore
+import FileSystem
+package import Foundation
+package import MediaLibrary
+
+/// Puts right what a process that was killed left between two steps. Runs at the start, under the user's lock.
+package struct Settling {
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    package init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        self.library = library
+    }
+
+    /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
+    /// ``LibraryError``.
+    package func run(at now: Date) throws {
+        try finishMoves(try store.recordedMoves())
+        try library.forgetMarks()
+        for record in try store.recover(at: now) { try settle(record) }
+        try dropPartials()
+    }
+
+    /// Carries out moves that are recorded, and records where the files are now. Returns that.
+    @discardableResult
+    package func finishMoves(_ moves: [RecordedMove]) throws -> [(owner: RecordedMove.Owner, path: String)] {
+        guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
+            return []
+        }
+        let owners = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var places: [(owner: RecordedMove.Owner, path: String)] = []
+        for (move, result) in zip(plan.moves, try library.run(plan)) {
+            guard let recorded = owners[move.id] else { continue }
+            switch result {
+            case .moved(let path): places.append((recorded.owner, path))
+            case .missing: places.append((recorded.owner, recorded.to))
+            case .stayed(let path, _): places.append((recorded.owner, path))
+            }
+        }
+        try store.finishMoves(places)
+        try library.forgetMarks()
+        return places
+    }
+
+    /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.
+    private func settle(_ record: DownloadRecord) throws {
+        let partial = PartialName(download: record.id.rawValue)
+        // A path that is damaged leads nowhere.
+        guard let file = record.file, (try? LibraryPath(file.path)) != nil else {
+            return try store.write([.unplace(record.id)])
+        }
+        // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
+        if record.state == .cancelled {
+            _ = try library.remove(file.path, record: FileRecord(file))
+            for part in try store.parts(of: record.id) {
+                _ = try library.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
+            }
+            return try store.write([.unplace(record.id)])
+        }
+        if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
+        let parts = try store.parts(of: record.id)
+        guard parts.isEmpty else { return try settle(record, file, parts) }
+        if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
+            try library.flushFolders(of: [file.path])
+            var stored = file
+            stored.modified = facts.modified
+            try store.write([.adopt(record.id, stored)])
+            try library.removePartial(partial)
+            if let old = record.oldFile, old.path != file.path {
+                _ = try library.remove(old.path, record: FileRecord(old))
+            }
+        } else if try !place(record, file) {
+            // One that is a link to another download's file must never be written to.
+            var changes: [DownloadChange] = [.unplace(record.id)]
+            if let facts = try library.partialFacts(partial), facts.links > 1 {
+                try library.removePartial(partial)
+                changes.append(
+                    .startOver(
+                        record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers))
+            }
+            try store.write(changes)
+        }
+    }
+
+    /// A video with parts: each of them is in its partial or at its place, and is brought there. If one is neither, the
+    /// download begins anew: nobody can tell what its partials are any more.
+    private func settle(_ record: DownloadRecord, _ file: StoredFile, _ parts: [PartRecord]) throws {
+        let known = Dictionary(
+            try store.sidecars(of: [record.id]).map { ("\($0.kind) \($0.name)", $0) },
+            uniquingKeysWith: { one, _ in one })
+        var whole: [ArrivedFile] = []
+        for part in parts {
+            guard let name = PartialName(fileName: part.partial) else { continue }
+            var arrived = ArrivedFile(
+                role: .sidecar(record.id, part.file.kind, name: part.file.name), partialName: name, partial: nil,
+                size: part.file.size, sha256: part.sha256, path: part.file.path, id: record.key.video,
+                old: known["\(part.file.kind) \(part.file.name)"].map { StoredFile($0) })
+            arrived.keepsName = part.file.kind == .stream && LibraryName.isInPackage(part.file.path)
+            arrived.settles = part.file.modified
+            whole.append(arrived)
+        }
+        let others = Set(whole.map(\.partialName))
+        let names = DownloadKind.partials(of: record.id).filter { !others.contains($0) }
+        var video = ArrivedFile(
+            role: .video(record.id, source: file.source), partialName: PartialName(download: record.id.rawValue),
+            partial: nil, size: file.size,
+            sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, parts: whole)
+        video.settles = file.modified
+        video.proof = file.proof
+        video.keepsName = LibraryName.isInPackage(file.path)
+        if let name = try names.first(where: { try isIn($0, video) }) { video.partialName = name }
+        if try whole.count == parts.count
+            && (whole + [video]).allSatisfy({ try isIn($0.partialName, $0) || isPlaced($0) }),
+            try place(video)
+        {
+            return
+        }
+        try store.write([
+            .unplace(record.id),
+            .startOver(record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers),
+        ])
+        for name in DownloadKind.partials(of: record.id) { try library.removePartial(name) }
+    }
+
+    private func isIn(_ partial: PartialName, _ file: ArrivedFile) throws -> Bool {
+        try library.partialFacts(partial).map { $0.size == file.size && $0.modified == file.settles } ?? false
+    }
+
+    private func isPlaced(_ file: ArrivedFile) throws -> Bool {
+        let record = FileRecord(size: file.size, modified: file.settles, sha256: file.sha256?.hex)
+        if case .ours = try library.proves(file.path, is: record) { return true }
+        return false
+    }
+
+    /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
+    /// file as it stands. False if it isn't there any more, or another one.
+    private func place(_ record: DownloadRecord, _ file: StoredFile) throws -> Bool {
+        let complete = try DownloadKind.partials(of: record.id).first { name in
+            try library.partialFacts(name).map { $0.size == file.size && $0.modified == file.modified } ?? false
+        }
+        guard let partial = complete else { return false }
+        return try place(
+            ArrivedFile(
+                role: .video(record.id, source: file.source), partialName: partial, partial: nil, size: file.size,
+                sha256: file.sha256, path: file.path, id: record.key.video, old: record.oldFile, hasPast: true))
+    }
+
+    private func place(_ arrived: ArrivedFile) throws -> Bool {
+        var failure: StoreError?
+        let placed = Placer(store: store, library: library).place(
+            [arrived],
+            write: { changes in
+                do throws(StoreError) {
+                    try store.write(changes)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }, failed: { _, _ in })
+        if let failure { throw failure }
+        return placed?.isEmpty == false
+    }
+
+    private func dropPartials() throws {
+        for name in try Leftovers.unwantedPartials(store, library).keys { try library.removePartial(name) }
+    }
+}

@@ -1,0 +1,153 @@
+package import CourseCatalog
+import Foundation
+import HLSMedia
+package import Logging
+package import ProviderHost
+package import ProviderKit
+import Synchronization
+
+/// The providers of one run: each is made when it is asked for the first time, so that a run with nothing to do starts no
+/// plugin process.
+package final class ProviderPool: Sendable {
+    private struct State {
+        var providers: [String: PluginProvider] = [:]
+        var watchdog: OrphanWatchdog?
+        /// Providers that can't be used, and those that were out of order when they were shut down.
+        var broken: [(name: String, reason: String)] = []
+        var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
+        /// Keeps the identifiers in `parameters` valid.
+        var kept: [Settings] = []
+    }
+
+    package let settings: HostSettings
+    private let registry: PluginRegistry
+    private let credentials: RunCredentials
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    package init(registry: PluginRegistry, settings: HostSettings, credentials: RunCredentials, logger: Logger) {
+        self.registry = registry
+        self.settings = settings
+        self.credentials = credentials
+        self.logger = logger
+    }
+
+    /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept, and are
+    /// durable on return.
+    package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
+        let resolution = try await provider(name).get().resolve(request, with: credentials.ofRequest(to: name))
+        if resolution.credentials != nil { await credentials.save(name) }
+        return resolution
+    }
+
+    /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
+    func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
+        let listing = try await provider(name).get().list(request, with: credentials.ofRequest(to: name))
+        if listing.credentials != nil { await credentials.save(name) }
+        return listing
+    }
+
+    /// Whether its plugin says that its answers are the same in every course.
+    package func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
+
+    /// Reads what a login has just stored at a provider, for requests from now on. Returns whether there is anything.
+    @discardableResult
+    package func reloadCredentials(of name: String) async -> Bool { await credentials.reload(name) }
+
+    /// Forgets what is known at a provider and ends its process, which may know it, too: requests that are still open fail as
+    /// cancelled. The next request starts a new process, with nothing.
+    package func forgetCredentials(of name: String) async {
+        await credentials.forget(name)
+        let provider = state.withLock { state in
+            let provider = state.providers.removeValue(forKey: name)
+            if let reason = provider?.brokenReason { state.broken.append((name, reason)) }
+            return provider
+        }
+        await provider?.shutDown()
+    }
+
+    private func provider(_ name: String) -> Result<PluginProvider, ProviderError> {
+        state.withLock { state in
+            if let provider = state.providers[name] { return .success(provider) }
+            let plugin: Plugin
+            switch registry.plugin(named: name) {
+            case .found(let found): plugin = found
+            case .broken(let broken):
+                if !state.broken.contains(where: { $0.name == name }) { state.broken.append((name, broken.reason)) }
+                return .failure(
+                    ProviderError(.providerFailed, "the provider “\(name)” can't be used: \(broken.reason)"))
+            case .unknown: return .failure(ProviderError(.providerFailed, "there is no provider “\(name)”"))
+            }
+            let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: Self.watchdog(&state))
+            state.providers[name] = provider
+            return .success(provider)
+        }
+    }
+
+    /// The one watchdog of the run; made when it is first needed.
+    private static func watchdog(_ state: inout State) -> OrphanWatchdog {
+        let watchdog = state.watchdog ?? OrphanWatchdog()
+        state.watchdog = watchdog
+        return watchdog
+    }
+
+    /// Has other programs of the run ended, too, should this process end before they do.
+    var groupWatch: GroupWatch {
+        let watchdog = state.withLock { Self.watchdog(&$0) }
+        return GroupWatch {
+            await watchdog.register(group: $0)
+        } ended: {
+            watchdog.unregister(group: $0)
+        }
+    }
+
+    /// The parameters as a plugin gets them, converted once for all videos that share their settings.
+    package func parameters(of settings: Settings) -> [String: JSONValue] {
+        state.withLock { state in
+            if let known = state.parameters[ObjectIdentifier(settings)] { return known }
+            let parameters = settings.parameters.mapValues { JSONValue($0) }
+            state.parameters[ObjectIdentifier(settings)] = parameters
+            state.kept.append(settings)
+            return parameters
+        }
+    }
+
+    /// Providers that are out of order, with the reason. They are still known after ``shutDown()``.
+    package var broken: [(name: String, reason: String)] {
+        state.withLock { $0.broken + Self.broken(among: $0.providers) }
+    }
+
+    private static func broken(among providers: [String: PluginProvider]) -> [(name: String, reason: String)] {
+        providers.values.compactMap { provider in
+            provider.brokenReason.map { (name: provider.plugin.name, reason: $0) }
+        }
+    }
+
+    /// For how long a run that ends waits for credentials that are being renewed.
+    private static let renewalBound = Duration.seconds(3)
+
+    /// Ends every plugin process; none is left on return. `keepsRenewals`: what is being renewed is waited for, a few seconds
+    /// long: a token that is good once is lost with the answer.
+    package func shutDown(keepsRenewals: Bool = true) async {
+        if keepsRenewals {
+            let open = state.withLock { Array($0.providers.values) }
+            await withDiscardingTaskGroup { group in
+                for provider in open { group.addTask { await provider.awaitRenewals(atMost: Self.renewalBound) } }
+            }
+        }
+        let (providers, watchdog) = state.withLock { state in
+            state.broken += Self.broken(among: state.providers)
+            defer {
+                state.providers = [:]
+                state.watchdog = nil
+            }
+            return (Array(state.providers.values), state.watchdog)
+        }
+        await withDiscardingTaskGroup { group in
+            for provider in providers { group.addTask { await provider.shutDown() } }
+        }
+        await watchdog?.close()
+        // What came with answers that nobody waited for.
+        await credentials.saveAll()
+    }
+}

@@ -1,0 +1,36 @@
+package import DownloadStore
+package import SyncFacts
+package import UserState
+
+/// Credentials belong to a session: what a login or logout has made old is never stored.
+extension UserCredentials {
+    /// Stores what `make` gives, which is called under the file's lock, if neither the user nor anybody at this provider has
+    /// logged out or in since the generation that it belongs to. Durable when it returns; returns whether it was stored.
+    package func store(
+        of provider: String, by state: DownloadStore, _ make: () -> (StoredCredentials, since: Int64)?
+    ) throws(Refusal) -> Bool {
+        var failure: StoreError?
+        let isStored: Bool
+        do throws(CredentialsError) {
+            isStored = try store(of: provider) {
+                guard let (credentials, generation) = make() else { return nil }
+                do throws(StoreError) {
+                    return try state.mayStoreCredentials(of: provider, since: generation) ? credentials : nil
+                } catch {
+                    failure = error
+                    return nil
+                }
+            }
+        } catch { throw Refusal(error) }
+        if let failure { throw Refusal(failure) }
+        return isStored
+    }
+
+    /// As ``store(of:by:_:)``, for credentials that are known.
+    @discardableResult
+    package func store(
+        _ credentials: StoredCredentials, of provider: String, since generation: Int64, by state: DownloadStore
+    ) throws(Refusal) -> Bool {
+        try store(of: provider, by: state) { (credentials, since: generation) }
+    }
+}

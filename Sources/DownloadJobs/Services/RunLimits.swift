@@ -1,0 +1,96 @@
+package import DownloadStore
+package import Foundation
+package import Logging
+package import MediaTransfer
+package import SyncFacts
+import Synchronization
+
+/// The bounds of one run: ends it when its window closes or its quota is used up, and gives the engine the bandwidth that
+/// the timetable says.
+package final class RunLimits: Sendable {
+    private struct State {
+        var timetable: BandwidthTimetable
+        var setRate: (@Sendable (Int64?) -> Void)?
+        var window: Task<Void, Never>?
+        var follower: Task<Void, Never>?
+    }
+
+    /// For the engine's configuration; nil without `--max-transfer`.
+    package let quota: TransferQuota?
+    private let clock: any RunClock
+    private let zone: TimeZone
+    private let closes: Date?
+    private let stop: @Sendable (SuspendReason) -> Void
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// `stop` is called with `window` or `quota`, once for each, and should return at once.
+    package init(
+        _ options: SyncOptions, startedAt start: Date, clock: any RunClock, logger: Logger,
+        stop: @escaping @Sendable (SuspendReason) -> Void
+    ) {
+        self.clock = clock
+        self.stop = stop
+        self.logger = logger
+        zone = options.zone
+        closes = options.window.closes(startedAt: start, in: options.zone)
+        quota = options.maxTransfer.map { limit in TransferQuota(limit: limit) { stop(.quota) } }
+        state = Mutex(State(timetable: options.bandwidth))
+    }
+
+    deinit { end() }
+
+    /// The bandwidth at this moment.
+    package var rate: Int64? { state.withLock { $0.timetable }.rate(at: clock.now, in: zone) }
+
+    /// Watches the window from now on. If it is closed already, says so before it returns.
+    package func watchWindow() {
+        guard let closes else { return }
+        guard closes > clock.now else { return stop(.window) }
+        let (clock, stop) = (clock, stop)
+        let task = Task {
+            do { try await clock.sleep(until: closes) } catch { return }
+            stop(.window)
+        }
+        state.withLock { $0.window = task }
+    }
+
+    /// Tells the rate, and each new one from now on.
+    package func drive(_ setRate: @escaping @Sendable (Int64?) -> Void) {
+        state.withLock { $0.setRate = setRate }
+        follow()
+    }
+
+    /// Another timetable holds from now on.
+    package func setBandwidth(_ timetable: BandwidthTimetable) {
+        state.withLock { $0.timetable = timetable }
+        follow()
+    }
+
+    /// Stops nobody any more.
+    package func end() {
+        state.withLock { state in
+            state.window?.cancel()
+            state.follower?.cancel()
+            state.setRate = nil
+        }
+    }
+
+    private func follow() {
+        state.withLock { state in
+            state.follower?.cancel()
+            guard let setRate = state.setRate else { return }
+            let (timetable, clock, zone, logger) = (state.timetable, clock, zone, logger)
+            // The first rate holds on return, so that two changes can't overtake each other.
+            setRate(timetable.rate(at: clock.now, in: zone))
+            state.follower = Task {
+                while let next = timetable.nextChange(after: clock.now, in: zone) {
+                    do { try await clock.sleep(until: next) } catch { return }
+                    let rate = timetable.rate(at: clock.now, in: zone)
+                    logger.debug("bandwidth: \(rate.map { "\($0) bytes a second" } ?? "no limit")")
+                    setRate(rate)
+                }
+            }
+        }
+    }
+}

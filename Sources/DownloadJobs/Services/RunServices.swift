@@ -1,0 +1,98 @@
+package import DownloadStore
+import Foundation
+package import HLSMedia
+package import Logging
+package import MediaLibrary
+package import MediaTransfer
+package import SyncFacts
+import Synchronization
+
+/// What the parts of one run share.
+package struct RunServices: Sendable {
+    package let options: SyncOptions
+    package let knobs: RunKnobs
+    package let userName: String
+    package let engine: TransferEngine
+    package let providers: ProviderPool
+    package let library: LibraryFolder
+    package let store: DownloadStore
+    package let bookkeeper: Bookkeeper
+    package let events: EventHub
+    package let clock: any RunClock
+    let serverClocks: ServerClocks
+    /// Nil without `--min-free-space`.
+    package let space: SpaceWatch?
+    let limits: RunLimits
+    /// Nil where there is none, or none is wanted.
+    let ffmpeg: FFmpeg?
+    let logger: Logger
+
+    package init(
+        options: SyncOptions, knobs: RunKnobs, userName: String, engine: TransferEngine, providers: ProviderPool,
+        library: LibraryFolder, store: DownloadStore, bookkeeper: Bookkeeper, events: EventHub, clock: any RunClock,
+        serverClocks: ServerClocks, space: SpaceWatch?, limits: RunLimits, ffmpeg: FFmpeg?, logger: Logger
+    ) {
+        self.options = options
+        self.knobs = knobs
+        self.userName = userName
+        self.engine = engine
+        self.providers = providers
+        self.library = library
+        self.store = store
+        self.bookkeeper = bookkeeper
+        self.events = events
+        self.clock = clock
+        self.serverClocks = serverClocks
+        self.space = space
+        self.limits = limits
+        self.ffmpeg = ffmpeg
+        self.logger = logger
+    }
+
+    /// The cap on connections to one host, with the jobs that there may be now.
+    package var hostConnections: Int { options.hostConnections(jobs: knobs.jobs) }
+}
+
+/// What `set` changes while a run goes on.
+package final class RunKnobs: Sendable {
+    private let state: Mutex<(jobs: Int, limitRate: Int64?)>
+
+    package init(_ options: SyncOptions) { state = Mutex((options.jobs, options.limitRate)) }
+
+    /// Downloads that may be active at once.
+    package var jobs: Int {
+        get { state.withLock { $0.jobs } }
+        set { state.withLock { $0.jobs = newValue } }
+    }
+
+    /// Bytes a second of each download; nil without bound.
+    package var limitRate: Int64? {
+        get { state.withLock { $0.limitRate } }
+        set { state.withLock { $0.limitRate = newValue } }
+    }
+}
+
+/// How far each server's clock is from ours, as its answers' Date said last.
+package final class ServerClocks: Sendable {
+    private let skews = Mutex<[Origin: Duration]>([:])
+
+    package init() {
+    }
+
+    /// Notes an answer. Returns the skew if it is beyond 5 s and this is the first time that the origin's is.
+    func note(_ head: ResponseHead) -> Duration? {
+        guard let skew = head.skew else { return nil }
+        let isLarge = abs(skew.timeInterval) > 5
+        let wasLarge = skews.withLock { skews in
+            defer { skews[head.origin] = skew }
+            return abs((skews[head.origin] ?? .zero).timeInterval) > 5
+        }
+        return isLarge && !wasLarge ? skew : nil
+    }
+
+    /// The instant to sign with for an origin: ours, corrected by a skew beyond 5 s.
+    func corrected(_ now: Date, for origin: Origin?) -> Date {
+        guard let origin, let skew = skews.withLock({ $0[origin] }), abs(skew.timeInterval) > 5 else { return now }
+        return now.advanced(by: skew)
+    }
+}

@@ -1,0 +1,70 @@
+import DownloadStore
+import FileSystem
+import MediaTransfer
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A picture beside a catalog. The catalog, and the whole folder, may be a stranger's: nothing in it leads out of it.
+package struct LocalCover: Sendable, Hashable {
+    /// The catalog's folder, absolute.
+    var folder: String
+    /// Of the picture, from that folder.
+    var path: String
+
+    /// Opens the file beneath the folder. No link is followed, wherever it stands and whether it leads out or stays inside;
+    /// what is no file isn't waited for.
+    ///
+    /// - Parameter isStepwise: component by component, as on a kernel without `openat2`.
+    /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
+    ///   `invalidArgument` for what is no file.
+    func open(isStepwise: Bool = false) throws(Errno) -> CInt {
+        try FolderHandle(at: FilePath(folder)).file(beneath: path, O_RDONLY, isStepwise: isStepwise)
+    }
+
+    /// Appends its content to a partial, piece by piece. Returns why that can't be done.
+    func copy(to partial: PartialFile, upTo limit: Int64) -> DownloadError? {
+        let descriptor: CInt
+        do throws(Errno) { descriptor = try open() } catch { return refusal(error) }
+        defer { close(descriptor) }
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return nil }
+            if count < 0 {
+                let error = Errno(rawValue: errno)
+                if error == .interrupted { continue }
+                return refusal(error)
+            }
+            guard partial.length + Int64(count) <= limit else {
+                return problem("is larger than \(limit >> 20) MiB")
+            }
+            var failure: FileError?
+            piece.withUnsafeBytes { bytes in
+                do throws(FileError) {
+                    try partial.append(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                } catch { failure = error }
+            }
+            if let failure { return DownloadError(.file(errno: failure.errno)) }
+        }
+    }
+
+    private func refusal(_ error: Errno) -> DownloadError {
+        switch error {
+        case .tooManySymbolicLinkLevels, .improperLink, .notDirectory:
+            problem("is a link or lies behind one: a cover is a file beneath the catalog's folder")
+        case .invalidArgument, .isDirectory: problem("is no file")
+        default: problem("can't be read: \(error)")
+        }
+    }
+
+    private func problem(_ message: String) -> DownloadError {
+        DownloadError(kind: .disk, message: "\(folder)/\(path) \(message)")
+    }
+}

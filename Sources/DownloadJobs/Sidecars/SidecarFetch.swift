@@ -1,0 +1,136 @@
+import DownloadStore
+import FileSystem
+import Foundation
+package import MediaLibrary
+import MediaTransfer
+package import RunSchedule
+import SyncFacts
+import SystemPackage
+
+/// Brings one sidecar into a partial. It never resumes: sidecars are small.
+package struct SidecarFetch: Sendable {
+    private static let sizeLimit: Int64 = 256 << 20
+
+    let wish: SidecarWish
+    /// Among the run's sidecars.
+    let number: Int
+    let partialName: PartialName
+    let services: RunServices
+
+    package init(wish: SidecarWish, number: Int, partialName: PartialName, services: RunServices) {
+        self.wish = wish
+        self.number = number
+        self.partialName = partialName
+        self.services = services
+    }
+
+    /// Its one attempt. `mayRenew`: its provider may be asked for another address.
+    package func run(mayRenew: Bool) async -> SidecarOutcome {
+        if mayRenew, case .resolved(_, let media) = wish.source, !media.isInTime(at: services.clock.now) {
+            return .ended(
+                .refused(DownloadError(kind: .urlRefused, message: "its address has expired"), isFinal: false))
+        }
+        do {
+            try services.library.removePartial(partialName)
+            let descriptor = try services.library.openPartial(partialName).release()
+            let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: true)
+            let outcome: SidecarOutcome =
+                switch wish.source {
+                case .file(let cover): await copy(cover, to: partial)
+                case .url(let url): await fetch(TransferRequest(url: url), into: partial)
+                case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
+                }
+            if case .ended = outcome {
+                partial.close()
+                try? services.library.removePartial(partialName)
+            }
+            return outcome
+        } catch {
+            let facts = DownloadError(kind: .disk, message: "its partial can't be opened: \(error)")
+            let isFull = (error as? LibraryError).map { $0.isFull || $0.isReadOnly } ?? false
+            return .ended(isFull ? .suspended(.disk, facts) : .failed(facts, isFinal: false))
+        }
+    }
+
+    private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
+        var request = template
+        request.allowsMarkup = wish.purpose == .attachment
+        request.allowsTimedText = wish.isSubtitle
+        request.maxSize = wish.purpose == .attachment ? nil : Self.sizeLimit
+        let began = services.clock.now
+        let report = await services.engine.fetch(request, into: partial)
+        switch report.failure {
+        case nil, .lengthUnknown(framed: true):
+            return await arrived(partial, contentType: report.head?.contentType, received: report.received)
+        case let failure?:
+            return .ended(end(of: failure, isSilent: report.head == nil, began), received: report.received)
+        }
+    }
+
+    private func end(of failure: TransferFailure, isSilent: Bool, _ began: Date) -> Schedule.SidecarEnd {
+        let error = DownloadError(failure)
+        return switch failure.verdict {
+        case .stopped: .stopped
+        // No answer at all is the host's matter, not this file's.
+        case .retry: .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
+        // A trouble with sidecars alone must not keep videos waiting that the host could serve.
+        case .retryHost(let after):
+            .again(
+                error, atLeast: after, hostFailed: after != nil || [429, 503].contains(error.status), began: began)
+        case .resolveAgain: .refused(error, isFinal: [404, 410].contains(error.status))
+        case .disk: DownloadError.isFull(failure) ? .suspended(.disk, error) : .failed(error, isFinal: false)
+        case .startOver, .final: .failed(error, isFinal: error.isFinal)
+        }
+    }
+
+    private func copy(_ cover: LocalCover, to partial: PartialFile) async -> SidecarOutcome {
+        let problem = await Blocking.run { _ in cover.copy(to: partial, upTo: Self.sizeLimit) }
+        if let problem { return .ended(.failed(problem, isFinal: false)) }
+        return await arrived(partial, contentType: nil, at: cover.path)
+    }
+
+    private func arrived(
+        _ partial: PartialFile, contentType: String?, at path: String? = nil, received: Int64 = 0
+    ) async -> SidecarOutcome {
+        do {
+            let sha256 = try await partial.sha256()
+            let file = file(
+                size: partial.length, sha256: sha256, contentType: contentType, url: path ?? wish.source.url,
+                partial: partial)
+            return .arrived(file, received: received)
+        } catch {
+            let facts = DownloadError(kind: .disk, message: "it can't be read back: \(error)")
+            return .ended(.failed(facts, isFinal: false), received: received)
+        }
+    }
+
+    private func file(
+        size: Int64, sha256: [UInt8]?, contentType: String?, url: String?, partial: PartialFile?
+    ) -> ArrivedFile {
+        let name =
+            wish.purpose.map {
+                LibraryName.file(
+                    wish.name,
+                    FileExtension.choose(
+                        $0, stated: nil, mediaType: wish.mediaType, contentType: contentType, url: url))
+            } ?? LibraryName.subtitle(wish.name, contentType: contentType)
+        let role: ArrivedFile.Role =
+            switch wish.owner {
+            case .video(let id, let kind, let name): .sidecar(id, kind, name: name)
+            case .course(let course, let digest): .courseCover(course: course, digest: digest)
+            case .chapter(let course, let chapter, let digest):
+                .chapterCover(course: course, chapter: chapter, digest: digest)
+            }
+        return ArrivedFile(
+            role: role, sidecar: number, partialName: partialName, partial: partial, size: size, sha256: sha256,
+            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
+        )
+    }
+}
+
+/// How a fetch ended, with the bytes that came from the network.
+package enum SidecarOutcome: Sendable {
+    /// All of it is in a partial.
+    case arrived(ArrivedFile, received: Int64)
+    case ended(Schedule.SidecarEnd, received: Int64 = 0)
+}

@@ -1,0 +1,120 @@
+import CourseCatalog
+import DownloadStore
+import MediaLibrary
+import ProviderKit
+package import SyncFacts
+
+/// Which sidecars a video has, from the catalog and from its resolution.
+package enum SidecarPlan {
+    /// What the catalog names for a video.
+    package static func wishes(of wanted: WantedDownload) -> [SidecarWish] {
+        let video = wanted.video
+        var plan = Builder(wanted: wanted)
+        if let cover = video.ownCover { plan.cover(cover.wishSource) }
+        for subtitle in video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
+        for attachment in video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
+        return plan.wishes
+    }
+
+    /// What the resolution names beside that: a cover if the catalog has none, the subtitles that the catalog asks for,
+    /// and attachments.
+    package static func wishes(of wanted: WantedDownload, resolved media: ResolvedMedia) -> [SidecarWish] {
+        let resolution = media.resolution
+        var plan = Builder(wanted: wanted)
+        // Numbers and titles go on where the catalog's end.
+        for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
+        for attachment in wanted.video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
+        let own = plan.wishes.count
+        if wanted.video.ownCover == nil, let cover = resolution.cover { plan.cover(.resolved(cover, media)) }
+        for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
+            plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
+        }
+        for attachment in resolution.attachments { plan.attachment(attachment.title, .resolved(attachment.url, media)) }
+        return Array(plan.wishes.dropFirst(own))
+    }
+
+    /// Subtitles that the media itself names, beside those that catalog and resolution name.
+    static func wishes(
+        of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], _ media: ResolvedMedia
+    ) -> [SidecarWish] {
+        var plan = Builder(wanted: wanted)
+        for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
+        for subtitle in media.resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
+            plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
+        }
+        let others = plan.wishes.count
+        for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .url(subtitle.url)) }
+        return Array(plan.wishes.dropFirst(others))
+    }
+
+    private struct Builder {
+        let wanted: WantedDownload
+        let folder: String
+        let stem: String
+        var wishes: [SidecarWish] = []
+        private var languages: [String: Int] = [:]
+        private var titles: [String: Int] = [:]
+
+        init(wanted: WantedDownload) {
+            self.wanted = wanted
+            (folder, stem) = LibraryPathParts.split(wanted.stem)
+        }
+
+        mutating func cover(_ source: SidecarWish.Source) {
+            add(.cover, name: "", source, fileName: stem, purpose: .cover)
+        }
+
+        mutating func subtitle(_ language: String, _ source: SidecarWish.Source) {
+            let ordinal = languages[language, default: 0] + 1
+            languages[language] = ordinal
+            let fileName = LibraryName.subtitle(beside: stem, language: language, ordinal: ordinal)
+            add(
+                .subtitle, name: ordinal == 1 ? language : "\(language) \(ordinal)", source, fileName: fileName,
+                purpose: nil)
+        }
+
+        mutating func attachment(_ title: String, _ source: SidecarWish.Source) {
+            let ordinal = titles[title, default: 0] + 1
+            titles[title] = ordinal
+            let name = ordinal == 1 ? title : "\(title) \(ordinal)"
+            add(
+                .attachment, name: name, source, fileName: LibraryName.attachment(beside: stem, title: name),
+                purpose: .attachment)
+        }
+
+        private mutating func add(
+            _ kind: SidecarRecord.Kind, name: String, _ source: SidecarWish.Source, fileName: String,
+            purpose: FileExtension.Purpose?
+        ) {
+            wishes.append(
+                SidecarWish(
+                    owner: .video(wanted.id, kind, name: name), source: source, folder: folder, name: fileName,
+                    purpose: purpose, video: wanted.reference))
+        }
+    }
+}
+
+extension SubtitleSelection {
+    /// Whether a subtitle of this language is wanted: `en` wants `en-GB` too.
+    func wants(_ language: String) -> Bool {
+        switch self {
+        case .none: false
+        case .all: true
+        case .languages(let languages):
+            languages.contains { wanted in
+                let (offered, wanted) = (language.lowercased(), wanted.lowercased())
+                return offered == wanted || offered.hasPrefix(wanted + "-")
+            }
+        }
+    }
+}
+
+extension CoverSource {
+    /// Where the cover comes from.
+    package var wishSource: SidecarWish.Source {
+        switch self {
+        case .url(let url): .url(url)
+        case .file(let path, let folder): .file(LocalCover(folder: folder, path: path))
+        }
+    }
+}

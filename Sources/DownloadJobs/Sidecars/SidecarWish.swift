@@ -1,0 +1,107 @@
+package import DownloadStore
+import Foundation
+package import MediaLibrary
+import MediaTransfer
+import ProviderKit
+package import SyncFacts
+
+/// A cover, subtitle or attachment that is to come along.
+package struct SidecarWish: Sendable {
+    package enum Owner: Sendable, Hashable {
+        case video(DownloadID, SidecarRecord.Kind, name: String)
+        case course(String, digest: [UInt8])
+        case chapter(course: String, chapter: String, digest: [UInt8])
+    }
+
+    package enum Source: Sendable, PrintsRedacted {
+        /// A file beside the catalog.
+        case file(LocalCover)
+        /// A URL that the catalog names: fetched with nothing added.
+        case url(String)
+        /// A URL that a resolution names: its fields go along, its token to its origins only.
+        case resolved(String, ResolvedMedia)
+
+        var url: String? {
+            switch self {
+            case .file: nil
+            case .url(let url), .resolved(let url, _): url
+            }
+        }
+    }
+
+    var owner: Owner
+    var source: Source
+    /// The folder that it belongs in, relative to the library; empty for the root.
+    var folder: String
+    /// The name without its extension; for a subtitle the whole name.
+    var name: String
+    /// Nil for a subtitle, whose name is whole.
+    var purpose: FileExtension.Purpose?
+    /// Stated by whoever named it.
+    var mediaType: String?
+    /// For the messages.
+    package var video: VideoReference?
+    /// Our own file that it replaces.
+    var old: StoredFile?
+
+    package init(
+        owner: Owner, source: Source, folder: String, name: String, purpose: FileExtension.Purpose? = nil,
+        mediaType: String? = nil, video: VideoReference? = nil, old: StoredFile? = nil
+    ) {
+        self.owner = owner
+        self.source = source
+        self.folder = folder
+        self.name = name
+        self.purpose = purpose
+        self.mediaType = mediaType
+        self.video = video
+        self.old = old
+    }
+
+    /// The video that it belongs to; nil for the cover of a course or chapter.
+    package var download: DownloadID? { if case .video(let id, _, _) = owner { id } else { nil } }
+
+    package var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
+
+    var isSubtitle: Bool {
+        if case .video(_, .subtitle, _) = owner { true } else { false }
+    }
+
+    /// What it is called among those of its video; nil for the cover of a course or chapter.
+    package var rowName: SidecarName? {
+        if case .video(_, let kind, let name) = owner { SidecarName(kind, name) } else { nil }
+    }
+
+    /// Whether a provider has named it.
+    package var isResolved: Bool { if case .resolved = source { true } else { false } }
+
+    /// For the messages: "subtitle en".
+    package var title: String {
+        switch owner {
+        case .video(_, let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
+        case .course: "the course's cover"
+        case .chapter: "the chapter's cover"
+        }
+    }
+
+    /// Whether it is one of these files.
+    package func isAmong(_ records: [SidecarRecord]) -> Bool { records.contains { isFile(of: $0) } }
+
+    /// Notes which of these files it replaces, if any.
+    package mutating func replace(one records: [SidecarRecord]) {
+        old = records.first { isFile(of: $0) }.map {
+            StoredFile(path: $0.path, size: $0.size, modified: $0.modified, sha256: nil, source: [])
+        }
+    }
+
+    private func isFile(of record: SidecarRecord) -> Bool {
+        guard case .video(_, record.kind, record.name) = owner else { return false }
+        return true
+    }
+
+    /// Distinguishes the partials of one run: courses' and chapters' covers have no download.
+    package func partialName(ordinal: Int) -> PartialName {
+        if case .video(let id, _, _) = owner { return PartialName(download: id.rawValue, sidecar: "s\(ordinal)") }
+        return PartialName(download: 0, sidecar: "c\(ordinal)")
+    }
+}

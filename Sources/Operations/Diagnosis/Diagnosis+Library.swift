@@ -1,0 +1,147 @@
+import DownloadJobs
+import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import SyncFacts
+import SystemPackage
+import UserState
+
+/// Looks at a user's library: its marker, its disk, and what lies in it.
+struct LibraryCheck {
+    let place: StateLocation.Place
+
+    private static let leastSpace: Int64 = 16 << 20
+    private static let mostExamples = 3
+
+    private var path: String { place.library.string }
+
+    /// What can be said where the state isn't there or can't be read.
+    func withoutState() -> [DiagnosisFact] {
+        do throws(LibraryError) {
+            if let marker = try LibraryFolder.marker(of: place.library),
+                !FileManager.default.fileExists(
+                    atPath: place.folder.database.string)
+            {
+                return [.libraryUnusable(Refusal(.markerOfAnother(library: path, found: marker)).message)]
+            }
+        } catch {
+            return [.libraryUnusable(Refusal(error).message)]
+        }
+        return [.noLibrary(path: path)] + disk(needed: nil)
+    }
+
+    /// Everything. With `clean`, which needs the user's lock, leftovers are removed.
+    func run(_ store: DownloadStore, isHeld: Bool, clean: Bool) -> [DiagnosisFact] {
+        let library: LibraryFolder
+        do throws(Refusal) {
+            guard let known = try LibraryOpening.openToLook(place, store) else { return withoutState() }
+            library = known
+            if clean {
+                do throws(LibraryError) { try known.lockNow(user: place.user.text) } catch { throw Refusal(error) }
+            }
+        } catch {
+            return [.libraryUnusable(error.message)]
+        }
+        var facts = disk(needed: try? store.remaining())
+        do {
+            facts += try files(store, library, isHeld: isHeld, clean: clean)
+        } catch {
+            facts.append(.libraryUnusable(Refusal(any: error).message))
+        }
+        return facts
+    }
+
+    // MARK: the disk
+
+    private func disk(needed: (bytes: ByteCount, unknown: Int)?) -> [DiagnosisFact] {
+        let free = VolumeFacts.freeSpace(at: place.library)
+        var facts: [DiagnosisFact] = []
+        if needed != nil {
+            var network: String?
+            if case .network(let kind) = FileSystemKind.of(place.library) { network = kind }
+            facts.append(.library(path: path, network: network, free: free))
+            if !VolumeFacts.isWritable(place.library) { facts.append(.libraryNotWritable(path: path)) }
+        }
+        if VolumeFacts.isInMemory(place.library) { facts.append(.libraryInMemory(path: path)) }
+        guard let free else { return facts }
+        if free < Self.leastSpace {
+            facts.append(.diskFull(path: path, free: free))
+        } else if let needed, needed.bytes.value > free {
+            facts.append(.spaceShort(path: path, free: free, needed: needed.bytes.value, unknownSizes: needed.unknown))
+        }
+        return facts
+    }
+
+    // MARK: files
+
+    private func files(
+        _ store: DownloadStore, _ library: LibraryFolder, isHeld: Bool, clean: Bool
+    ) throws -> [DiagnosisFact] {
+        var recorded: Set<String> = []
+        var finished: Set<String> = []
+        try store.scan { row in
+            guard let path = row.string(.path) else { return }
+            recorded.insert(path)
+            if row.state == .finished { finished.insert(path) }
+        }
+        recorded.formUnion(try store.sidecarPaths())
+        var unknown = 0
+        var examples: [String] = []
+        var copies: [String] = []
+        let unreadable = library.walk { path in
+            if finished.remove(path) != nil || recorded.contains(path) { return true }
+            if StagingName.isOne(path) {
+                copies.append(path)
+                return true
+            }
+            unknown += 1
+            if examples.count < Self.mostExamples { examples.append(path) }
+            return true
+        }
+        var facts = unreadable.map { DiagnosisFact.folderUnreadable(path: $0) }
+        // While a sync runs, files are on their way between two looks.
+        if !isHeld, let example = finished.min() {
+            facts.append(.filesMissing(count: finished.count, example: example))
+        }
+        if unknown > 0 { facts.append(.unknownFiles(count: unknown, examples: examples.sorted())) }
+        facts += try partials(store, library, copies: isHeld ? [] : copies, isHeld: isHeld, clean: clean)
+        return facts + (isHeld ? [] : try stranded(store, library, clean: clean))
+    }
+
+    private func partials(
+        _ store: DownloadStore, _ library: LibraryFolder, copies: [String], isHeld: Bool, clean: Bool
+    ) throws -> [DiagnosisFact] {
+        let all = try library.partials()
+        let unwanted = try Leftovers.unwantedPartials(store, library, includingSidecars: !isHeld)
+        var facts: [DiagnosisFact] = []
+        if all.count > unwanted.count {
+            let kept = all.filter { unwanted[$0.key] == nil }
+            facts.append(.partials(count: kept.count, bytes: kept.values.byteCount(\.size).value))
+        }
+        guard !unwanted.isEmpty || !copies.isEmpty else { return facts }
+        let sizes = copies.compactMap { (try? library.facts(of: $0)) ?? nil }
+        if clean {
+            for name in unwanted.keys { try library.removePartial(name) }
+            for copy in copies { try library.removeUnfinishedCopy(copy) }
+        }
+        facts.append(
+            .leftovers(
+                count: unwanted.count + copies.count,
+                bytes: (unwanted.values.byteCount(\.size) + sizes.byteCount(\.size)).value,
+                areRemoved: clean))
+        return facts
+    }
+
+    private func stranded(
+        _ store: DownloadStore, _ library: LibraryFolder, clean: Bool
+    ) throws -> [DiagnosisFact] {
+        let paths = try Leftovers.stranded(store, library)
+        guard !paths.isEmpty else { return [] }
+        var bytes = ByteCount(0)
+        for path in paths { bytes += try library.strandedSize(path) }
+        if clean { for path in paths { try library.removeStranded(path) } }
+        return [.stranded(paths: paths, bytes: bytes.value, areRemoved: clean)]
+    }
+}

@@ -1,0 +1,90 @@
+import DownloadJobs
+package import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import HLSMedia
+import MediaTransfer
+import ProviderKit
+package import SyncFacts
+import SystemPackage
+import UserState
+import YAMLSource
+
+/// What `doctor` is asked to do.
+package struct DiagnosisOptions: Sendable, PrintsRedacted {
+    /// Whose state and library.
+    package var location: StateLocation
+    /// Folders to look for plugins in before all others.
+    package var plugins: [String] = []
+    /// PEM file of certificate authorities, if one is set.
+    package var caFile: String?
+    /// A server whose clock is compared with ours; nil compares with none.
+    package var clockURL: String?
+    /// What makes one file of a joined stream.
+    package var ffmpeg = FFmpegChoice.automatic
+    /// Whether leftovers are removed.
+    package var clean = false
+
+    package init(location: StateLocation) { self.location = location }
+}
+
+extension Diagnosis {
+    /// Looks at everything that a sync needs. Changes nothing, but for the leftovers with ``DiagnosisOptions/clean``, under
+    /// the user's lock; while somebody else holds that, ``refusal`` says so. Plugins are started and ended.
+    ///
+    /// Throws only for what isn't about this machine: a wrong user's name, a clock URL that is none.
+    package static func run(_ options: DiagnosisOptions) async throws(Refusal) -> Diagnosis {
+        let place = try options.location.resolve()
+        if let url = options.clockURL, ParsedURL(url).map({ ["http", "https"].contains($0.origin.scheme) }) != true {
+            throw Refusal(condition: .usage, message: "--clock-url takes an http or https URL")
+        }
+        var diagnosis = Diagnosis()
+        let state = StateCheck(place: place)
+        diagnosis.facts += state.folderFacts()
+        let (store, database) = state.database()
+        diagnosis.facts += database
+        let (isHeld, lock) = state.lock()
+        diagnosis.facts.append(lock)
+        if options.clean, isHeld, case .lock(let holder, _) = lock { diagnosis.refusal = .held(by: holder) }
+        diagnosis.facts += state.session(store)
+        if let store { diagnosis.facts += state.catalogs(store) }
+        let clean = options.clean && !isHeld
+        let (facts, refusal) = await library(place, store, isHeld: isHeld, clean: clean)
+        diagnosis.facts += facts
+        diagnosis.refusal = diagnosis.refusal ?? refusal
+        let used = (try? store?.providers()) ?? []
+        diagnosis.facts += await PluginCheck(folders: options.plugins, user: place.user.text).run(used: used)
+        diagnosis.facts += await NetworkCheck(caFile: options.caFile, clockURL: options.clockURL).run()
+        if options.ffmpeg != .none { diagnosis.facts.append(await ffmpeg(options.ffmpeg)) }
+        diagnosis.facts.append(
+            .versions(
+                coursefetch: Version.text, libcurl: CurlLibrary.version, tls: CurlLibrary.tlsLibrary,
+                sqlite: DownloadStore.sqliteVersion, libyaml: YAMLLibrary.version, schema: DownloadStore.schemaVersion))
+        store?.close()
+        return diagnosis
+    }
+
+    private static func ffmpeg(_ choice: FFmpegChoice) async -> DiagnosisFact {
+        guard let program = choice.program else { return .noFFmpeg }
+        return .ffmpeg(path: program.executable.string, version: await program.version())
+    }
+
+    private static func library(
+        _ place: StateLocation.Place, _ store: DownloadStore?, isHeld: Bool, clean: Bool
+    ) async -> (facts: [DiagnosisFact], refusal: Refusal?) {
+        guard let store else { return (LibraryCheck(place: place).withoutState(), nil) }
+        let check = LibraryCheck(place: (try? LibraryOpening.known(place, store)) ?? place)
+        guard clean else { return await Blocking.run { _ in (check.run(store, isHeld: isHeld, clean: false), nil) } }
+        do throws(Refusal) {
+            let (lock, writable) = try await place.openForWriting(for: [])
+            defer {
+                writable.close()
+                withExtendedLifetime(lock) {}
+            }
+            return await Blocking.run { _ in (check.run(writable, isHeld: false, clean: true), nil) }
+        } catch {
+            return (await Blocking.run { _ in check.run(store, isHeld: true, clean: false) }, error)
+        }
+    }
+}

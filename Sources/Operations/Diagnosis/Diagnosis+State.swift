@@ -1,0 +1,140 @@
+import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import SyncFacts
+import SystemPackage
+import UserState
+
+/// Looks at a user's state folder and what is in it.
+struct StateCheck {
+    let place: StateLocation.Place
+
+    /// Below this a state can't be kept: SQLite needs room for what it is about to change.
+    private static let leastSpace: Int64 = 16 << 20
+
+    /// The folder: there, ours, closed to others, on a disk of this machine, with room.
+    func folderFacts() -> [DiagnosisFact] {
+        let folder = place.folder
+        let path = folder.path.string
+        guard folder.exists else { return [.noState(path: path)] }
+        var facts: [DiagnosisFact] = []
+        if let access = VolumeFacts.permissions(of: folder.path) {
+            if access.owner != VolumeFacts.account { facts.append(.ownedByAnother(path: path, account: access.owner)) }
+            if access.mode & 0o077 != 0 { facts.append(.openToOthers(path: path, mode: access.mode, isFolder: true)) }
+        }
+        let files = [folder.database, folder.credentials, folder.lock]
+        let logs = ["-wal", "-shm", "-journal"].map { FilePath(folder.database.string + $0) }
+        for file in files + logs {
+            guard let access = VolumeFacts.permissions(of: file) else { continue }
+            if access.owner != VolumeFacts.account {
+                facts.append(.ownedByAnother(path: file.string, account: access.owner))
+            }
+            if access.mode & 0o077 != 0 {
+                facts.append(.openToOthers(path: file.string, mode: access.mode, isFolder: false))
+            }
+            if !VolumeFacts.isWritable(file) { facts.append(.stateNotWritable(path: file.string)) }
+        }
+        if !VolumeFacts.isWritable(folder.path) { facts.append(.stateNotWritable(path: path)) }
+        if case .network(let kind) = folder.fileSystem { facts.append(.stateOnNetwork(path: path, kind: kind)) }
+        if VolumeFacts.isInMemory(folder.path) { facts.append(.stateInMemory(path: path)) }
+        let free = VolumeFacts.freeSpace(at: folder.path)
+        if let free, free < Self.leastSpace { facts.append(.stateDiskFull(path: path, free: free)) }
+        return facts.contains { $0.severity == .problem } ? facts : [.state(path: path, free: free)] + facts
+    }
+
+    /// The state file, open if it can be: its version, and whether SQLite finds damage.
+    func database() -> (DownloadStore?, [DiagnosisFact]) {
+        let path = place.folder.database.string
+        guard FileManager.default.fileExists(atPath: path) else { return (nil, []) }
+        do throws(StoreError) {
+            let store = try DownloadStore(path: path, role: .visitor)
+            let damages = try store.damages()
+            guard damages.isEmpty else { return (store, [.databaseDamaged(path: path, damages)]) }
+            var downloads = 0
+            try store.scan { _ in downloads += 1 }
+            let bytes = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? 0
+            return (
+                store, [.database(path: path, version: DownloadStore.schemaVersion, bytes: bytes, downloads: downloads)]
+            )
+        } catch {
+            switch error {
+            case .needsMigration: return (nil, [.databaseOlder(path: path)])
+            case .corrupt(_, let detail): return (nil, [.databaseDamaged(path: path, [detail])])
+            default: return (nil, [.databaseUnusable(Refusal(error).message)])
+            }
+        }
+    }
+
+    /// Who is at work.
+    func lock() -> (isHeld: Bool, DiagnosisFact) {
+        do throws(StateError) {
+            let held = try place.folder.lockHolder()
+            return (held != nil, .lock(held?.holder, isHeld: held != nil))
+        } catch {
+            return (false, .lockUnusable(Refusal(error).message))
+        }
+    }
+
+    /// Logged in or not; nothing where the state can't be read.
+    func session(_ store: DownloadStore?) -> [DiagnosisFact] {
+        let user = place.user.text
+        if store == nil, place.hasState { return [] }
+        let recorded: UserSession?
+        do { recorded = try store?.session() } catch { return [] }
+        guard let session = recorded else {
+            return [
+                place.isAccountsOwn ? .loggedIn(user: user, isAccountsOwn: true) : .loggedOut(user: user, since: nil)
+            ]
+        }
+        return [
+            session.isOpen
+                ? .loggedIn(user: user, isAccountsOwn: place.isAccountsOwn)
+                : .loggedOut(user: user, since: session.changedAt)
+        ]
+    }
+
+    /// The catalogs that courses belong to, and who else syncs them.
+    func catalogs(_ store: DownloadStore) -> [DiagnosisFact] {
+        guard let courses = try? store.courses() else { return [] }
+        let counts = courses.values.reduce(into: [:]) { counts, course in counts[course.file, default: 0] += 1 }
+        var facts: [DiagnosisFact] = []
+        for (file, count) in counts.sorted(by: { $0.key < $1.key }) where !file.isEmpty {
+            if !FileManager.default.fileExists(atPath: file) {
+                facts.append(.catalogMissing(path: file, courses: count))
+            } else if !FileManager.default.isReadableFile(atPath: file) {
+                facts.append(.catalogUnreadable(path: file))
+            }
+        }
+        return facts + otherStates(Set(counts.keys.filter { !$0.isEmpty }))
+    }
+
+    private func otherStates(_ catalogs: Set<String>) -> [DiagnosisFact] {
+        let environment = ProcessInfo.processInfo.environment
+        var plain = environment
+        plain["XDG_STATE_HOME"] = nil
+        let root = place.folder.path.removingLastComponent().removingLastComponent()
+        var seen: Set<FilePath> = []
+        var facts: [DiagnosisFact] = []
+        for locations in [
+            Locations(environment: environment, state: root), Locations(environment: environment),
+            Locations(environment: plain),
+        ] where seen.insert(locations.stateRoot).inserted {
+            for user in (try? locations.users()) ?? [] {
+                let other = locations.state(of: user)
+                guard other.path != place.folder.path,
+                    FileManager.default.fileExists(atPath: other.database.string),
+                    let store = try? DownloadStore(path: other.database.string, role: .visitor)
+                else { continue }
+                defer { store.close() }
+                let files = Set(((try? store.courses()) ?? [:]).values.map(\.file))
+                let shared = catalogs.intersection(files).sorted()
+                guard !shared.isEmpty else { continue }
+                let library = try? LibraryOpening.recordedPath(store)
+                facts.append(
+                    .otherState(path: other.path.string, user: user.text, library: library, catalogs: shared))
+            }
+        }
+        return facts
+    }
+}

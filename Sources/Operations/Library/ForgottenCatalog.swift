@@ -1,0 +1,43 @@
+package import DownloadRunner
+import DownloadStore
+import Foundation
+package import SyncFacts
+
+/// What `forget` did.
+package struct ForgottenCatalog: Sendable, Equatable {
+    /// The file, absolute.
+    package var file: String
+    /// Their ids.
+    package var courses: [String]
+    /// How many there are.
+    package var downloads: Int
+
+    package init(file: String, courses: [String], downloads: Int) {
+        self.file = file
+        self.courses = courses
+        self.downloads = downloads
+    }
+
+    /// Makes the courses of a catalog file gone: their files stay until a `--prune`. The file itself needn't exist.
+    package static func forget(_ file: String, at location: StateLocation) async throws(Refusal) -> ForgottenCatalog {
+        let place = try location.resolve()
+        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        let (lock, store) = try await place.openForWriting(for: [])
+        defer {
+            store.close()
+            withExtendedLifetime(lock) {}
+        }
+        do {
+            let known = try store.courses()
+            let courses = known.values.filter { $0.file == path }.sorted { $0.ordinal < $1.ordinal }.map(\.id)
+            guard !courses.isEmpty else {
+                let files = Set(known.values.map(\.file)).sorted()
+                let hint = files.isEmpty ? "none is known" : "known are \(files.joined(separator: ", "))"
+                throw Refusal(condition: .usage, message: "no course belongs to \(path); \(hint)")
+            }
+            return ForgottenCatalog(file: path, courses: courses, downloads: try store.forget(file: path))
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+package import SyncFacts
+import SystemPackage
+import UserState
+
+/// What `library move` and `library adopt` did.
+package struct LibraryChange: Sendable {
+    /// Absolute.
+    package var library: String
+    /// Where it was before; nil if that is the same.
+    package var previous: String?
+    /// Finished downloads that the state has there.
+    package var files: Int
+    /// Videos that the state knows again by the list in the library, and lines of it that were left out; nil if the list
+    /// wasn't asked.
+    package var rebuilt: (videos: Int, leftOut: Int)?
+
+    package init(library: String, previous: String?, files: Int) {
+        self.library = library
+        self.previous = previous
+        self.files = files
+    }
+
+    /// The person has moved the library to `folder`: notes it, after its marker has proven it. Moves no file.
+    package static func move(_ location: StateLocation, to folder: String) async throws(Refusal) -> LibraryChange {
+        var moved = location
+        moved.library = folder
+        return try await change(moved) { place, store throws(Refusal) in
+            do {
+                guard try LibraryOpening.recordedID(store) != nil else {
+                    throw Refusal(
+                        condition: .stateUnusable, message: "this state has no library yet; the first sync makes one")
+                }
+            } catch let error as StoreError {
+                throw Refusal(error)
+            } catch let error as Refusal {
+                throw error
+            } catch {
+                throw Refusal(any: error)
+            }
+            _ = try LibraryOpening.open(place, store)
+        }
+    }
+
+    /// Makes the folder this state's library, whoever's it was. Moves no file. With `rebuild` the state gets to know what the
+    /// list in the library proves, first.
+    package static func adopt(_ location: StateLocation, rebuild: Bool = false) async throws(Refusal) -> LibraryChange {
+        var rebuilt: LibraryRebuild.Result?
+        var done = try await change(location) { place, store throws(Refusal) in
+            let library = try LibraryOpening.adopt(place, store)
+            do {
+                try await library.lock(user: place.user.text)
+                if rebuild {
+                    let work = LibraryRebuild(store: store, library: library)
+                    let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }
+                    rebuilt = try result.get()
+                }
+                try loseWhatIsMissing(store, library)
+            } catch {
+                throw Refusal(any: error)
+            }
+        }
+        if rebuilt?.isNewer == true {
+            throw Refusal(
+                condition: .stateUnusable,
+                message: """
+                    the list of files in \(done.library) was written by a newer coursefetch; nothing of it was used. Update \
+                    coursefetch
+                    """)
+        }
+        done.rebuilt = rebuilt.map { ($0.restored, $0.leftOut) }
+        return done
+    }
+
+    /// The person says that this is the library: what isn't in it is lost, however much that is.
+    private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
+        let listing = library.names()
+        var lost: [DownloadChange] = []
+        try store.scan { row in
+            guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {
+                return
+            }
+            lost.append(.lose(row.id))
+        }
+        try store.write(lost)
+    }
+
+    private static func change(
+        _ location: StateLocation, _ body: (StateLocation.Place, DownloadStore) async throws(Refusal) -> Void
+    ) async throws(Refusal) -> LibraryChange {
+        let place = try location.resolve()
+        let (lock, store) = try await place.openForWriting(for: [])
+        defer {
+            store.close()
+            withExtendedLifetime(lock) {}
+        }
+        do {
+            let previous = try LibraryOpening.recordedPath(store)
+            try await body(place, store)
+            var files = 0
+            try store.scan { row in files += row.state == .finished ? 1 : 0 }
+            return LibraryChange(
+                library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files
+            )
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import DownloadJobs
+import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+
+/// Makes a state know again what lies in its library, by the list that lies there, too (``FileList``). Asks nobody.
+///
+/// Whoever can write in the library may have written the list: a line counts only if it leads to a file in the library that
+/// has the size and the time of the line, or else its size and SHA-256.
+struct LibraryRebuild {
+    /// What came of it.
+    struct Result: Equatable {
+        /// Videos that are finished by it.
+        var restored = 0
+        /// Lines that name what isn't there, or isn't what they say, or make no sense.
+        var leftOut = 0
+        /// The list is a newer version's: nothing was read.
+        var isNewer = false
+    }
+
+    let store: DownloadStore
+    let library: LibraryFolder
+
+    /// Throws ``StoreError`` or ``LibraryError``.
+    func run(shouldStop: () -> Bool = { false }) throws -> Result {
+        var latest: [KeptKey: (number: Int, record: KeptRecord)] = [:]
+        var number = 0
+        let reading = try FileList<KeptRecord>(of: library).read(shouldStop: shouldStop) { record in
+            number += 1
+            let record = record.normalized
+            latest[KeptKey(record)] = (number, record)
+        }
+        var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
+        var taken: Set<String> = []
+        var finished: Set<KeptKey> = []
+        let listing = library.names()
+        try store.scan { row in
+            // A row whose file isn't there may be older than a move.
+            guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
+            taken.insert(LibraryName.key(path))
+            var known = KeptRecord(course: row.string(.course) ?? "", title: "")
+            known.video = row.string(.video)
+            if row.state == .finished { finished.insert(KeptKey(known)) }
+        }
+        var proven: [ProvenRecord] = []
+        // Of two that claim one file the newer line is right.
+        for (key, value) in latest.sorted(by: { $0.value.number > $1.value.number }) {
+            if shouldStop() { throw LibraryError.stopped }
+            if finished.contains(key) { continue }
+            let found = try value.record.video == nil ? folder(value.record) : video(value.record, shouldStop)
+            if let found, found.record.video == nil || taken.insert(LibraryName.key(found.file?.path ?? "")).inserted {
+                proven.append(found)
+            } else {
+                result.leftOut += 1
+            }
+        }
+        result.restored = try store.restore(proven.reversed())
+        return result
+    }
+
+    private func folder(_ record: KeptRecord) -> ProvenRecord? {
+        guard let folder = record.folder, !record.course.isEmpty, record.chapter != "",
+            (try? LibraryPath(folder)) != nil, folder.contains("/") == (record.chapter != nil)
+        else { return nil }
+        var found = ProvenRecord(record: record, file: nil)
+        guard let path = record.path, let size = record.size, let modified = record.modified,
+            let facts = (try? library.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
+        else { return found }
+        found.file = StoredFile(path: path, size: size, modified: modified, sha256: nil, source: [])
+        found.cover = record.cover.flatMap { [UInt8](hex: $0) }
+        return found
+    }
+
+    private func video(_ record: KeptRecord, _ shouldStop: () -> Bool) throws -> ProvenRecord? {
+        guard let path = record.path, let size = record.size, size >= 0, let stem = record.stem,
+            let video = record.video, !video.isEmpty, !record.course.isEmpty, (try? LibraryPath(stem)) != nil,
+            let source = record.source.flatMap({ [UInt8](hex: $0) }),
+            record.seconds.map({ $0.isFinite && $0 >= 0 }) ?? true
+        else { return nil }
+        let sha256 = record.sha256.flatMap { [UInt8](hex: $0) }.flatMap { $0.count == 32 ? $0 : nil }
+        let known = FileRecord(size: size, modified: record.modified, sha256: sha256?.hex)
+        guard let (place, facts) = try prove(path, known, shouldStop) else { return nil }
+        var found = ProvenRecord(
+            record: record,
+            file: StoredFile(path: place, size: size, modified: facts.modified, sha256: sha256, source: source))
+        var isWhole = true
+        for beside in record.beside ?? [] {
+            guard let kind = SidecarRecord.Kind(rawValue: beside.kind) else { return nil }
+            let facts = (try? library.facts(of: beside.path)) ?? nil
+            if let facts, facts.size == beside.size, facts.modified == beside.modified {
+                found.sidecars.append(
+                    SidecarRecord(
+                        download: DownloadID(rawValue: 0), kind: kind, name: beside.name, path: beside.path,
+                        size: beside.size, modified: beside.modified))
+            } else if kind == .stream {
+                // A video without its sound is none.
+                return nil
+            } else {
+                isWhole = false
+                found.missing.append(SidecarName(kind, beside.name))
+            }
+        }
+        if isWhole { found.extras = record.extras.flatMap { [UInt8](hex: $0) } }
+        return found
+    }
+
+    /// Where the file is, and what it is; also under another Unicode form of its name, as copying through another system
+    /// leaves it.
+    private func prove(
+        _ path: String, _ record: FileRecord, _ shouldStop: () -> Bool
+    ) throws -> (String, FileFacts)? {
+        var seen: Set<[UInt8]> = []
+        for form in [path, path.precomposedStringWithCanonicalMapping, path.decomposedStringWithCanonicalMapping]
+        where seen.insert(Array(form.utf8)).inserted {
+            do throws(LibraryError) {
+                if case .ours(let facts) = try library.proves(form, is: record, shouldStop: shouldStop) {
+                    return (form, facts)
+                }
+            } catch {
+                if error == .stopped { throw error }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,169 @@
+import CourseCatalog
+import DownloadJobs
+import DownloadRunner
+import DownloadStore
+import Foundation
+import MediaLibrary
+import RunSchedule
+package import SyncFacts
+import UserState
+
+/// What a sync would do.
+package struct DryRunPlan: Sendable {
+    /// In catalog order, moves first.
+    package var lines: [DryRunLine] = []
+    /// What `sync` would say at its end, were it to stop after planning: errors and their conditions.
+    package var summary = SyncSummary()
+
+    package init() {}
+}
+
+/// What a sync would do with one download, and why.
+package struct DryRunLine: Sendable {
+    /// What would be done.
+    package enum Action: Sendable, Equatable {
+        case download
+        case resume(from: Int64)
+        case move(from: String, to: String)
+        case link(to: String)
+        case adopt(path: String)
+        case remove(path: String)
+        case refetch
+        /// Its provider is asked for what isn't there beside it.
+        case ask
+        case keep
+    }
+
+    /// Which video.
+    package var reference: VideoReference
+    /// What would be done.
+    package var action: Action
+    /// In words for a person.
+    package var why: String
+    /// Bytes that would come from the network, if known.
+    package var size: Int64?
+
+    package init(reference: VideoReference, action: Action, why: String, size: Int64?) {
+        self.reference = reference
+        self.action = action
+        self.why = why
+        self.size = size
+    }
+}
+
+extension SyncRun {
+    /// What ``run()`` would do. Changes nothing: takes no lock, makes no folder, writes no row.
+    package func plan() async -> DryRunPlan {
+        var plan = DryRunPlan()
+        do {
+            let registry = ProviderCheck.registry(options.plugins)
+            let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
+            guard check.conditions.isEmpty else {
+                plan.summary = SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
+                return plan
+            }
+            let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
+            let store = try place.openForReading() ?? DownloadStore.empty()
+            defer { store.close() }
+            _ = try place.requireSession(in: store)
+            let library = try Self.look(place, store)
+            let reconciliation = try Self.compare(catalog, store, library, options, Date())
+            if let refused = Self.refused(reconciliation, options) {
+                plan.summary = refused
+                return plan
+            }
+            plan.lines = reconciliation.lines(options, ignoresCourse: registry.ignoresCourse)
+            plan.summary.downloads = reconciliation.counts
+            plan.summary.note(reconciliation.held)
+            plan.summary.fromOtherSource = reconciliation.fromOtherSource
+        } catch {
+            let refusal = Refusal(any: error)
+            plan.summary.conditions = [refusal.condition]
+            plan.summary.errors = [.init(file: "", line: nil, column: nil, message: refusal.message)]
+        }
+        return plan
+    }
+
+    /// The library if the state has one; a folder without the marker is refused as in a real run.
+    private static func look(_ place: StateLocation.Place, _ store: DownloadStore) throws -> LibraryFolder? {
+        guard let id = try LibraryOpening.recordedID(store) else { return nil }
+        return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user.text))
+    }
+}
+
+extension WantedDownload {
+    /// Why it is fetched, in words for a person.
+    fileprivate var why: String {
+        if isNew { return "new" }
+        if oldFile != nil { return "to be fetched again; the file that is there stays until then" }
+        return resume.map { $0.durableBytes > 0 } ?? false ? "unfinished" : "not begun"
+    }
+}
+
+extension Reconciliation {
+    /// One line for each thing that would happen.
+    func lines(_ options: SyncOptions, ignoresCourse: (String) -> Bool) -> [DryRunLine] {
+        let lost = Set(changes.lost)
+        let refetched = Set(changes.refetched)
+        var lines = moves.compactMap { move in
+            move.reference.map {
+                DryRunLine(
+                    reference: $0, action: .move(from: move.from, to: move.to), why: "its name or place changed",
+                    size: nil)
+            }
+        }
+        for wanted in wanted {
+            var line = DryRunLine(
+                reference: wanted.reference, action: .download, why: wanted.why,
+                size: wanted.video.size)
+            if let donor = wanted.donor {
+                if donor.isStanding {
+                    line.action = .adopt(path: donor.file.path)
+                    line.why = "a file stands there; it is kept if it has the catalog's SHA-256"
+                } else if donor.isProven(for: wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))) {
+                    line.action = .link(to: donor.file.path)
+                    line.why = "the library has the same file already"
+                    line.size = 0
+                } else {
+                    line.why = "\(wanted.why); linked to \(donor.file.path) if that proves to be the same file"
+                }
+            } else if followers.isFollower(wanted.id) {
+                if wanted.video.sha256 != nil || ignoresCourse(wanted.provider) {
+                    line.why = "linked once the same video of another course is there"
+                    line.size = 0
+                } else {
+                    line.why = "\(wanted.why); linked if another course's proves to be the same file"
+                }
+            } else if let resume = wanted.resume, resume.durableBytes > 0 {
+                line.action = .resume(from: resume.durableBytes)
+                line.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
+            } else if refetched.contains(wanted.id) {
+                line.action = .refetch
+                line.why = "the catalog's size or checksum contradicts the file"
+            } else if lost.contains(wanted.id) {
+                line.why = "its file is missing from the library"
+            }
+            lines.append(line)
+        }
+        lines += asked.map {
+            DryRunLine(
+                reference: $0.reference, action: .ask, why: "something that belongs beside it is missing", size: nil)
+        }
+        guard options.prune else { return lines }
+        // What is failed now stays so; of the rest it is assumed that it goes well.
+        let isOpen = [.failed, .paused].contains { counts[$0, default: 0] > 0 } || !held.isEmpty
+        let verdict = Prune.verdict(self, options.maxDelete, endsWell: !isOpen)
+        for gone in gone {
+            guard let file = gone.file else { continue }
+            let (action, but): (DryRunLine.Action, String) =
+                switch verdict {
+                case .held: (.keep, ", but --max-delete holds it")
+                case .unfinished: (.keep, ", but it stays while others are failed")
+                case .delete, .nothing: (.remove(path: file.path), "")
+                }
+            lines.append(
+                DryRunLine(reference: gone.reference, action: action, why: "no longer in its catalog\(but)", size: nil))
+        }
+        return lines
+    }
+}

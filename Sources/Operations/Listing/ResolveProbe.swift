@@ -1,0 +1,183 @@
+import CourseCatalog
+import DownloadJobs
+import DownloadRunner
+package import DownloadStore
+package import Foundation
+package import Logging
+import ProviderHost
+import ProviderKit
+package import SyncFacts
+import UserState
+import YAMLSource
+
+/// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.
+package struct ResolveAnswer: Sendable, PrintsRedacted {
+    /// Which video.
+    package var reference: VideoReference
+    /// The provider's name.
+    package var provider: String
+    /// Whole: may hold secrets.
+    package var url: String
+    /// What it is.
+    package var kind: String
+    /// A secret.
+    package var tokenValue: String?
+    /// `header Authorization`, `query token`, `cookie session`.
+    package var tokenPlace: String?
+    /// Where else the token goes.
+    package var tokenOrigins: [String]
+    /// By name.
+    package var headers: [(name: String, value: String)]
+    /// Nil if it did not say.
+    package var expiresAt: Date?
+    /// In bytes.
+    package var size: Int64?
+    /// Lower-case hex; nil where none is known.
+    package var sha256: String?
+    /// Nil if it did not say.
+    package var mediaType: String?
+    /// Nil if it did not say.
+    package var fileExtension: String?
+    /// In seconds; nil if it did not say.
+    package var duration: Double?
+    /// Each request needs an answer of its own.
+    package var singleUse: Bool
+    /// The same URL may come again after a refusal.
+    package var extendable: Bool
+    /// Language and URL of each.
+    package var subtitles: [String]
+    /// Title and URL of each.
+    package var attachments: [String]
+    /// Wall time.
+    package var seconds: Double
+
+    package init(reference: VideoReference, provider: String, url: String, kind: String = "file") {
+        self.reference = reference
+        self.provider = provider
+        self.url = url
+        self.kind = kind
+        tokenOrigins = []
+        headers = []
+        singleUse = false
+        extendable = false
+        subtitles = []
+        attachments = []
+        seconds = 0
+    }
+
+    init(_ resolution: Resolution, reference: VideoReference, provider: String, seconds: Double) {
+        self.init(reference: reference, provider: provider, url: resolution.url, kind: resolution.kind.rawValue)
+        if let token = resolution.token {
+            tokenValue = token.value
+            tokenPlace = "\(token.placement.rawValue) \(token.name)"
+            tokenOrigins = token.origins
+        }
+        headers = resolution.headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        expiresAt = resolution.expiresAt
+        size = resolution.size
+        sha256 = resolution.sha256
+        mediaType = resolution.mediaType
+        fileExtension = resolution.fileExtension
+        duration = resolution.duration
+        singleUse = resolution.singleUse
+        extendable = resolution.extendable
+        subtitles = resolution.subtitles.map { "\($0.lang) \($0.url)" }
+        attachments = resolution.attachments.map { "\($0.title) \($0.url)" }
+        self.seconds = seconds
+    }
+
+    /// This answer with everything replaced that may be a secret, so that it can be shown.
+    package var withoutSecrets: ResolveAnswer {
+        var shown = self
+        var redactor = Redactor()
+        // A token may stand in a path, too.
+        if let tokenValue { redactor.learn(tokenValue) }
+        shown.url = redactor.redact(Redactor.url(url))
+        if tokenValue != nil { shown.tokenValue = Redactor.mark }
+        shown.tokenOrigins = tokenOrigins.map { Redactor.url($0) }
+        shown.headers = headers.map { (name: $0.name, value: Redactor.header($0.name, $0.value)) }
+        shown.subtitles = subtitles.map { redactor.redact($0) }
+        shown.attachments = attachments.map { redactor.redact($0) }
+        return shown
+    }
+}
+
+/// Asks the provider of each selected video, as a sync would for the first time: with the user's credentials.
+package enum ResolveProbe {
+    /// What came of asking about one video.
+    package struct Answer: Sendable {
+        /// Which video.
+        package var reference: VideoReference
+        /// The provider that was asked.
+        package var provider: String
+        /// What it said.
+        package var result: Result<ResolveAnswer, DownloadError>
+    }
+
+    /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
+    package static func run(
+        catalog: String, selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
+        logger: Logger
+    ) async throws(Refusal) -> [Answer] {
+        let registry = ProviderCheck.registry(plugins)
+        let (catalog, check) = CatalogCheck.read([catalog], registry: registry)
+        guard check.conditions.isEmpty else {
+            throw Refusal(
+                condition: check.conditions.first ?? .invalidCatalog,
+                message: check.diagnostics.map(\.text).joined(separator: "\n"))
+        }
+        let place = try StateLocation(user: user, state: state).resolve()
+        let entries = CatalogEntries(catalog)
+        let chosen = entries.slots.filter { slot in
+            selection.contains(
+                course: entries.course(slot).id, chapter: entries.chapter(slot)?.id, video: entries.video(slot).id,
+                state: .waiting)
+        }
+        guard !chosen.isEmpty else {
+            let all = entries.slots.map { entries.reference($0) }
+            let messages = selection.selectors.map { $0.unmatched(among: all) }
+            throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
+        }
+        // As a sync would: nothing is asked in the name of a user who is logged out.
+        let store = try place.openForReading()
+        defer { store?.close() }
+        let credentials: RunCredentials
+        do {
+            let session = try place.requireSession(in: store ?? .empty())
+            credentials = try RunCredentials(
+                place.folder, generation: session.generation, store: store, logger: logger)
+        } catch {
+            throw Refusal(any: error)
+        }
+        let pool = ProviderPool(
+            registry: registry,
+            settings: HostSettings(
+                userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
+            credentials: credentials, logger: logger)
+        var answers: [Answer] = []
+        for slot in chosen {
+            let reference = entries.reference(slot)
+            let video = entries.video(slot)
+            let request = ResolveRequest(
+                user: place.user.text, now: Date(), settings: pool.settings,
+                video: .init(id: video.writtenID, title: video.title, parameters: pool.parameters(of: video.settings)),
+                course: .init(id: entries.course(slot).writtenID, title: entries.course(slot).title),
+                chapter: entries.chapter(slot).map { .init(id: $0.writtenID, title: $0.title) },
+                quality: video.settings.quality.map(\.description))
+            let started = Date()
+            do {
+                let resolution = try await pool.resolve(request, provider: video.provider.name)
+                let answer = ResolveAnswer(
+                    resolution, reference: reference, provider: video.provider.name,
+                    seconds: Date().timeIntervalSince(started))
+                answers.append(Answer(reference: reference, provider: answer.provider, result: .success(answer)))
+            } catch {
+                answers.append(
+                    Answer(
+                        reference: reference, provider: video.provider.name, result: .failure(DownloadError(error))))
+            }
+        }
+        await pool.shutDown()
+        return answers
+    }
+}

@@ -1,0 +1,234 @@
+package import DownloadRunner
+package import DownloadStore
+import FileSystem
+package import Foundation
+package import SyncFacts
+import UserState
+
+/// What the state knows about one download.
+package struct StatusRow: Sendable {
+    /// Which video.
+    package var reference: VideoReference
+    /// The course's title.
+    package var courseTitle: String
+    /// The chapter's title; nil directly under the course.
+    package var chapterTitle: String?
+    /// Where it stands.
+    package var state: DownloadState
+    /// Why it waits or is suspended; nil where nothing needs a reason.
+    package var reason: SuspendReason?
+    /// Higher goes first.
+    package var priority: Int
+    /// Bytes that are there.
+    package var bytes: Int64
+    /// In bytes.
+    package var size: Int64?
+    /// Over the last seconds; nil while nothing moves.
+    package var bytesPerSecond: Int64?
+    /// Relative to the library; nil before it is finished.
+    package var path: String?
+    /// What went wrong last; nil if nothing did.
+    package var error: DownloadError?
+    /// Not before then; nil if it may at once, or never.
+    package var retryAt: Date?
+    /// When the row last changed.
+    package var updatedAt: Date
+    /// The provider's name.
+    package var provider: String
+    /// The catalog.
+    package var file: String
+    /// No longer in its catalog.
+    package var gone: Bool
+    /// Lower-case hex; nil where none is known.
+    package var sha256: String?
+    /// How long a stream plays, in seconds; nil for a file, and before its playlist has been read.
+    package var mediaSeconds: Double?
+    /// What isn't there beside it and is fetched by a sync.
+    package var sidecarsWanted = 0
+    /// What isn't there beside it and couldn't be had.
+    package var sidecarsFailed = 0
+
+    package init(
+        reference: VideoReference, courseTitle: String, chapterTitle: String?, state: DownloadState,
+        reason: SuspendReason? = nil, priority: Int = 0, bytes: Int64 = 0, size: Int64? = nil,
+        bytesPerSecond: Int64? = nil, path: String? = nil, error: DownloadError? = nil, retryAt: Date? = nil,
+        updatedAt: Date, provider: String, file: String, gone: Bool = false, sha256: String? = nil,
+        mediaSeconds: Double? = nil
+    ) {
+        self.reference = reference
+        self.courseTitle = courseTitle
+        self.chapterTitle = chapterTitle
+        self.state = state
+        self.reason = reason
+        self.priority = priority
+        self.bytes = bytes
+        self.size = size
+        self.bytesPerSecond = bytesPerSecond
+        self.path = path
+        self.error = error
+        self.retryAt = retryAt
+        self.updatedAt = updatedAt
+        self.provider = provider
+        self.file = file
+        self.gone = gone
+        self.sha256 = sha256
+        self.mediaSeconds = mediaSeconds
+    }
+}
+
+/// The process that holds a user's lock.
+package struct RunningSync: Sendable, Equatable {
+    /// Its process id.
+    package var pid: Int32
+    /// The machine's name.
+    package var host: String
+    /// When it began.
+    package var since: Date
+    /// What it is doing.
+    package var activity: Activity
+
+    /// What a process that holds the lock is doing.
+    package enum Activity: String, Sendable {
+        case syncing, watching, stopping
+        case waitingForLogin = "waiting_for_login"
+    }
+
+    package init(pid: Int32, host: String, since: Date, activity: Activity = .syncing) {
+        self.pid = pid
+        self.host = host
+        self.since = since
+        self.activity = activity
+    }
+
+    /// What a lock and a state tell of the process: one whose newest run is over rests between two.
+    init(_ holder: LockHolder, isLoggedIn: Bool, in store: DownloadStore?) throws(StoreError) {
+        let end = try store?.runs(limit: 1).first?.endedAt
+        let rests = end.map { $0 >= holder.since } ?? false
+        self.init(
+            pid: Int32(holder.pid), host: holder.host, since: holder.since,
+            activity: isLoggedIn ? (rests ? .watching : .syncing) : (rests ? .waitingForLogin : .stopping))
+    }
+}
+
+/// What a user's state holds, in catalog order.
+package struct StatusReport: Sendable {
+    /// The user's name.
+    package var user: String
+    /// The library's path, if the state knows one.
+    package var library: String?
+    /// The process that is syncing right now.
+    package var running: RunningSync?
+    /// One a download.
+    package var rows: [StatusRow]
+    /// Finished files that come from another source than the catalog now names.
+    package var fromOtherSource: Int
+    /// The user's name where a command has to give it: nil for the account's own.
+    package var userOption: String?
+    /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
+    /// counts for each of them.
+    package var diskBytes: [String: ByteCount] = [:]
+    /// Whether the library's folder isn't there.
+    package var isLibraryMissing = false
+    /// Courses that the last sync left as they are, and that another one would leave so now.
+    package var held: [HeldCourse] = []
+    /// Whether a sync would be refused because the user isn't logged in.
+    package var isLoggedOut = false
+    /// Since when; nil if the user has never logged in.
+    package var loggedOutSince: Date?
+
+    package init(
+        user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
+    ) {
+        self.user = user
+        self.library = library
+        self.running = running
+        self.rows = rows
+        self.fromOtherSource = fromOtherSource
+    }
+
+    /// Reads the state as it is. Changes nothing; a user without a state has no rows.
+    package static func read(_ location: StateLocation) async throws(Refusal) -> StatusReport {
+        let place = try location.resolve()
+        try place.requireKnown()
+        guard let store = try place.openForReading() else {
+            var report = StatusReport(user: place.user.text, library: nil, running: nil, rows: [])
+            report.isLoggedOut = !place.isAccountsOwn
+            return report
+        }
+        defer { store.close() }
+        do {
+            let lock = try place.folder.lockHolder()
+            let session = try place.session(in: store)
+            let running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
+            let courses = try store.courses()
+            let chapters = Dictionary(
+                try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
+                uniquingKeysWith: { first, _ in first })
+            var report = StatusReport(
+                user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            report.isLibraryMissing =
+                report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+            report.userOption = place.isAccountsOwn ? nil : place.user.text
+            report.isLoggedOut = !session.isOpen
+            report.loggedOutSince =
+                report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
+            report.diskBytes = try store.sidecarBytes()
+            for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
+            let now = Date()
+            let held = try HeldCourse.recorded(store)
+            let open = Dictionary(grouping: try store.openSidecars(), by: \.download)
+            var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
+            try store.eachDownload { record in
+                review.look(at: record)
+                if record.state == .finished, let file = record.file, file.source != record.catalog.source {
+                    report.fromOtherSource += 1
+                }
+                report.diskBytes[record.key.course, default: 0] += record.diskBytes
+                var row = StatusRow(
+                    record, course: courses[record.key.course],
+                    chapterTitle: record.catalog.chapter.flatMap {
+                        chapters[DownloadKey(course: record.key.course, video: $0)]
+                    }, isRunning: lock != nil, now: now)
+                for sidecar in open[record.id] ?? [] where !record.isGone {
+                    if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
+                }
+                report.rows.append(row)
+            }
+            report.held = review.standing
+            return report
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+}
+
+extension StatusRow {
+    /// `active` counts only while somebody holds the lock; else it is what the next run makes of it.
+    init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
+        let isInterrupted = record.state == .active && !isRunning
+        let isFinished = record.state == .finished
+        // It is written about once a second while bytes come: an old one tells of the past.
+        let isFresh = abs(now.timeIntervalSince(record.updatedAt)) < 10
+        self.init(
+            reference: VideoReference(
+                course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
+                title: record.catalog.title),
+            courseTitle: course?.title ?? record.key.course, chapterTitle: chapterTitle,
+            state: isInterrupted ? .suspended : record.state, reason: isInterrupted ? .interrupted : record.reason,
+            priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
+            size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
+            bytesPerSecond: isRunning && record.state == .active && isFresh ? record.bytesPerSecond : nil,
+            path: record.isPlacing ? record.oldFile?.path : record.file?.path,
+            error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
+            provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
+            sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
+    }
+}
+
+extension DownloadRecord {
+    /// What it takes in the library.
+    fileprivate var diskBytes: ByteCount {
+        let files = ByteCount((isPlacing ? oldFile?.size : file?.size) ?? 0)
+        return files + ByteCount(state == .finished ? 0 : durableBytes)
+    }
+}

@@ -1,0 +1,117 @@
+package import DownloadRunner
+package import DownloadStore
+import FileSystem
+package import Foundation
+package import SyncFacts
+import SystemPackage
+import UserState
+
+/// What is known of a user of this account. Holds no secret.
+package struct UserListing: Sendable, Equatable {
+    /// A login at a provider.
+    package struct Provider: Sendable, Equatable {
+        /// The provider's name.
+        package var name: String
+        /// When its credentials were stored last.
+        package var savedAt: Date
+        /// When they stop being good; nil if that isn't known.
+        package var expiresAt: Date?
+
+        package init(name: String, savedAt: Date, expiresAt: Date? = nil) {
+            self.name = name
+            self.savedAt = savedAt
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// The user's name.
+    package var user: String
+    /// Whether it is the account's own name, which needs no login.
+    package var isAccountsOwn: Bool
+    /// Whether the user is logged in; nil if that can't be read.
+    package var isLoggedIn: Bool?
+    /// Since when; nil for a user who has neither logged in nor out yet.
+    package var since: Date?
+    /// The library's path, if the state knows one.
+    package var library: String?
+    /// Downloads by state.
+    package var downloads: [DownloadState: Int]
+    /// The process that holds the user's lock.
+    package var running: RunningSync?
+    /// Where credentials are stored for, by name.
+    package var providers: [Provider]
+    /// What can't be read, in sentences.
+    package var problems: [String]
+
+    package init(
+        user: String, isAccountsOwn: Bool = false, isLoggedIn: Bool? = nil, since: Date? = nil, library: String? = nil,
+        downloads: [DownloadState: Int] = [:], running: RunningSync? = nil, providers: [Provider] = [],
+        problems: [String] = []
+    ) {
+        self.user = user
+        self.isAccountsOwn = isAccountsOwn
+        self.isLoggedIn = isLoggedIn
+        self.since = since
+        self.library = library
+        self.downloads = downloads
+        self.running = running
+        self.providers = providers
+        self.problems = problems
+    }
+
+    /// All users that have a state, and the account's own, who needs none; by name. Changes nothing.
+    ///
+    /// What can't be read of one is among its ``problems``, and keeps nobody else from being listed.
+    package static func all(_ location: StateLocation) throws(Refusal) -> [UserListing] {
+        var own = location
+        own.user = nil
+        let mine = try own.resolve()
+        let folder = mine.folder.path.removingLastComponent()
+        var listings: [UserListing] = []
+        do throws(StateError) {
+            for user in try Locations.users(in: folder) {
+                let place = StateLocation.Place(
+                    user: user, isAccountsOwn: user == mine.user,
+                    folder: StateFolder(path: folder.appending(user.text), user: user), library: mine.library)
+                listings.append(one(place))
+            }
+        } catch { throw Refusal(error) }
+        if !listings.contains(where: \.isAccountsOwn) {
+            listings.append(UserListing(user: mine.user.text, isAccountsOwn: true, isLoggedIn: true))
+        }
+        return listings.sorted { $0.user < $1.user }
+    }
+
+    private static func one(_ place: StateLocation.Place) -> UserListing {
+        var listing = UserListing(user: place.user.text, isAccountsOwn: place.isAccountsOwn)
+        var held: FileLock.Held?
+        do throws(StateError) {
+            held = try place.folder.lockHolder()
+            listing.running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
+        } catch { listing.problems.append(Refusal(error).message) }
+        do {
+            if let store = try place.openForReading() {
+                defer { store.close() }
+                let session = try place.session(in: store)
+                listing.isLoggedIn = session.isOpen
+                listing.since = session.changedAt == .distantPast ? nil : session.changedAt
+                if let holder = held?.holder {
+                    listing.running = try RunningSync(holder, isLoggedIn: session.isOpen, in: store)
+                }
+                listing.library = try LibraryOpening.recordedPath(store)
+                listing.downloads = try store.counts()
+                if held == nil, let interrupted = listing.downloads.removeValue(forKey: .active) {
+                    listing.downloads[.suspended, default: 0] += interrupted
+                }
+            } else {
+                listing.isLoggedIn = place.isAccountsOwn
+            }
+        } catch { listing.problems.append(Refusal(any: error).message) }
+        do throws(CredentialsError) {
+            listing.providers = try UserCredentials(folder: place.folder).read().map { name, stored in
+                Provider(name: name, savedAt: stored.savedAt, expiresAt: stored.expiresAt)
+            }.sorted { $0.name < $1.name }
+        } catch { listing.problems.append(Refusal(error).message) }
+        return listing
+    }
+}

@@ -1,0 +1,123 @@
+package import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+package import SyncFacts
+
+extension Verification {
+    /// Re-hashes the finished files of a selection against what was recorded, and notes in the state what is missing.
+    /// With `repair` changed files are fetched again by the next sync, and files without a recorded SHA-256 get one.
+    ///
+    /// Files are read without the user's lock, so that a sync may go on beside it. Only what has to be noted takes the
+    /// lock; while somebody else holds it nothing is noted, and ``refusal`` says so. Cancelling the task ends it after the
+    /// block that is being read; what was found until then is noted.
+    ///
+    /// - Parameter observe: called on a thread of its own.
+    package static func run(
+        _ location: StateLocation, selection: Selection, repair: Bool,
+        observe: @escaping @Sendable (VerificationEvent) -> Void
+    ) async throws(Refusal) -> Verification {
+        let place = try location.resolve()
+        guard let store = try place.openForReading() else {
+            if let selector = selection.selectors.first {
+                throw Refusal(condition: .usage, message: selector.unmatched(among: []))
+            }
+            return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
+        }
+        defer { store.close() }
+        let plan = try Plan(store, selection)
+        guard let library = try LibraryOpening.openToLook(place, store) else {
+            return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
+        }
+        let checked = await Blocking.run { shouldStop in
+            withoutActuallyEscaping(shouldStop) { shouldStop in
+                Result { try plan.check(store, library, repair: repair, shouldStop, observe) }
+            }
+        }
+        var (result, items): (Verification, [Verifier.Item])
+        do { (result, items) = try checked.get() } catch { throw Refusal(any: error) }
+        hold(&items, of: plan.records)
+        result.findings = items.map { item in
+            var file = item.file
+            let (changes, remedy) = VerificationRemedies.changes(for: item, repair: repair)
+            if changes.isEmpty { file.remedy = remedy }
+            return file
+        }
+        guard items.contains(where: { VerificationRemedies.isNeeded(for: $0, repair: repair) }) else { return result }
+        do throws(Refusal) {
+            let (lock, writable) = try await place.openForWriting(for: [])
+            defer {
+                writable.close()
+                withExtendedLifetime(lock) {}
+            }
+            let remedies = VerificationRemedies(store: writable, library: library, repair: repair)
+            do { result.findings = try remedies.apply(to: items) } catch { throw Refusal(any: error) }
+        } catch {
+            result.refusal = error
+        }
+        return result
+    }
+
+    /// Marks what is missing of courses that have lost too much at once.
+    private static func hold(_ items: inout [Verifier.Item], of records: [DownloadRecord]) {
+        var tallies: [String: LossGuard.Tally] = [:]
+        for record in records { tallies[record.key.course, default: .init()].finished += 1 }
+        for item in items where item.file.role == .video && item.file.verdict == .missing {
+            tallies[item.file.reference.course]?.lost += 1
+        }
+        let courses = Array(tallies)
+        let held = Set(LossGuard().held(courses.map(\.value)).map { courses[$0].key })
+        for index in items.indices { items[index].isHeld = held.contains(items[index].file.reference.course) }
+    }
+
+    /// What is to be looked at.
+    private struct Plan: Sendable {
+        var records: [DownloadRecord] = []
+        var courses: [CourseRecord] = []
+        var chapters: [ChapterRecord] = []
+
+        init(_ store: DownloadStore, _ selection: Selection) throws(Refusal) {
+            do {
+                var matched = selection.selectors.map { _ in false }
+                var references: [VideoReference] = []
+                var seen: Set<String> = []
+                try store.eachDownload { record in
+                    let reference = record.reference
+                    for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
+                        matched[index] = true
+                    }
+                    if !selection.selectors.isEmpty { references.append(reference) }
+                    guard record.state == .finished,
+                        selection.contains(
+                            course: reference.course, chapter: reference.chapter, video: reference.video,
+                            state: record.state)
+                    else { return }
+                    records.append(record)
+                    seen.insert(reference.course)
+                }
+                if let index = matched.firstIndex(of: false) {
+                    throw Refusal(
+                        condition: .usage, message: selection.selectors[index].unmatched(among: references))
+                }
+                // A selection that is narrower than a course isn't about its cover.
+                guard selection.selectors.allSatisfy({ $0.chapter == nil }) else { return }
+                courses = try store.courses().values.filter { seen.contains($0.id) }.sorted { $0.ordinal < $1.ordinal }
+                chapters = try store.chapters().filter { seen.contains($0.course) }
+            } catch {
+                throw Refusal(any: error)
+            }
+        }
+
+        func check(
+            _ store: DownloadStore, _ library: LibraryFolder, repair: Bool, _ shouldStop: @escaping () -> Bool,
+            _ observe: @escaping (VerificationEvent) -> Void
+        ) throws -> (Verification, [Verifier.Item]) {
+            var verifier = Verifier(
+                store: store, library: library, readsUnrecorded: repair, shouldStop: shouldStop, report: observe)
+            try verifier.run(records)
+            if !verifier.result.isStopped { try verifier.checkCovers(courses: courses, chapters: chapters) }
+            return (verifier.result, verifier.items)
+        }
+    }
+}

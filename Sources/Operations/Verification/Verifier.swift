@@ -1,0 +1,250 @@
+import DownloadJobs
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import SyncFacts
+
+/// Compares the files of finished downloads with what was recorded. Reads, changes nothing.
+///
+/// A file is read once, in blocks, however many names it has in the library. What looks wrong is looked up in the state
+/// again: a sync may have moved or replaced it meanwhile.
+struct Verifier {
+    /// A video, or a file that came along, and everything that is known for the remedy.
+    struct Item: Sendable {
+        enum Owner: Sendable {
+            case download(DownloadID, StoredFile)
+            /// What comes with the video itself can't be had without it.
+            case sidecar(SidecarRecord, mayBeFetched: Bool)
+            case cover(course: String, chapter: String?)
+        }
+
+        var owner: Owner
+        var file: VerifiedFile
+        /// No longer in its catalog.
+        var isGone = false
+        /// It is missing with so many others of its course that nothing is done about it without being told to.
+        var isHeld = false
+        /// What stands there now; nil if nothing was proven about that.
+        var found: FileFacts?
+        /// Of what stands there now.
+        var foundSHA256: String?
+    }
+
+    let store: DownloadStore
+    let library: LibraryFolder
+    /// Whether files without a recorded SHA-256 are read, so that it can be recorded.
+    let readsUnrecorded: Bool
+    let shouldStop: () -> Bool
+    let report: (VerificationEvent) -> Void
+
+    private(set) var result: Verification
+    /// What isn't intact, for the remedy.
+    private(set) var items: [Item] = []
+    /// Files with several names that were read already.
+    private var hashed: [UInt64: HashedFile] = [:]
+    private var lastReport = Date.distantPast
+
+    init(
+        store: DownloadStore, library: LibraryFolder, readsUnrecorded: Bool, shouldStop: @escaping () -> Bool,
+        report: @escaping (VerificationEvent) -> Void
+    ) {
+        self.store = store
+        self.library = library
+        self.readsUnrecorded = readsUnrecorded
+        self.shouldStop = shouldStop
+        self.report = report
+        result = Verification(progress: .init(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
+    }
+
+    /// Looks at every file of the selection. Throws ``StoreError`` or ``LibraryError``.
+    mutating func run(_ records: [DownloadRecord]) throws {
+        result.progress.allFiles = records.count
+        result.progress.allBytes = records.byteCount { $0.file?.size ?? 0 }.value
+        for record in records {
+            if shouldStop() {
+                result.isStopped = true
+                return
+            }
+            do {
+                try check(record)
+            } catch LibraryError.stopped {
+                result.isStopped = true
+                return
+            }
+            for sidecar in try store.sidecars(of: [record.id]) { try check(sidecar, of: record) }
+            tell()
+        }
+        tell(isLast: true)
+    }
+
+    /// Looks at the covers of courses and chapters.
+    mutating func checkCovers(courses: [CourseRecord], chapters: [ChapterRecord]) throws {
+        for course in courses {
+            guard let cover = course.coverFile else { continue }
+            try checkCover(cover, course: course.id, chapter: nil, title: course.title)
+        }
+        for chapter in chapters {
+            guard let cover = chapter.coverFile else { continue }
+            try checkCover(cover, course: chapter.course, chapter: chapter.id, title: chapter.title)
+        }
+    }
+
+    // MARK: one file
+
+    private mutating func check(_ snapshot: DownloadRecord) throws {
+        var record = snapshot
+        let readBefore = ByteCount(result.progress.bytes)
+        for _ in 0..<4 {
+            guard record.state == .finished, let file = record.file else { break }
+            let item = try judge(record, file)
+            if item.file.verdict == .intact {
+                note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
+                return
+            }
+            // A sync may have been at it: what the row says now counts.
+            guard let now = try store.download(record.id), now.file != record.file || now.state != record.state else {
+                note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
+                return
+            }
+            record = now
+        }
+        // It is being fetched again, or was taken away: there is nothing to compare any more.
+        result.progress.files += 1
+        result.progress.bytes = (readBefore + ByteCount(snapshot.file?.size ?? 0)).value
+    }
+
+    private mutating func judge(_ record: DownloadRecord, _ file: StoredFile) throws -> Item {
+        var item = Item(
+            owner: .download(record.id, file),
+            file: VerifiedFile(
+                reference: record.reference, path: file.path, size: file.size, sha256: file.sha256?.hex,
+                verdict: .intact), isGone: record.isGone)
+        do throws(LibraryError) {
+            guard let facts = try library.facts(of: file.path) else {
+                item.file.verdict = .missing
+                return item
+            }
+            item.found = facts
+            guard facts.size == file.size else {
+                item.file.verdict = .changed(size: facts.size, sha256: nil)
+                return item
+            }
+            guard let recorded = file.sha256?.hex else {
+                let isTouched = file.modified != facts.modified
+                item.file.verdict = .unrecorded(isTouched: isTouched)
+                if readsUnrecorded, !isTouched, let now = try hash(file.path, facts), now.isStable {
+                    item.foundSHA256 = now.sha256
+                }
+                return item
+            }
+            guard let now = try hash(file.path, facts) else {
+                item.file.verdict = .missing
+                return item
+            }
+            item.found = now.facts
+            item.foundSHA256 = now.sha256
+            if now.sha256 != recorded || !now.isStable {
+                item.file.verdict = .changed(size: now.facts.size, sha256: now.sha256)
+            }
+        } catch {
+            if case .stopped = error { throw error }
+            item.file.verdict = .unreadable(error.sentence)
+        }
+        return item
+    }
+
+    private mutating func hash(_ path: String, _ facts: FileFacts) throws(LibraryError) -> HashedFile? {
+        if facts.links > 1, let known = hashed[facts.inode], known.facts == facts { return known }
+        let readBefore = ByteCount(result.progress.bytes)
+        let stop = shouldStop
+        var blocks: Int64 = -1
+        var progress = result.progress
+        var last = lastReport
+        let tell = report
+        let found = try library.hash(path) {
+            // Asked before each mebibyte.
+            blocks += 1
+            progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value
+            let now = Date()
+            if abs(now.timeIntervalSince(last)) >= 0.1 {
+                last = now
+                tell(.progress(progress))
+            }
+            return stop()
+        }
+        lastReport = last
+        if facts.links > 1, let found, found.isStable { hashed[facts.inode] = found }
+        return found
+    }
+
+    private mutating func check(_ sidecar: SidecarRecord, of record: DownloadRecord) throws {
+        let file = StoredFile(sidecar)
+        let (verdict, found) = presence(file)
+        result.sidecars += 1
+        note(
+            Item(
+                owner: .sidecar(
+                    sidecar,
+                    mayBeFetched: record.kind?.type.brings.contains(sidecar.kind) != true),
+                file: VerifiedFile(
+                    reference: record.reference, path: sidecar.path, role: .sidecar(sidecar.kind, name: sidecar.name),
+                    size: sidecar.size, verdict: verdict), isGone: record.isGone, found: found))
+    }
+
+    private mutating func checkCover(_ cover: StoredFile, course: String, chapter: String?, title: String) throws {
+        let (verdict, found) = presence(cover)
+        result.sidecars += 1
+        note(
+            Item(
+                owner: .cover(course: course, chapter: chapter),
+                file: VerifiedFile(
+                    reference: VideoReference(course: course, chapter: chapter, video: "", title: title),
+                    path: cover.path, role: .cover, size: cover.size, verdict: verdict), found: found))
+    }
+
+    /// There, with that size: what came along has no SHA-256.
+    private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
+        do throws(LibraryError) {
+            guard let facts = try library.facts(of: file.path) else { return (.missing, nil) }
+            return (facts.size == file.size ? .intact : .changed(size: facts.size, sha256: nil), facts)
+        } catch {
+            return (.unreadable(error.sentence), nil)
+        }
+    }
+
+    // MARK: telling
+
+    private mutating func note(_ item: Item, size: Int64? = nil) {
+        if let size {
+            result.progress.files += 1
+            result.progress.bytes = size
+        }
+        if item.file.verdict == .intact {
+            report(.checked(item.file))
+        } else {
+            items.append(item)
+        }
+    }
+
+    private mutating func tell(isLast: Bool = false) {
+        let now = Date()
+        guard isLast || abs(now.timeIntervalSince(lastReport)) >= 0.1 else { return }
+        lastReport = now
+        report(.progress(result.progress))
+    }
+}
+
+/// What `verify` tells while it is at work.
+package enum VerificationEvent: Sendable, Equatable {
+    case progress(VerificationProgress)
+    /// A file that is as it should be. What isn't comes at the end, with what was done about it.
+    case checked(VerifiedFile)
+}
+
+extension DownloadRecord {
+    /// For people.
+    var reference: VideoReference {
+        VideoReference(course: key.course, chapter: catalog.chapter, video: key.video, title: catalog.title)
+    }
+}

@@ -1,0 +1,137 @@
+import DequeModule
+import OrderedCollections
+import Synchronization
+
+/// Hands every event of a run to each of its readers.
+///
+/// Posting never waits. A reader that is slow finds only the newest progress of each download; all other events are kept
+/// for it, in order.
+package final class EventHub: Sendable {
+    private struct State {
+        var readers: [SyncEvents.Inbox] = []
+        var isFinished = false
+        var warnings = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {
+    }
+
+    /// How many warnings have been posted.
+    package var warnings: Int { state.withLock { $0.warnings } }
+
+    /// A new reader; it sees what is posted from now on.
+    package func subscribe() -> SyncEvents {
+        let inbox = SyncEvents.Inbox()
+        state.withLock { state in
+            if state.isFinished { inbox.finish() } else { state.readers.append(inbox) }
+        }
+        return SyncEvents(inbox: inbox)
+    }
+
+    package func post(_ event: SyncEvent) {
+        let readers = state.withLock { state in
+            if case .warning = event { state.warnings += 1 }
+            return state.readers
+        }
+        for reader in readers { reader.post(event) }
+    }
+
+    /// Ends every reader's sequence after what it still has to read.
+    package func finish() {
+        let readers = state.withLock { state in
+            state.isFinished = true
+            defer { state.readers = [] }
+            return state.readers
+        }
+        for reader in readers { reader.finish() }
+    }
+}
+
+/// The events of a run, for one reader; ends after ``SyncEvent/finished(_:)``.
+package struct SyncEvents: AsyncSequence, Sendable {
+    package typealias Element = SyncEvent
+    package typealias Failure = Never
+
+    let inbox: Inbox
+
+    /// Reads one after the other.
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        let inbox: Inbox
+
+        package mutating func next() async -> SyncEvent? { await inbox.next() }
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> SyncEvent? { await inbox.next() }
+    }
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
+
+    /// What a reader has not read yet.
+    package final class Inbox: Sendable {
+        private struct State {
+            var events: Deque<SyncEvent> = []
+            /// The newest progress of each download; older ones are worth nothing.
+            var progress: OrderedDictionary<VideoReference, DownloadProgress> = [:]
+            var isFinished = false
+            var waiting: CheckedContinuation<SyncEvent?, Never>?
+
+            mutating func take() -> SyncEvent? {
+                if let event = events.popFirst() { return event }
+                guard !progress.isEmpty else { return nil }
+                let (video, progress) = progress.removeFirst()
+                return .progress(video, progress)
+            }
+        }
+
+        private let state = Mutex(State())
+
+        func post(_ event: SyncEvent) {
+            let (waiting, next): (CheckedContinuation<SyncEvent?, Never>?, SyncEvent?) = state.withLock { state in
+                if case .progress(let video, let progress) = event {
+                    state.progress[video] = progress
+                } else {
+                    if let video = event.endsProgress { state.progress.removeValue(forKey: video) }
+                    state.events.append(event)
+                }
+                guard let waiting = state.waiting else { return (nil, nil) }
+                state.waiting = nil
+                return (waiting, state.take())
+            }
+            waiting?.resume(returning: next)
+        }
+
+        func finish() {
+            let waiting = state.withLock { state in
+                state.isFinished = true
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume(returning: nil)
+        }
+
+        func next() async -> SyncEvent? {
+            await withCheckedContinuation { continuation in
+                let ready: SyncEvent?? = state.withLock { state in
+                    if let event = state.take() { return .some(event) }
+                    if state.isFinished { return .some(nil) }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        }
+    }
+}
+
+extension SyncEvent {
+    /// The download after whose event an older progress would be a lie.
+    fileprivate var endsProgress: VideoReference? {
+        switch self {
+        case .downloadFinished(let video, _), .downloadRetrying(let video, _, _, _), .downloadFailed(let video, _, _),
+            .downloadSuspended(let video, _), .downloadPaused(let video), .downloadCancelled(let video),
+            .downloadWaiting(let video), .downloadRemoved(let video):
+            video
+        default: nil
+        }
+    }
+}
