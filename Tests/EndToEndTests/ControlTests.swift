@@ -66,6 +66,13 @@ struct ControlTests {
         #expect(before == states, "\(before)")
         let command = try await scene.stage.command([verb, "--all"] + (verb == "remove" ? ["--yes"] : []))
         try scene.check(verb, command, states)
+        if verb == "pause" {
+            // One that is named alone is told why, unless it is so already.
+            let named = try await scene.stage.command(["pause", "c/*/finished"])
+            #expect(named.exit == 1 && named.error.contains("it is finished"), "\(named.report)")
+            let paused = try await scene.stage.command(["pause", "c/*/paused"])
+            #expect(paused.exit == 0 && paused.error.isEmpty, "\(paused.report)")
+        }
         #expect(try scene.stage.stateCopy().rows("SELECT id FROM requests").isEmpty)
         await scene.host.stop()
     }
