@@ -31,11 +31,9 @@ extension NightRun {
                 path: "f\(id.rawValue)", size: videos[id]?.size ?? 0, modified: 1, sha256: nil, source: [1])
             tell(.placed(id, file, request: nil, isWhole: true))
         case .sidecar(let number):
-            let host = sidecars[number]?.host ?? ""
-            let isHostWell = ![.silent, .busy, .refusing].contains { is_($0, host) }
-            let error = !isHostWell || schedule.stopReason != nil ? Self.error : nil
-            tell(.sidecarFetched(number, error.map { .failed($0, isFinal: false) } ?? .arrived))
-            if error == nil { plan(.sidecarPlaced(number), at: now + 0.1) }
+            let end = sidecarEnd(sidecars[number]?.host ?? "")
+            tell(.sidecarFetched(number, end))
+            if end == .arrived { plan(.sidecarPlaced(number), at: now + 0.1) }
         case .sidecarPlaced(let number):
             tell(.sidecarPlaced(number, of: sidecars[number]?.download, isStored: true))
         case .applied(let number, let ids): applied(number, ids)
@@ -51,6 +49,16 @@ extension NightRun {
     /// Whether something holds now.
     func is_(_ what: Week.Times.What, _ who: String) -> Bool {
         week.times.contains { $0.what == what && $0.who == who && $0.from <= now && now < $0.to }
+    }
+
+    /// How the fetch of a sidecar ends that began a moment ago.
+    private func sidecarEnd(_ host: String) -> Schedule.SidecarEnd {
+        if schedule.stopReason != nil { return .stopped }
+        if is_(.refusing, host) { return .failed(Self.error, isFinal: false) }
+        let isSilent = is_(.silent, host)
+        guard isSilent || is_(.busy, host) else { return .arrived }
+        return .again(
+            Self.error, atLeast: isSilent ? nil : .seconds(60), hostFailed: true, began: NightRun.date(now - 0.5))
     }
 
     private func wantsLogin(_ provider: String) -> Bool {
@@ -82,7 +90,8 @@ extension NightRun {
         if !work.hasResolved {
             for number in 0..<video.sidecars {
                 let item = SidecarQueue.Item(
-                    number: Int(id.rawValue) * 10 + number, download: id, host: video.host)
+                    number: Int(id.rawValue) * 10 + number, download: id, host: video.host,
+                    row: SidecarQueue.Row(SidecarName(.attachment, "\(number)")))
                 sidecars[item.number] = item
                 items.append(item)
             }
