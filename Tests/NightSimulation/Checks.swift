@@ -62,7 +62,7 @@ struct Checks {
             where error.kind != .unavailable && error.status == nil:
                 providerBlockedUntil[provider] = max(until, providerBlockedUntil[provider] ?? until)
             case .forgetCredentials(_, let provider): stopped.insert(provider)
-            case .start(let id, _, _):
+            case .start(let id, _, _), .ask(let id):
                 turns.insert(id)
                 if let host = night.schedule.phases[turn: id]?.host {
                     connections[id.rawValue] = [host]
@@ -116,7 +116,7 @@ struct Checks {
     private mutating func noteProblem(_ action: Schedule.Action, _ night: NightRun) {
         let now = NightRun.date(night.now)
         switch action {
-        case .start(let id, _, _):
+        case .start(let id, _, _), .ask(let id):
             if applying.values.contains(where: { $0.contains(id) }) {
                 problem = problem ?? "\(id.rawValue) begins while its row is being changed"
             }
@@ -214,7 +214,12 @@ struct Checks {
     ) -> String? {
         var waiting = queued
         var before = self
-        let started = actions.compactMap { if case .start(let id, _, _) = $0 { id } else { nil } }
+        let started = actions.compactMap { action -> DownloadID? in
+            switch action {
+            case .start(let id, _, _), .ask(let id): id
+            default: nil
+            }
+        }
         for id in started.reversed() {
             let host = night.schedule.phases[turn: id]?.host
             before.end(id)
@@ -292,7 +297,11 @@ struct Checks {
             case .settled(let state):
                 if row.state != state { return "\(id.rawValue) ends \(state), its row says \(row.state)" }
             case .queued(let host, let dueAt):
-                if row.state != .waiting { return "\(id.rawValue) waits, its row says \(row.state)" }
+                // One that is there waits for an answer about what comes along.
+                let isThere = schedule.downloads[id]?.purpose == .sidecars
+                if row.state != (isThere ? .finished : .waiting) {
+                    return "\(id.rawValue) waits, its row says \(row.state)"
+                }
                 guard schedule.stopReason == nil, let provider = night.videos[id]?.provider else { continue }
                 let model = providers[provider]
                 let due = [

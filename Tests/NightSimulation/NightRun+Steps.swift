@@ -54,7 +54,7 @@ extension NightRun {
     /// How the fetch of a sidecar ends that began a moment ago.
     private func sidecarEnd(_ host: String) -> Schedule.SidecarEnd {
         if schedule.stopReason != nil { return .stopped }
-        if is_(.refusing, host) { return .failed(Self.error, isFinal: false) }
+        if is_(.refusing, host) { return .refused(Self.error, isFinal: false) }
         let isSilent = is_(.silent, host)
         guard isSilent || is_(.busy, host) else { return .arrived }
         return .again(
@@ -102,6 +102,8 @@ extension NightRun {
         work.host = work.answers % 2 == 0 ? video.mirror ?? video.host : video.host
         works[id] = work
         tell(.resolved(id, items))
+        // The video is there.
+        if schedule.downloads[id]?.purpose == .sidecars { return ends(id, .answered) }
         guard tell(.claim(id, host: work.host)) else { return ends(id, .parked(host: work.host)) }
         guard works[id]?.turn == work.turn else { return }
         if let donor {

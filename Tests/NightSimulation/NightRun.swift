@@ -238,16 +238,20 @@ struct NightRun {
 
     // MARK: what the schedule says
 
+    private mutating func begin(_ id: DownloadID, _ donor: Donor?) {
+        var work = works[id] ?? Work()
+        work.turn += 1
+        work.isCancelled = false
+        work.extras = 0
+        works[id] = work
+        var dice = dice(1, Int(id.rawValue), work.turn)
+        plan(.asked(id, turn: work.turn, donor), at: now + dice.seconds(0.05...2))
+    }
+
     private mutating func perform(_ action: Schedule.Action) {
         switch action {
-        case .start(let id, let donor, _):
-            var work = works[id] ?? Work()
-            work.turn += 1
-            work.isCancelled = false
-            work.extras = 0
-            works[id] = work
-            var dice = dice(1, Int(id.rawValue), work.turn)
-            plan(.asked(id, turn: work.turn, donor), at: now + dice.seconds(0.05...2))
+        case .start(let id, let donor, _): begin(id, donor)
+        case .ask(let id): begin(id, nil)
         case .cancel(let id):
             guard let work = works[id] else { return problem = "cancels \(id.rawValue), which has no turn" }
             keep(id)
@@ -274,7 +278,7 @@ struct NightRun {
         case .dismiss(let id):
             if schedule.phases[id] == .settled(.cancelled) { state.rows[id].durable = 0 }
         case .end: isOver = true
-        case .ask, .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .answer: break
+        case .grant, .emit, .release, .dropEmptyPartial, .renew, .forget, .answer: break
         }
     }
 
