@@ -52,6 +52,8 @@ struct Checks {
             }
         }
         let now = NightRun.date(night.now)
+        // What follows in the same breath may have changed why.
+        for case .emit(.suspended(let id, let reason)) in actions { reasons[id] = reason }
         for action in actions {
             room.note(action, now)
             noteProblem(action, night)
@@ -125,7 +127,6 @@ struct Checks {
             if model.down != nil { providers[provider]?.probe = id }
         // Another priority is given to a turn, too, which may end meanwhile and begin anew.
         case .apply(let number, let ids): applying[number] = Set(ids).subtracting(turns)
-        case .emit(.suspended(let id, let reason)): reasons[id] = reason
         case .record(.fail(let id, let error, _)):
             guard let model = night.videos[id].flatMap({ providers[$0.provider] }) else { return }
             if error.kind == .unavailable, !model.isToBlame(id) {
