@@ -8,15 +8,15 @@ package enum Phase: Sendable, Equatable {
     /// Waits for the file of another download that may have its bytes.
     case following
     /// Has its turn.
-    case running(Turn)
+    indirect case running(Turn)
     /// Taken out of its place for a command; where it goes if the command leaves it alone.
-    case held(Held)
+    indirect case held(Held)
     /// All bytes are there, their digest isn't.
     case digesting
     /// On its way to its place.
     case placing
     /// Its partial is being emptied, because of this error; nil if the checksum was wrong.
-    case mending(DownloadError?)
+    indirect case mending(DownloadError?)
     /// Nothing more happens to it in this run, unless somebody says so.
     case settled(DownloadState)
 

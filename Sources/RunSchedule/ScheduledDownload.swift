@@ -31,7 +31,14 @@ package struct ScheduledDownload: Sendable {
     /// What it wants.
     package var bytes: WantedBytes
     /// A file that the library has already and that may have the same bytes.
-    package var donor: Donor?
+    package var donor: Donor? {
+        get { if case .donor(let donor)? = kept { donor } else { nil } }
+        set { kept = newValue.map { .donor($0) } }
+    }
+
+    /// Few have a donor, and a run has all of its downloads in memory.
+    private indirect enum Kept { case donor(Donor) }
+    private var kept: Kept?
 
     package init(
         id: DownloadID, priority: Int, ordinal: Int64, provider: String, retryAt: Date? = nil, failedRuns: Int = 0,
