@@ -126,7 +126,8 @@ struct Checks {
             if !model.mayProbe(now) { problem = problem ?? "\(id.rawValue) asks \(provider), which is down" }
             if model.down != nil { providers[provider]?.probe = id }
         // Another priority is given to a turn, too, which may end meanwhile and begin anew.
-        case .apply(let number, let ids): applying[number] = Set(ids).subtracting(turns)
+        case .apply(let number, let ids):
+            applying[number] = Set(ids.filter { night.schedule.phases[$0]?.isInPlay != true })
         case .record(.fail(let id, let error, _)):
             guard let model = night.videos[id].flatMap({ providers[$0.provider] }) else { return }
             if error.kind == .unavailable, !model.isToBlame(id) {
