@@ -103,9 +103,18 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
+            name: "CommandOutput",
+            dependencies: [
+                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem", "YAMLSource",
+                logging,
+                system,
+            ],
+            swiftSettings: house),
+        .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem", "UserState",
+                "CommandOutput", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
+                "UserState",
                 "YAMLSource", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
@@ -134,7 +143,8 @@ let package = Package(
             path: "Tests/LibraryStep",
             swiftSettings: house),
         .executableTarget(
-            name: "live-view-rehearsal", dependencies: ["SyncFacts", "CourseFetchCommands", "DownloadStore"],
+            name: "live-view-rehearsal",
+            dependencies: ["CommandOutput", "SyncFacts", "CourseFetchCommands", "DownloadStore"],
             path: "Tests/LiveViewRehearsal", swiftSettings: house),
 
         .target(
@@ -206,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "SyncFacts", "Operations", "CourseFetchCommands", "DownloadRunner", "DownloadStore", "FileSystem",
+                "CommandOutput", "SyncFacts", "Operations", "CourseFetchCommands", "DownloadRunner", "DownloadStore",
+                "FileSystem",
                 "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("The program on its command line")

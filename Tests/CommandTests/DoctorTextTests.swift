@@ -3,6 +3,7 @@ import Foundation
 import Operations
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 @testable import SyncFacts
 

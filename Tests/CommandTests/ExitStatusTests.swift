@@ -2,6 +2,7 @@ import Foundation
 import SyncFacts
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Exit codes")

@@ -4,6 +4,7 @@ import Foundation
 import SyncFacts
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("What is told of failures")

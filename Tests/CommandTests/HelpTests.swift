@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Help and manual")

@@ -5,6 +5,7 @@ import Operations
 import SyncFacts
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Events as JSON")

@@ -3,6 +3,7 @@ import Foundation
 import SyncFacts
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("The live view as a value")
@@ -188,7 +189,7 @@ struct LiveViewTests {
             view.receive(.hostWaiting(host: titles[4], until: Self.at(99), kind: "x"), at: Self.at(1))
             for width in 1...240 {
                 for line in view.lines(width: width, height: 30, now: Self.at(2)) {
-                    #expect(ScreenFrame.columns(of: line) < max(width, 2), "\(width): \(line)")
+                    #expect(DisplayWidth.ofLine(line) < max(width, 2), "\(width): \(line)")
                     #expect(!line.contains("\u{1B}[2J"))
                 }
             }

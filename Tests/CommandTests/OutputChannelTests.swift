@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Readers that are slow or gone")

@@ -6,6 +6,7 @@ import SyncFacts
 import Testing
 import YAMLSource
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("What the commands print")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("A line that is typed without being seen")

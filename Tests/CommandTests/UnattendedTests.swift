@@ -6,6 +6,7 @@ import SyncFacts
 import SystemPackage
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Runs that nobody watches")

@@ -4,6 +4,7 @@ import Operations
 import SyncFacts
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("What verify says")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CommandOutput
 @testable import CourseFetchCommands
 
 @Suite("Sizes, times and counts as people read them")

@@ -1,3 +1,4 @@
+import CommandOutput
 import CourseFetchCommands
 import DownloadStore
 import Foundation

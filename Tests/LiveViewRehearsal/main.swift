@@ -3,6 +3,7 @@
 //   live-view-rehearsal still N    N downloads in progress, everything at rest until standard input closes
 //   live-view-rehearsal play N     a run of 40 videos that moves, N at a time
 //   live-view-rehearsal signals    waits for signals and tells of them
+import CommandOutput
 import CourseFetchCommands
 import Foundation
 import SyncFacts

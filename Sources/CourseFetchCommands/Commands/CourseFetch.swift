@@ -1,4 +1,5 @@
 package import ArgumentParser
+import CommandOutput
 import DownloadRunner
 import Foundation
 

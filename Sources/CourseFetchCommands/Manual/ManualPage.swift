@@ -1,3 +1,4 @@
+import CommandOutput
 import Foundation
 
 /// The manual page, made from the command tree, so that it can't tell of options that there aren't.

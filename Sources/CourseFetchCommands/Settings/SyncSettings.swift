@@ -1,3 +1,4 @@
+import CommandOutput
 import DownloadRunner
 import Foundation
 import SyncFacts

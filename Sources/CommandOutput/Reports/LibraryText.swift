@@ -1,0 +1,33 @@
+package import Operations
+
+/// What the commands say that change what the state knows of files and catalogs.
+package enum LibraryText {
+    package static func moved(_ change: LibraryChange) -> String {
+        let before = change.previous.map { " (was \($0))" } ?? ""
+        return TerminalText.printable(
+            "the library is at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
+    }
+
+    package static func adopted(_ change: LibraryChange) -> String {
+        let before = change.previous.map { "; it was kept by \($0)" } ?? ""
+        var again = ""
+        if let (videos, leftOut) = change.rebuilt {
+            again = "; \(Wording.count(videos, "video")) \(videos == 1 ? "is" : "are") known again"
+            if leftOut > 0 {
+                again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") left out"
+            }
+        }
+        return TerminalText.printable(
+            "\(change.library) is the library now, with \(Wording.count(change.files, "known video"))\(again)\(before)")
+    }
+
+    package static func forgotten(_ catalog: ForgottenCatalog) -> String {
+        guard !catalog.courses.isEmpty else { return TerminalText.printable("no course came from \(catalog.file)") }
+        let courses = Wording.count(catalog.courses.count, "course")
+        return TerminalText.printable(
+            """
+            forgot \(catalog.file): \(courses) with \(Wording.count(catalog.downloads, "video")) \
+            (\(Wording.list(catalog.courses))); the files stay until a sync with --prune
+            """)
+    }
+}

@@ -1,0 +1,41 @@
+package import Operations
+
+/// What `plugins list` prints.
+package enum PluginsText {
+    /// Lines for a person: the usable ones with what they do, the others with what is wrong with them.
+    package static func lines(_ listings: [PluginListing], searched: [String]) -> [String] {
+        guard !listings.isEmpty else {
+            return ["no plugins; looked in:"] + searched.map { "  \($0)" }
+                + ["Give another folder with --plugins FOLDER, or in COURSEFETCH_PLUGINS."]
+        }
+        let names = listings.map { "\($0.name)\($0.version.map { " \($0)" } ?? "")" }
+        let width = min(32, names.map { DisplayWidth.of($0) }.max() ?? 0)
+        let lines = zip(listings, names).flatMap { listing, name in
+            let title = TerminalText.fit(name, to: width)
+            let indent = String(repeating: " ", count: width + 2)
+            if let problem = listing.problem { return ["\(title)  broken: \(problem)", "\(indent)\(listing.folder)"] }
+            if let other = listing.shadowedBy {
+                return ["\(title)  not used: \(other) comes first", "\(indent)\(listing.folder)"]
+            }
+            let methods = listing.methods.joined(separator: ", ")
+            return [
+                "\(title)  \(listing.summary ?? "no description")", "\(indent)\(methods); \(listing.folder)",
+            ]
+        }
+        return lines.map(TerminalText.printable)
+    }
+
+    /// One JSON object.
+    package static func json(_ listing: PluginListing) -> [UInt8] {
+        var line = JSONLine()
+        line.field("name", listing.name)
+        line.field("version", listing.version)
+        line.field("protocol", listing.protocolVersion)
+        line.field("description", listing.summary)
+        line.field("methods", listing.methods)
+        line.field("folder", listing.folder)
+        line.field("problem", listing.problem)
+        line.field("shadowed_by", listing.shadowedBy)
+        return line.finished()
+    }
+}

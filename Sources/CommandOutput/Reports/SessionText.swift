@@ -1,0 +1,61 @@
+package import Foundation
+package import Operations
+
+/// What `login` and `logout` say.
+package enum SessionText {
+    /// `given` is the name on the command line or in the settings, if one was.
+    package static func loggedIn(_ login: UserLogin, given: String? = nil, now: Date, zone: TimeZone) -> String {
+        guard let provider = login.provider else {
+            return TerminalText.printable("the user “\(login.user)” \(session(login, given: given))")
+        }
+        var text = "the user “\(login.user)” is logged in at \(provider)"
+        if let expiresAt = login.expiresAt {
+            text += " until \(Timestamp.local(expiresAt, now: now, zone: zone))"
+        }
+        if let resumed = login.resumed, resumed > 0 {
+            let verb = resumed == 1 ? "goes" : "go"
+            text += "; \(Wording.count(resumed, "video")) that waited for it \(verb) on with the next sync"
+        } else if login.resumed == nil, login.silent == nil, login.problem == nil {
+            text += "; the sync that is running goes on with it"
+        }
+        return TerminalText.printable(text)
+    }
+
+    private static func session(_ login: UserLogin, given: String?) -> String {
+        if login.wasOpen { return "is logged in already" }
+        if let waiting = login.waiting {
+            return "is logged in; the sync that waited for it goes on now (process \(waiting.pid) on \(waiting.host))"
+        }
+        guard login.isNew else { return "is logged in; the next sync goes on where it was" }
+        return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
+    }
+
+    /// For a running sync that couldn't take in a login.
+    package static func problem(_ message: String) -> String {
+        TerminalText.printable(
+            "warning: the sync that is running can't use the new login: \(message); the next sync uses it")
+    }
+
+    /// For a running sync that doesn't answer.
+    package static func silent(_ who: String) -> String {
+        TerminalText.printable(
+            """
+            warning: \(who) is syncing and hasn't taken notice within 2 s; at the latest the next sync uses the new login
+            """)
+    }
+
+    package static func loggedOut(_ logout: UserLogout) -> String {
+        if let provider = logout.provider {
+            var text =
+                logout.wasOut
+                ? "no credentials of \(provider) were stored for “\(logout.user)”"
+                : "the credentials of \(provider) are wiped for “\(logout.user)”"
+            if logout.ending == .stopped { text += "; the sync that is running has stopped using it" }
+            return TerminalText.printable(text)
+        }
+        var text = "the user “\(logout.user)” \(logout.wasOut ? "was logged out already" : "is logged out")"
+        if logout.ending == .stopped { text += "; nothing is transferring any more" }
+        text += "; credentials of providers " + (logout.keepsCredentials ? "stay stored" : "are wiped")
+        return TerminalText.printable(text)
+    }
+}

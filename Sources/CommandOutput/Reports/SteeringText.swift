@@ -1,0 +1,146 @@
+package import DownloadRunner
+package import DownloadStore
+import SyncFacts
+
+/// What the commands that change downloads say.
+package enum SteeringText {
+    /// A line for the person.
+    package struct Line: Sendable, Equatable {
+        /// What it says.
+        package var text: String
+        /// It is about something that wasn't done.
+        package var isComplaint: Bool
+    }
+
+    /// More than these are counted, not listed.
+    private static let most = 20
+
+    /// `14 files (1.20 GiB)`.
+    package static func files(_ choice: SteeringChoice) -> String {
+        "\(Wording.count(choice.files, "file")) (\(Wording.size(choice.bytes)))"
+    }
+
+    /// What became of downloads that were to be paused, resumed, cancelled, retried or removed.
+    package static func lines(_ report: SteeringReport, _ transition: StateTransition) -> [Line] {
+        var lines = counts(report, done: done(transition, report), same: same(transition))
+        for item in report.items where item.outcome.verdict == .fileKept {
+            lines.append(
+                Line(
+                    text: "\(name(item)): its file was changed since it arrived, so it stays", isComplaint: true))
+        }
+        return lines + complaints(report, transition) { refusal($0, transition) }
+    }
+
+    /// What became of downloads that were to get another priority.
+    package static func lines(_ report: SteeringReport, _ wish: PriorityWish) -> [Line] {
+        let done =
+            switch wish {
+            case .now:
+                report.isLive
+                    ? (
+                        "starts at once, or next where its host has no room",
+                        "start at once, or next where a host has no room"
+                    )
+                    : ("comes first in the next sync", "come first in the next sync")
+            case .catalog: ("has the catalog's priority again", "have the catalog's priority again")
+            case .level(let level): ("now has priority \(level)", "now have priority \(level)")
+            }
+        return counts(report, done: done.0, several: done.1, same: "had that priority already")
+            + complaints(report, nil) { state in
+                switch state {
+                case .paused: "it is paused: resume it first"
+                default: "it is \(state.rawValue)"
+                }
+            }
+    }
+
+    /// What `set` has brought into force.
+    package static func line(_ settings: RunSettings) -> String {
+        let parts = [
+            settings.jobs.map { "\(Wording.count($0, "download")) at a time" },
+            settings.limitRate.map { $0 == 0 ? "no limit for each download" : "\(Wording.rate($0)) for each download" },
+            settings.bandwidth.map { $0 == "off" ? "no limit for all together" : "\($0) for all together" },
+        ]
+        return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
+    }
+
+    private static func counts(
+        _ report: SteeringReport, done: String, several: String? = nil, same: String
+    ) -> [Line] {
+        if report.items.isEmpty { return [Line(text: "nothing to do: no download is selected", isComplaint: false)] }
+        var parts: [String] = []
+        let verdicts = Dictionary(grouping: report.items, by: \.outcome.verdict).mapValues(\.count)
+        let changed = (verdicts[.changed] ?? 0) + (verdicts[.fileKept] ?? 0)
+        if changed > 0 { parts.append("\(Wording.count(changed, "video")) \(changed == 1 ? done : several ?? done)") }
+        if let count = verdicts[.same] { parts.append("\(Wording.grouped(count)) \(same)") }
+        if let text = leftAlone(report) { parts.append(text) }
+        return [Line(text: parts.joined(separator: "; "), isComplaint: false)]
+    }
+
+    /// Those whose refusal the person is told of one by one, and that the command has failed with: what a selector named
+    /// alone, and whose files can't be removed. What was chosen with many is only counted.
+    package static func failures(_ report: SteeringReport, _ transition: StateTransition?) -> [SteeringReport.Item] {
+        report.items.filter { $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove) }
+    }
+
+    private static func complaints(
+        _ report: SteeringReport, _ transition: StateTransition?, _ reason: (DownloadState) -> String
+    ) -> [Line] {
+        let failures = failures(report, transition)
+        var lines = failures.prefix(most).map {
+            Line(text: "\(name($0)): \(reason($0.outcome.before))", isComplaint: true)
+        }
+        if failures.count > most {
+            lines.append(Line(text: "and \(Wording.grouped(failures.count - most)) more", isComplaint: true))
+        }
+        return lines
+    }
+
+    /// `88 left alone: 80 finished, 8 cancelled`, of as many states as there are.
+    private static func leftAlone(_ report: SteeringReport) -> String? {
+        let refused = report.items.filter { $0.outcome.verdict == .refused }
+        guard !refused.isEmpty else { return nil }
+        let states = Dictionary(grouping: refused, by: \.outcome.before).mapValues(\.count)
+        let named = DownloadState.allCases.compactMap { state in
+            states[state].map { states.count == 1 ? state.rawValue : "\(Wording.grouped($0)) \(state.rawValue)" }
+        }
+        return "\(Wording.grouped(refused.count)) left alone: \(named.joined(separator: ", "))"
+    }
+
+    private static func name(_ item: SteeringReport.Item) -> String {
+        ShellWord.quoted(Selector(item.reference).description)
+    }
+
+    private static func done(_ transition: StateTransition, _ report: SteeringReport) -> String {
+        let then = report.isLive ? "" : " by the next sync"
+        return switch transition {
+        case .pause: "paused"
+        case .resume: "resumed\(report.isLive ? "" : ", to go on in the next sync")"
+        case .cancel: "cancelled"
+        case .retry: "to be tried again\(then)"
+        case .remove: "removed"
+        default: transition.rawValue
+        }
+    }
+
+    private static func same(_ transition: StateTransition) -> String {
+        switch transition {
+        case .pause: "paused already"
+        case .resume: "not paused"
+        case .cancel: "cancelled already"
+        case .retry: "waiting already"
+        case .remove: "removed already"
+        default: "as before"
+        }
+    }
+
+    private static func refusal(_ state: DownloadState, _ transition: StateTransition) -> String {
+        switch (state, transition) {
+        case (.finished, .cancel): "it is finished; to delete it use: coursefetch remove"
+        case (.failed, .resume), (.cancelled, .resume): "it is \(state.rawValue); use: coursefetch retry"
+        case (.active, .retry): "it is in progress"
+        case (_, .remove): "its library can't be reached"
+        default: "it is \(state.rawValue)"
+        }
+    }
+}

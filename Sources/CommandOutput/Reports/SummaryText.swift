@@ -1,0 +1,110 @@
+import DownloadStore
+package import SyncFacts
+import YAMLSource
+
+/// The last words of a sync, the same on a terminal and in a log.
+package enum SummaryText {
+    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, and what
+    /// ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet; now 3 suspended`.
+    package static func line(_ summary: SyncSummary) -> String {
+        var now: [String] = []
+        let stop = stop(summary)
+        if summary.finishedNow > 0 {
+            let size = summary.bytes > 0 ? "\(Wording.size(summary.bytes)) " : ""
+            now.append(
+                "\(Wording.count(summary.finishedNow, "video")) finished (\(size)in \(Wording.duration(summary.seconds)))"
+            )
+        } else if summary.bytes > 0 {
+            now.append("\(Wording.size(summary.bytes)) received")
+        }
+        if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
+        let finished = summary.downloads[.finished] ?? 0
+        let isAllThere = finished > 0 && summary.downloads.allSatisfy { $0.key == .finished || $0.value == 0 }
+        if isAllThere, stop == nil, summary.finishedNow == 0, summary.bytes > 0 {
+            now = ["\(Wording.size(summary.bytes)) received beside videos that were there already"]
+        } else if summary.finishedNow == 0, summary.failedNow == 0, stop != nil || summary.bytes > 0 {
+            now.append(finished > 0 ? "no other video finished yet" : "no video finished yet")
+        } else if now.isEmpty {
+            now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
+        }
+        var open: [String] = []
+        for state in [DownloadState.waiting, .active, .suspended, .paused, .failed, .cancelled] {
+            guard let count = summary.downloads[state], count > 0 else { continue }
+            if state == .failed, count == summary.failedNow { continue }
+            open.append("\(Wording.grouped(count)) \(state.rawValue)")
+        }
+        return (stop.map { "\($0): " } ?? "") + now.joined(separator: ", ")
+            + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
+    }
+
+    /// What ended it before its time; nil if nothing did, or nothing was left to do by then.
+    private static func stop(_ summary: SyncSummary) -> String? {
+        guard let reason = summary.stopReason, !summary.conditions.isDisjoint(with: [.workLeft, .stateUnusable]) else {
+            return nil
+        }
+        return switch reason {
+        case .logout: "stopped by a logout"
+        case .signal: "stopped by a signal"
+        case .window: "stopped at the end of its time"
+        case .quota: "stopped at the end of its --max-transfer"
+        case .disk: "stopped by the disk"
+        case .descriptors: "stopped by a limit of this machine"
+        case .auth, .interrupted, .lost: "stopped"
+        }
+    }
+
+    /// What the person should know besides, and do next; in the order of importance. `user` is the name that was given, if
+    /// one was.
+    package static func advice(_ summary: SyncSummary, user: String? = nil) -> [String] {
+        var lines = problems(summary, user: user)
+        let status = ExitStatus(summary.conditions)
+        if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
+        return lines
+    }
+
+    /// What the person should know besides.
+    package static func problems(_ summary: SyncSummary, user: String?) -> [String] {
+        var lines = remedies(summary, user: user)
+        if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
+        if summary.sidecarsWanted > 0 {
+            lines.append("\(Wording.count(summary.sidecarsWanted, "sidecar")) still wanted beside finished videos")
+        }
+        if summary.fromOtherSource > 0 {
+            let files = Wording.count(summary.fromOtherSource, "finished file")
+            lines.append("\(files) came from another source than the catalog names now; they are kept")
+        }
+        return lines
+    }
+
+    /// What somebody has to do, also where nothing else is told: which logins to renew, and where to look for old failures.
+    package static func remedies(_ summary: SyncSummary, user: String?) -> [String] {
+        let whose = Explainer.option(user: user)
+        var lines = summary.providersToLogIn.sorted().map { provider in
+            let login = Explainer.login(at: provider, user: user)
+            return "the videos of the provider \(provider) wait for a login: \(login)"
+        }
+        if summary.stopReason == .logout { lines.append("go on with: coursefetch login\(whose)") }
+        // What failed in this run has been told already.
+        if summary.downloads[.failed, default: 0] > summary.failedNow {
+            lines.append("see: coursefetch status --failed\(whose)")
+        }
+        return lines.map(TerminalText.printable)
+    }
+
+    /// The errors as compilers write them, with their source lines; one without a place stands for itself.
+    package static func errors(_ errors: [LocatedMessage]) -> [String] {
+        var diagnostics = errors.map { error in
+            Diagnostic(
+                .error, at: SourceLocation(file: error.file, line: error.line ?? 0, column: error.column ?? 0),
+                error.message)
+        }
+        diagnostics.addExcerpts()
+        return zip(errors, diagnostics).map { error, diagnostic in
+            if error.file.isEmpty {
+                return "error: " + TerminalText.printableLines(error.message).joined(separator: "\n")
+            }
+            return error.line == nil
+                ? "\(TerminalText.printable(error.file)): error: \(diagnostic.summary)" : diagnostic.text
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import DownloadStore
+package import Foundation
+package import Operations
+import SyncFacts
+
+/// What `verify` prints for people.
+package struct VerifyText {
+    /// Whether it was called with `--repair`.
+    let repairs: Bool
+    /// How it is written: colours or not.
+    let style: TerminalStyle
+
+    package init(repairs: Bool, style: TerminalStyle) {
+        self.repairs = repairs
+        self.style = style
+    }
+
+    /// All lines of a result: what isn't intact, and a summary.
+    package func lines(_ result: Verification) -> [String] {
+        // Where nothing was recorded there may be thousands, and none of them is news.
+        let told = result.findings.filter { !isPlainlyUnrecorded($0) }
+        return told.flatMap(lines) + unrecorded(result) + [summary(result)]
+    }
+
+    private func lines(_ file: VerifiedFile) -> [String] {
+        let mark = TerminalText.fit(word(file.verdict), to: Self.markWidth)
+        let indent = String(repeating: " ", count: Self.markWidth + 2)
+        let role: TerminalStyle.Role = file.verdict.isDamage ? .bad : .notice
+        var lines = ["\(style.paint(mark, role))  \(style.text(file.path))"]
+        let facts = [self.facts(file), remedy(file)].compactMap(\.self).joined(separator: "; ")
+        if !facts.isEmpty { lines.append(indent + style.text(facts)) }
+        if let command = command(file) { lines.append(indent + style.text(command)) }
+        return lines
+    }
+
+    private static let markWidth = 10
+
+    private func word(_ verdict: VerifiedFile.Verdict) -> String {
+        switch verdict {
+        case .intact: "intact"
+        case .unrecorded: "unproven"
+        case .missing: "missing"
+        case .changed: "changed"
+        case .unreadable: "unreadable"
+        }
+    }
+
+    private func facts(_ file: VerifiedFile) -> String? {
+        switch file.verdict {
+        case .intact, .missing: return nil
+        case .unrecorded: return "it arrived with --no-checksum, and its time has changed since"
+        case .changed(let size, _) where size != file.size:
+            return "it has \(Wording.grouped(Int(size))) bytes, recorded are \(Wording.grouped(Int(file.size)))"
+        case .changed: return "its content isn't what arrived"
+        case .unreadable(let sentence): return sentence
+        }
+    }
+
+    private func remedy(_ file: VerifiedFile) -> String? {
+        switch file.remedy {
+        case .nothing: file.verdict.isDamage ? "nothing was changed" : nil
+        case .willBeFetched: "the next sync fetches it"
+        case .willBeReplaced: "the next sync fetches it again, and keeps this one until the new one is complete"
+        case .recorded: "its SHA-256 is recorded now"
+        case .needsRetry: "its provider gives it together with the video"
+        case .goneFromCatalog: "it is no longer in its catalog; sync --prune removes it"
+        case .held: "many of its course are missing at once, so nothing was noted: is its disk mounted?"
+        case .changedMeanwhile: "it was changed again meanwhile; verify it once more"
+        }
+    }
+
+    /// What to paste.
+    private func command(_ file: VerifiedFile) -> String? {
+        let selector = ShellWord.quoted(Selector(file.reference).description)
+        switch (file.verdict, file.remedy) {
+        case (.changed, .nothing) where !repairs && file.role == .video,
+            (.unreadable, .nothing) where !repairs && file.role == .video:
+            return "coursefetch verify \(selector) --repair"
+        case (.changed, .nothing) where !repairs: return "coursefetch verify --repair"
+        case (_, .needsRetry), (.unrecorded(isTouched: true), .nothing): return "coursefetch retry \(selector)"
+        default: return nil
+        }
+    }
+
+    private func isPlainlyUnrecorded(_ file: VerifiedFile) -> Bool { file.verdict == .unrecorded(isTouched: false) }
+
+    private func unrecorded(_ result: Verification) -> [String] {
+        let files = result.findings.filter(isPlainlyUnrecorded)
+        guard !files.isEmpty else { return [] }
+        let recorded = files.count { $0.remedy == .recorded }
+        let open = files.count - recorded
+        let reason = "(arrived with --no-checksum)"
+        var lines: [String] = []
+        if recorded > 0 {
+            lines.append("\(Wording.count(recorded, "file")) \(reason) got a SHA-256 recorded, as they are now")
+        }
+        if open > 0 {
+            let advice = repairs ? "" : "; to record what they are now: coursefetch verify --repair"
+            lines.append("\(Wording.count(open, "file")) can't be proven: no SHA-256 was recorded \(reason)\(advice)")
+        }
+        return lines
+    }
+
+    private func summary(_ result: Verification) -> String {
+        let videos = result.findings.filter { $0.role == .video }
+        let damaged = videos.filter(\.verdict.isDamage)
+        let missing = damaged.count { $0.verdict == .missing }
+        let unproven = videos.count - damaged.count
+        let intact = result.progress.files - videos.count
+        var parts = [style.paint("\(Wording.grouped(intact)) as recorded", .good)]
+        if unproven > 0 { parts.append("\(Wording.grouped(unproven)) unproven") }
+        if missing > 0 { parts.append(style.paint("\(Wording.grouped(missing)) missing", .bad)) }
+        if damaged.count > missing {
+            parts.append(style.paint("\(Wording.grouped(damaged.count - missing)) changed", .bad))
+        }
+        let beside = result.findings.count { $0.role != .video && $0.verdict.isDamage }
+        if beside > 0 {
+            let files = Wording.grouped(beside)
+            parts.append(style.paint("\(files) of \(Wording.count(result.sidecars, "file")) beside them", .bad))
+        }
+        let files = Wording.count(result.progress.files, "file")
+        let end = result.isStopped ? "; stopped before the rest" : ""
+        return "\(files), \(Wording.size(result.progress.bytes)): \(parts.joined(separator: ", "))\(end)"
+    }
+}
+
+/// The line that shows how far `verify` is.
+package struct VerifyProgressText {
+    private var meter = SpeedMeter()
+
+    package init(meter: SpeedMeter = SpeedMeter()) {
+        self.meter = meter
+    }
+
+    /// Takes note, and makes the line, at most `columns` wide.
+    package mutating func line(_ progress: VerificationProgress, columns: Int, now: Date) -> String {
+        meter.add(progress.bytes - meter.total, at: now)
+        let rate = meter.bytesPerSecond(at: now)
+        var parts = [
+            "\(Wording.grouped(progress.files)) of \(Wording.count(progress.allFiles, "file"))",
+            "\(Wording.size(progress.bytes)) of \(Wording.size(progress.allBytes))",
+        ]
+        if rate > 0 {
+            let left = Double(max(0, progress.allBytes - progress.bytes)) / Double(rate)
+            parts += [Wording.rate(rate), "\(Wording.duration(left)) left"]
+        }
+        return TerminalText.cut(" " + parts.joined(separator: ", "), to: columns)
+    }
+}
+
+/// What `verify --json` prints: one object a file, and a last one with the sums.
+package enum VerifyJSON {
+    /// The line of a file.
+    package static func line(_ file: VerifiedFile) -> [UInt8] {
+        var line = JSONLine()
+        line.field("event", "file_verified")
+        JSONEvents.ids(&line, file.reference)
+        switch file.role {
+        case .video: line.field("role", "video")
+        case .sidecar(let kind, let name):
+            line.field("role", kind.rawValue)
+            line.field("name", name)
+        case .cover: line.field("role", "course_cover")
+        }
+        line.field("path", file.path)
+        line.field("size", file.size)
+        line.field("sha256", file.sha256)
+        switch file.verdict {
+        case .intact: line.field("result", "intact")
+        case .unrecorded: line.field("result", "unrecorded")
+        case .missing: line.field("result", "missing")
+        case .changed(let size, let sha256):
+            line.field("result", "changed")
+            line.field("found_size", size)
+            line.field("found_sha256", sha256)
+        case .unreadable(let sentence):
+            line.field("result", "unreadable")
+            line.field("message", sentence)
+        }
+        line.field("remedy", name(file.remedy))
+        return line.finished()
+    }
+
+    /// The last line.
+    package static func summary(_ result: Verification, exit: ExitStatus) -> [UInt8] {
+        var line = JSONLine()
+        line.field("event", "verify_finished")
+        line.field("exit", Int(exit.rawValue))
+        line.field("files", result.progress.files)
+        line.field("bytes", result.progress.bytes)
+        line.field("damaged", result.findings.count { $0.verdict.isDamage })
+        line.field("complete", !result.isStopped)
+        line.field("refused", result.refusal?.message)
+        return line.finished()
+    }
+
+    private static func name(_ remedy: VerifiedFile.Remedy) -> String? {
+        switch remedy {
+        case .nothing: nil
+        case .willBeFetched: "fetch"
+        case .willBeReplaced: "replace"
+        case .recorded: "recorded"
+        case .needsRetry: "retry"
+        case .goneFromCatalog: "gone"
+        case .held: "held"
+        case .changedMeanwhile: "verify_again"
+        }
+    }
+}

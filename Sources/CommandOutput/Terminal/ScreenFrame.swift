@@ -1,0 +1,65 @@
+/// Puts lines on a terminal: knows which of its own stand there and replaces them.
+///
+/// Pure: what has to be written comes out as text. Lines may hold colours and moves to a column; no live line may be wider
+/// than the terminal, a scrolled one may and is wrapped by it.
+struct ScreenFrame: Sendable {
+    /// The live lines as they stand on the terminal. The cursor is at the beginning of the last one: there the `^C` that
+    /// a terminal echoes can't push it onto another line.
+    private var shown: [String] = []
+    private var size: TerminalSize?
+    /// Whether the terminal breaks long lines anew when it gets narrower, as nearly all do.
+    let reflows: Bool
+
+    init(reflows: Bool) { self.reflows = reflows }
+
+    /// Whether the terminal that these variables tell of breaks long lines anew.
+    static func reflows(_ environment: [String: String]) -> Bool {
+        environment["XTERM_VERSION"] == nil && environment["TERM"] != "linux"
+    }
+
+    /// Whether lines of its own stand on the terminal.
+    var isShowing: Bool { !shown.isEmpty }
+
+    /// The text that puts `scrolled` above and `live` below, or nil if the terminal already shows exactly that.
+    mutating func frame(scrolled: [String], live: [String], size: TerminalSize) -> String? {
+        guard !scrolled.isEmpty || live != shown || size != self.size else { return nil }
+        var text = "\u{1B}[?2026h\u{1B}[?25l\u{1B}[?7l" + toTop(at: size)
+        if scrolled.isEmpty, size == self.size, live.count == shown.count {
+            for (index, line) in live.enumerated() {
+                let isLast = index == live.count - 1
+                // The last one is where the terminal may have echoed a key.
+                if isLast || line != shown[index] { text += "\u{1B}[K" + line }
+                if !isLast { text += "\r\n" }
+            }
+        } else {
+            // Where nothing is left of the old lines, erasing first can't be seen: the frame appears as one.
+            text += "\u{1B}[J"
+            if !scrolled.isEmpty { text += "\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7l" }
+            text += live.joined(separator: "\r\n")
+        }
+        text += "\r\u{1B}[?7h\u{1B}[?2026l"
+        shown = live
+        self.size = size
+        return text
+    }
+
+    /// The text that takes the live lines away, writes `scrolled` in their place and gives the cursor back.
+    mutating func end(scrolled: [String], size: TerminalSize) -> String {
+        defer { shown = [] }
+        return toTop(at: size) + "\u{1B}[J\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?25h"
+    }
+
+    /// Moves to the beginning of the first live line, wherever a resize has put it.
+    private func toTop(at size: TerminalSize) -> String {
+        let above = shown.dropLast()
+        var rows = above.count
+        if reflows, let old = self.size, size.columns < old.columns {
+            rows = above.reduce(0) { rows, line in
+                let width = DisplayWidth.ofLine(line)
+                return rows + max(1, (width + size.columns - 1) / max(1, size.columns))
+            }
+        }
+        let up = min(rows, max(0, size.rows - 1))
+        return up > 0 ? "\r\u{1B}[\(up)A" : "\r"
+    }
+}

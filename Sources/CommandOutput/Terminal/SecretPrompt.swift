@@ -1,0 +1,141 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Asks for secrets on the person's terminal, without echo: the thin shell around ``SecretLine``.
+///
+/// The terminal is as it was before after ``close()``, and also when a signal ends or stops the process meanwhile.
+package final class SecretPrompt: Sendable {
+    /// Why there is no secret.
+    package enum Problem: Error, Equatable {
+        /// Ctrl-D, or the terminal went away.
+        case ended
+        case tooLong
+        case notUTF8
+    }
+
+    private let input: Int32
+    private let output: Int32
+    private let isOwned: Bool
+    private let before: termios
+    private let queue = DispatchQueue(label: "secret prompt")
+    /// The prompt that stands on the terminal now.
+    private let shown = Mutex("")
+    private let signals: Mutex<[any DispatchSourceSignal]>
+
+    /// The process's terminal, else standard input if that is one. Nil where there is none.
+    package init?() {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        isOwned = terminal >= 0
+        input = isOwned ? terminal : STDIN_FILENO
+        output = isOwned ? terminal : STDERR_FILENO
+        var state = termios()
+        guard tcgetattr(input, &state) == 0 else {
+            if isOwned { Self.close(terminal) }
+            return nil
+        }
+        before = state
+        signals = Mutex([])
+        hide()
+        signals.withLock { $0 = watch() }
+    }
+
+    /// Gives the terminal back.
+    package func close() {
+        signals.withLock { sources in
+            sources.forEach { $0.cancel() }
+            sources = []
+        }
+        show()
+        if isOwned { Self.close(input) }
+    }
+
+    /// Asks for one secret; waits for as long as it takes.
+    package func ask(_ prompt: String) async throws(Problem) -> String {
+        shown.withLock { $0 = prompt }
+        say(prompt)
+        let result: Result<String, Problem> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: self.line()) }
+        }
+        shown.withLock { $0 = "" }
+        say("\n")
+        return try result.get()
+    }
+
+    private func line() -> Result<String, Problem> {
+        var line = SecretLine()
+        var byte: UInt8 = 0
+        while true {
+            let count = read(input, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return .failure(.ended) }
+            switch line.take(byte) {
+            case .more: break
+            case .done(let text): return .success(text)
+            case .ended: return .failure(.ended)
+            case .tooLong: return .failure(.tooLong)
+            case .notUTF8: return .failure(.notUTF8)
+            }
+        }
+    }
+
+    private func say(_ text: String) { DescriptorWriter.write(Array(text.utf8), to: output) }
+
+    private func hide() {
+        var state = before
+        state.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
+        withUnsafeMutableBytes(of: &state.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        // What was typed before the prompt was shown isn't meant for it, and has been seen.
+        tcsetattr(input, TCSAFLUSH, &state)
+    }
+
+    private func show() {
+        var state = before
+        tcsetattr(input, TCSAFLUSH, &state)
+    }
+
+    private func watch() -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT].compactMap { number in
+            guard !SignalWatch.isIgnored(number) else { return nil }
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { [self] in obey(number) }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Hiding again is left to SIGCONT: between asking to be stopped and being it, this thread runs on.
+    private func obey(_ number: Int32) {
+        if number == SIGCONT {
+            hide()
+            say(shown.withLock { $0 })
+            return
+        }
+        show()
+        say("\n")
+        guard number == SIGTSTP else { _exit(128 + number) }
+        kill(getpid(), SIGSTOP)
+    }
+
+    private static func close(_ descriptor: Int32) {
+        #if canImport(Glibc)
+        Glibc.close(descriptor)
+        #elseif canImport(Musl)
+        Musl.close(descriptor)
+        #else
+        Darwin.close(descriptor)
+        #endif
+    }
+}

@@ -1,0 +1,122 @@
+import DownloadStore
+import FileSystem
+import Foundation
+import Operations
+
+/// How sizes, rates, times and counts are written for people.
+package enum Wording {
+    /// A size in binary units with three digits at least: `512 B`, `9.77 MiB`, `97.7 MiB`, `1.91 GiB`.
+    package static func size(_ bytes: Int64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+        var value = Double(max(0, bytes))
+        var unit = 0
+        // 1023.95 would be written as 1024: it belongs to the next unit.
+        while value >= (unit == 0 ? 1024 : 999.5), unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        guard unit > 0 else { return "\(max(0, bytes)) B" }
+        return "\(decimal(value)) \(units[unit])"
+    }
+
+    /// A sum of sizes, as one size.
+    static func size(_ bytes: ByteCount) -> String { size(bytes.value) }
+
+    /// A rate: `12.3 MiB/s`.
+    static func rate(_ bytesPerSecond: Int64) -> String { size(bytesPerSecond) + "/s" }
+
+    /// A duration, short: `0s`, `41s`, `2m10s`, `1h02m`, `3d04h`.
+    static func duration(_ seconds: Double) -> String {
+        let total = Int(min(max(seconds.isFinite ? seconds : 0, 0).rounded(), 1e9))
+        switch total {
+        case ..<60: return "\(total)s"
+        case ..<3600: return "\(total / 60)m\(twoDigits(total % 60))s"
+        case ..<86400: return "\(total / 3600)h\(twoDigits(total % 3600 / 60))m"
+        default: return "\(total / 86400)d\(twoDigits(total % 86400 / 3600))h"
+        }
+    }
+
+    /// A whole percentage that is 100 only when it is.
+    static func percent(_ fraction: Double) -> String {
+        guard fraction.isFinite else { return "0%" }
+        return "\(fraction >= 1 ? 100 : min(99, max(0, Int(fraction * 100))))%"
+    }
+
+    /// `1 video`, `14 videos`.
+    package static func count(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+    }
+
+    /// What the process that holds a user's lock is doing.
+    static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
+        let since = Timestamp.local(running.since, now: now, zone: zone)
+        let who = "process \(running.pid) on \(running.host)"
+        return switch running.activity {
+        case .syncing: "syncing since \(since) (\(who))"
+        case .watching: "watching since \(since) (\(who))"
+        case .stopping: "a sync is stopping (\(who))"
+        case .waitingForLogin: "a sync is waiting for a login (\(who))"
+        }
+    }
+
+    /// Whom a sync waits for: `waiting  for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at
+    /// the longest`.
+    static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {
+        let left = until.timeIntervalSince(now)
+        // A clock without seconds would show the minute that it is.
+        let limit =
+            left < 60
+            ? "for \(Int(left.rounded(.up))) s" : "until \(Timestamp.local(until, now: now, zone: zone))"
+        let end = "\(limit) at the longest"
+        guard let holder else { return "waiting  for another sync of this user, \(end)" }
+        let catalogs =
+            holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
+        let since = Timestamp.local(holder.since, now: now, zone: zone)
+        return "waiting  for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
+    }
+
+    /// Why a host or provider isn't asked for a while, by the kind that the events name.
+    static func waiting(_ kind: String) -> String {
+        switch DownloadError.Kind(rawValue: kind) {
+        case .httpStatus: "it answers with errors"
+        case .rateLimited: "it asks for fewer requests"
+        case .network: "no connection"
+        case .tls: "no secure connection"
+        case .stalled: "nothing arrives"
+        case .truncated: "it ends files too early"
+        case .unavailable: "it can't be reached"
+        case let kind?: Explainer.meaning(kind)
+        case nil: kind
+        }
+    }
+
+    /// `100,000`.
+    static func grouped(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var result = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return (number < 0 ? "-" : "") + result
+    }
+
+    /// Joins `a`, `a and b`, `a, b and c`.
+    static func list(_ items: [String], _ conjunction: String = "and") -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+    }
+
+    private static func decimal(_ value: Double) -> String {
+        let places = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        let scale = places == 2 ? 100.0 : places == 1 ? 10 : 1
+        let scaled = Int((value * scale).rounded())
+        switch places {
+        case 2: return "\(scaled / 100).\(twoDigits(scaled % 100))"
+        case 1: return "\(scaled / 10).\(scaled % 10)"
+        default: return "\(scaled)"
+        }
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,123 @@
+import CommandOutput
+import Foundation
+import Logging
+import SyncFacts
+
+/// Everything that reads the events of a run: the live view, the plain log and the JSON stream, as far as they are
+/// wanted. None of them ever makes the run wait.
+struct RunReaders: Sendable {
+    /// Which of them there are.
+    struct Choice: Sendable, Equatable {
+        var isLive: Bool
+        var isJSON: Bool
+        /// Plain lines of results, on standard output.
+        var hasResults: Bool
+        var isQuiet: Bool
+
+        /// Chooses by what was asked for and where the output goes.
+        init(
+            progress: Bool?, quiet: Bool, json: Bool, outputIsTerminal: Bool, errorIsTerminal: Bool, canMoveCursor: Bool
+        ) {
+            isLive = errorIsTerminal && canMoveCursor && (progress ?? !(quiet || json))
+            isJSON = json
+            isQuiet = quiet
+            // The live view already says all of it on the same terminal.
+            hasResults = !json && !(isLive && outputIsTerminal)
+        }
+    }
+
+    private let choice: Choice
+    private let output: OutputChannel
+    private let zone: TimeZone
+    private let screen: TerminalScreen?
+    private var log: PlainLog
+    /// As it was named on the command line or in the settings.
+    private let user: String?
+
+    init(_ choice: Choice, context: CommandContext, user: String? = nil) {
+        self.choice = choice
+        self.user = user
+        output = context.output
+        zone = context.zone
+        log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, user: user, zone: context.zone)
+        guard choice.isLive else {
+            screen = nil
+            return
+        }
+        let view = LiveView(style: context.style(of: STDERR_FILENO), user: user, zone: context.zone)
+        screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: context.environment)
+    }
+
+    /// The terminal, to give back when the process ends or stops in another way.
+    var terminal: TerminalScreen? { screen }
+
+    /// Begins to draw.
+    func start() { screen?.start() }
+
+    /// Takes an event.
+    mutating func receive(_ event: SyncEvent) {
+        let now = Date()
+        screen?.receive(event)
+        if choice.isJSON {
+            let isProgress = if case .progress = event { true } else { false }
+            output.send(JSONEvents.line(event, now: now), to: STDOUT_FILENO, isDroppable: isProgress)
+        }
+        if case .resting(let summary, let until) = event { rest(summary, until: until) }
+        guard choice.hasResults || choice.isJSON else { return }
+        for line in log.lines(for: event, now: now) {
+            switch line.stream {
+            case .output: if choice.hasResults { output.line(line.text, to: STDOUT_FILENO) }
+            case .diagnostics: output.line(line.text, to: STDERR_FILENO)
+            }
+        }
+    }
+
+    /// A line of the program's own log, above the live view where there is one.
+    var logSink: @Sendable (String) -> Void {
+        if let screen { return { screen.note($0) } }
+        let output = self.output
+        return { output.line($0, to: STDERR_FILENO) }
+    }
+
+    /// Tells how a pass of a run that watches its catalogs ended, and what comes next.
+    private func rest(_ summary: SyncSummary, until next: Date) {
+        let status = ExitStatus(summary.conditions)
+        guard !choice.isJSON, !(choice.isQuiet && status == .success) else { return }
+        let time = Timestamp.local(next, now: Date(), zone: zone)
+        let problems = SummaryText.problems(summary, user: user)
+        for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + problems {
+            say(text, isResult: false)
+        }
+        if !choice.isQuiet { say("watching; next look at \(time), or when a catalog changes", isResult: false) }
+    }
+
+    /// Says how it ended, and waits until everything is written.
+    func finish(_ summary: SyncSummary) async {
+        await screen?.close()
+        let status = ExitStatus(summary.conditions)
+        if !choice.isJSON {
+            for text in SummaryText.errors(summary.errors) { output.line(text, to: STDERR_FILENO) }
+        }
+        let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
+        // What never began has nothing to sum up.
+        if isWorthALine, summary.errors.isEmpty || summary.seconds > 0 {
+            let line = SummaryText.line(summary)
+            let isResult = choice.hasResults && !choice.isQuiet
+            output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
+        }
+        if !choice.isJSON {
+            // A login that died, or an old failure, is for somebody to mend: what cron mails must say it.
+            let lines =
+                choice.isQuiet
+                ? SummaryText.remedies(summary, user: user) : SummaryText.advice(summary, user: user)
+            for line in lines { output.line(line, to: STDERR_FILENO) }
+        }
+        await output.flush()
+    }
+
+    /// A line while the run goes on, above the live view where there is one.
+    private func say(_ text: String, isResult: Bool) {
+        if let screen { return screen.note(text) }
+        output.line(text, to: isResult && choice.hasResults ? STDOUT_FILENO : STDERR_FILENO)
+    }
+}
