@@ -120,7 +120,6 @@ struct SelectorTests {
         #expect(selection.contains(course: "phys102", chapter: nil, video: "welcome", state: .failed))
         #expect(!selection.contains(course: "phys102", chapter: nil, video: "welcome", state: .finished))
         #expect(!selection.contains(course: "chem", chapter: nil, video: "x", state: .failed))
-        #expect(Selection().isEverything)
         #expect(Selection().contains(course: "chem", chapter: "c", video: "x", state: .cancelled))
     }
 }

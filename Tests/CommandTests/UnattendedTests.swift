@@ -193,7 +193,7 @@ struct UnattendedTests {
     @Test("a command that takes too long is ended, with all that it has started", .timeLimit(.minutes(1)))
     func tooLong() async throws {
         let command = FinishCommand(
-            "sleep 600 & echo $! > '\(path("pid"))'; wait", patience: .milliseconds(300))
+            "sleep 600 & echo $! > '\(path("pid"))'; wait", timeout: .milliseconds(300))
         #expect(await command.run(input: []) == "the command of --on-finish took too long, and was ended")
         let pid = try #require(text("pid").flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
         // It may be a zombie of whoever inherits it.

@@ -9,8 +9,8 @@ struct NamedSidecarsTests {
     private static let id = DownloadID(rawValue: 1)
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    private func wish(_ name: String) -> SidecarWish {
-        SidecarWish(
+    private func sidecar(_ name: String) -> WantedSidecar {
+        WantedSidecar(
             owner: .video(Self.id, .subtitle, name: name), source: .url("http://h/\(name)"), folder: "C",
             name: "V.\(name)")
     }
@@ -30,25 +30,26 @@ struct NamedSidecarsTests {
 
     private func named(
         _ names: [String], catalogs: [String] = [], files: [String] = [], open: [OpenSidecar] = [], lost: [String] = []
-    ) -> (wishes: [String], old: [String?], NamedSidecars) {
+    ) -> (wantedSidecars: [String], old: [String?], NamedSidecars) {
         let named = NamedSidecars(
-            names.map(wish), of: Self.id, catalogs: catalogs.map(wish), files: files.map(file), open: open, at: now,
+            names.map(sidecar), of: Self.id, catalogs: catalogs.map(sidecar), files: files.map(file), open: open,
+            at: now,
             isLost: { lost.contains($0.name) })
-        return (named.wishes.compactMap(\.rowName?.name), named.wishes.map(\.old?.path), named)
+        return (named.wantedSidecars.compactMap(\.rowName?.name), named.wantedSidecars.map(\.old?.path), named)
     }
 
     @Test("what a new video has is wanted; one that has nothing costs no write")
     func new() {
         #expect(named([]).2.changes == [])
         let found = named(["en", "de"])
-        #expect(found.wishes == ["en", "de"])
+        #expect(found.wantedSidecars == ["en", "de"])
         #expect(found.2.changes == [.named(Self.id, [name("en"), name("de")])])
     }
 
     @Test("what is there isn't fetched, nor written; what is gone from the disk is")
     func there() {
         let found = named(["en", "de"], files: ["en", "de"], lost: ["de"])
-        #expect(found.wishes == ["de"])
+        #expect(found.wantedSidecars == ["de"])
         #expect(found.2.changes == [.lost(file("de"))])
     }
 
@@ -60,7 +61,7 @@ struct NamedSidecarsTests {
                 open("a", .wanted), open("b", .wanted, retryAt: now + 1),
                 open("c", .failed, retryAt: now - 1, failedRuns: 2), open("d", .failed),
             ])
-        #expect(found.wishes == ["a", "c"])
+        #expect(found.wantedSidecars == ["a", "c"])
         #expect(found.2.failedRuns == [name("a"): 0, name("c"): 2])
         #expect(found.2.changes == [])
     }
@@ -70,7 +71,7 @@ struct NamedSidecarsTests {
         let found = named(
             ["en"], catalogs: ["own"], files: ["en"],
             open: [open("en", .wanted), open("own", .wanted), open("x", .failed)])
-        #expect(found.wishes == ["en"] && found.old == ["C/V.en.vtt"])
+        #expect(found.wantedSidecars == ["en"] && found.old == ["C/V.en.vtt"])
         #expect(found.2.changes == [.named(Self.id, [name("en"), name("own")])])
     }
 }

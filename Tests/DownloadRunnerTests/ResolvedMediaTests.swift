@@ -82,11 +82,11 @@ struct ResolvedMediaTests {
         answer.tokenValue = "canary"
         answer.headers = [(name: "X-Key", value: "canary")]
         answer.subtitles = ["en \(signed)"]
-        let wish = SidecarWish(
+        let sidecar = WantedSidecar(
             owner: .course("c", digest: []), source: .resolved(signed, media), folder: "", name: "cover")
         let stored = StoredCredentials(credentials: Secret(["p": "canary"]), savedAt: .now)
         let values: [Any] = [
-            media, answer, wish, SidecarWish.Source.url(signed), stored, LoginSecrets(["p": "canary"]),
+            media, answer, sidecar, WantedSidecar.Source.url(signed), stored, LoginSecrets(["p": "canary"]),
             RunCredentials.Held(credentials: Secret("canary"), generation: 1), CoverSource.url(signed),
             SubtitleFile(language: "en", url: signed),
         ]

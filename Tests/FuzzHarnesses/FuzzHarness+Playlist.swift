@@ -66,7 +66,7 @@ extension FuzzHarness {
         }
         switch playlist {
         case .master(let master):
-            _ = master.choose(StreamWish(quality: [.height(1), .audio], audio: ["en"], subtitles: .all))
+            _ = master.choose(StreamPreference(quality: [.height(1), .audio], audio: ["en"], subtitles: .all))
             _ = try? master.check()
         case .media(let media):
             guard let plan = try? StreamPlan.make(media, url: "https://h/a/p.m3u8") else { return true }

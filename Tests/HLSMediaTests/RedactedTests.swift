@@ -43,7 +43,7 @@ struct RedactedTests {
             """
         let masterPlaylist = try Playlist.parse(Array(masterText.utf8), url: url)
         guard case .master(let master) = masterPlaylist else { return [] }
-        let choice = master.choose(StreamWish(subtitles: .all))
+        let choice = master.choose(StreamPreference(subtitles: .all))
         let plan = try StreamPlan.make(media, url: url)
         let source = StreamSource(
             tracks: [plan], digest: [], seconds: 1, subtitles: [.init(language: nil, name: "n", url: url)])

@@ -39,7 +39,7 @@ import Testing
     func poison(_ oddity: Oddity) async throws {
         let sandbox = try Sandbox()
         let plugin = try sandbox.python(OddPlugin.script, concurrency: 4, timeout: oddity.timeout)
-        try await sandbox.run(plugin, patience: .init(afterEndOfInput: .seconds(1), afterTerminate: .milliseconds(500)))
+        try await sandbox.run(plugin, timeouts: .init(afterEndOfInput: .seconds(1), afterTerminate: .milliseconds(500)))
         {
             provider in
             #expect(await url(provider, "a") == "https://media.example.org/a")
@@ -93,8 +93,8 @@ import Testing
     @Test("one that answers wrongly and then lingers is out of order soon, and few processes of it were there")
     func lingering() async throws {
         let sandbox = try Sandbox()
-        let patience = PluginPatience(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
-        try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 2), patience: patience) { provider in
+        let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
+        try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 2), timeouts: timeouts) { provider in
             var most = 0
             for index in 0..<20 {
                 let error = await failure(provider, .video("nothing-\(index)"))
@@ -109,8 +109,8 @@ import Testing
     @Test("with good answers between each wrong one costs its video, and no more processes are there at a time")
     func lingeringNowAndThen() async throws {
         let sandbox = try Sandbox()
-        let patience = PluginPatience(afterEndOfInput: .milliseconds(50), afterTerminate: .milliseconds(50))
-        try await sandbox.run(try sandbox.python(OddPlugin.script), patience: patience) { provider in
+        let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(50), afterTerminate: .milliseconds(50))
+        try await sandbox.run(try sandbox.python(OddPlugin.script), timeouts: timeouts) { provider in
             for index in 0..<6 {
                 #expect(await failure(provider, .video("nothing-\(index)"))?.kind == .pluginFault)
                 #expect(sandbox.strays().count <= Supervision.leavingBound + 1)
@@ -172,8 +172,8 @@ import Testing
     @Test("what leaves a grandchild or ignores TERM is gone after the end", arguments: ["grandchild", "deaf"])
     func nothingIsLeft(_ kind: String) async throws {
         let sandbox = try Sandbox()
-        let patience = PluginPatience(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
-        try await sandbox.run(try sandbox.python(OddPlugin.script), patience: patience) { provider in
+        let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
+        try await sandbox.run(try sandbox.python(OddPlugin.script), timeouts: timeouts) { provider in
             #expect(await url(provider, kind) == "https://media.example.org/\(kind)")
             #expect(!sandbox.strays().isEmpty)
         }

@@ -32,9 +32,9 @@ package enum SteeringText {
     }
 
     /// What became of downloads that were to get another priority.
-    package static func lines(_ report: SteeringReport, _ wish: PriorityWish) -> [Line] {
+    package static func lines(_ report: SteeringReport, _ newPriority: PriorityChange) -> [Line] {
         let done =
-            switch wish {
+            switch newPriority {
             case .now:
                 report.isLive
                     ? (

@@ -7,7 +7,7 @@ import SystemPackage
 /// has started.
 final class FinishCommand: Sendable {
     /// How long it may take.
-    static let patience = Duration.seconds(300)
+    static let timeout = Duration.seconds(300)
 
     private struct State {
         var group: pid_t?
@@ -16,13 +16,13 @@ final class FinishCommand: Sendable {
     }
 
     private let text: String
-    private let patience: Duration
+    private let timeout: Duration
     private let state = Mutex(State())
 
     /// - Parameter text: as `/bin/sh -c` takes it.
-    init(_ text: String, patience: Duration = FinishCommand.patience) {
+    init(_ text: String, timeout: Duration = FinishCommand.timeout) {
         self.text = text
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Runs it to its end. Returns what went wrong; nil for an exit code of 0.
@@ -49,9 +49,9 @@ final class FinishCommand: Sendable {
             }.terminationStatus
         }
         state.withLock { $0.process = process }
-        let patience = patience
+        let timeout = timeout
         let limit = Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: timeout)
             process.cancel()
         }
         let ending = await process.result

@@ -23,8 +23,8 @@ struct Prioritize: AsyncParsableCommand {
         help: ArgumentHelp(
             "high, normal, low (10, 0, -10), a whole number, now, or catalog for what the catalog says.",
             valueName: "priority"),
-        transform: PriorityWish.argument)
-    var to: PriorityWish
+        transform: PriorityChange.argument)
+    var to: PriorityChange
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
@@ -33,9 +33,9 @@ struct Prioritize: AsyncParsableCommand {
     }
 }
 
-extension PriorityWish {
+extension PriorityChange {
     /// Reads a priority from the command line.
-    static func argument(_ text: String) throws -> PriorityWish {
+    static func argument(_ text: String) throws -> PriorityChange {
         switch text {
         case "now": return .now
         case "catalog": return .catalog

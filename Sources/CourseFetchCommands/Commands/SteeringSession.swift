@@ -23,11 +23,11 @@ struct SteeringSession {
     }
 
     /// Gives another priority.
-    func prioritize(_ wish: PriorityWish) async throws {
+    func prioritize(_ newPriority: PriorityChange) async throws {
         let context = CommandContext()
         let choice = try await choose("prioritize", context)
-        let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(wish) }
-        try await tell(SteeringText.lines(report, wish), SteeringText.failures(report, nil), context)
+        let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(newPriority) }
+        try await tell(SteeringText.lines(report, newPriority), SteeringText.failures(report, nil), context)
     }
 
     private func choose(

@@ -10,7 +10,7 @@ import Synchronization
 /// What the parts of one run share.
 package struct RunServices: Sendable {
     package let options: SyncOptions
-    package let knobs: RunKnobs
+    package let adjustable: AdjustableLimits
     package let userName: String
     package let engine: TransferEngine
     package let providers: ProviderPool
@@ -28,12 +28,13 @@ package struct RunServices: Sendable {
     let logger: Logger
 
     package init(
-        options: SyncOptions, knobs: RunKnobs, userName: String, engine: TransferEngine, providers: ProviderPool,
+        options: SyncOptions, adjustable: AdjustableLimits, userName: String, engine: TransferEngine,
+        providers: ProviderPool,
         library: LibraryFolder, store: DownloadStore, bookkeeper: Bookkeeper, events: EventHub, clock: any RunClock,
         serverClocks: ServerClocks, space: SpaceWatch?, limits: RunLimits, ffmpeg: FFmpeg?, logger: Logger
     ) {
         self.options = options
-        self.knobs = knobs
+        self.adjustable = adjustable
         self.userName = userName
         self.engine = engine
         self.providers = providers
@@ -50,11 +51,11 @@ package struct RunServices: Sendable {
     }
 
     /// The cap on connections to one host, with the jobs that there may be now.
-    package var hostConnections: Int { options.hostConnections(jobs: knobs.jobs) }
+    package var hostConnections: Int { options.hostConnections(jobs: adjustable.jobs) }
 }
 
 /// What `set` changes while a run goes on.
-package final class RunKnobs: Sendable {
+package final class AdjustableLimits: Sendable {
     private let state: Mutex<(jobs: Int, limitRate: Int64?)>
 
     package init(_ options: SyncOptions) { state = Mutex((options.jobs, options.limitRate)) }

@@ -11,14 +11,14 @@ import SystemPackage
 package struct SidecarFetch: Sendable {
     private static let sizeLimit: Int64 = 256 << 20
 
-    let wish: SidecarWish
+    let sidecar: WantedSidecar
     /// Among the run's sidecars.
     let number: Int
     let partialName: PartialName
     let services: RunServices
 
-    package init(wish: SidecarWish, number: Int, partialName: PartialName, services: RunServices) {
-        self.wish = wish
+    package init(sidecar: WantedSidecar, number: Int, partialName: PartialName, services: RunServices) {
+        self.sidecar = sidecar
         self.number = number
         self.partialName = partialName
         self.services = services
@@ -26,7 +26,7 @@ package struct SidecarFetch: Sendable {
 
     /// Its one attempt. `mayRenew`: its provider may be asked for another address.
     package func run(mayRenew: Bool) async -> SidecarOutcome {
-        if mayRenew, case .resolved(_, let media) = wish.source, !media.isInTime(at: services.clock.now) {
+        if mayRenew, case .resolved(_, let media) = sidecar.source, !media.isInTime(at: services.clock.now) {
             return .ended(
                 .refused(DownloadError(kind: .urlRefused, message: "its address has expired"), isFinal: false))
         }
@@ -35,7 +35,7 @@ package struct SidecarFetch: Sendable {
             let descriptor = try services.library.openPartial(partialName).release()
             let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: true)
             let outcome: SidecarOutcome =
-                switch wish.source {
+                switch sidecar.source {
                 case .file(let cover): await copy(cover, to: partial)
                 case .url(let url): await fetch(TransferRequest(url: url), into: partial)
                 case .resolved(let url, let media): await fetch(media.sidecarRequest(url), into: partial)
@@ -54,9 +54,9 @@ package struct SidecarFetch: Sendable {
 
     private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
         var request = template
-        request.allowsMarkup = wish.purpose == .attachment
-        request.allowsTimedText = wish.isSubtitle
-        request.maxSize = wish.purpose == .attachment ? nil : Self.sizeLimit
+        request.allowsMarkup = sidecar.purpose == .attachment
+        request.allowsTimedText = sidecar.isSubtitle
+        request.maxSize = sidecar.purpose == .attachment ? nil : Self.sizeLimit
         let began = services.clock.now
         let report = await services.engine.fetch(request, into: partial)
         switch report.failure {
@@ -95,7 +95,7 @@ package struct SidecarFetch: Sendable {
         do {
             let sha256 = try await partial.sha256()
             let file = file(
-                size: partial.length, sha256: sha256, contentType: contentType, url: path ?? wish.source.url,
+                size: partial.length, sha256: sha256, contentType: contentType, url: path ?? sidecar.source.url,
                 partial: partial)
             return .arrived(file, received: received)
         } catch {
@@ -108,14 +108,14 @@ package struct SidecarFetch: Sendable {
         size: Int64, sha256: [UInt8]?, contentType: String?, url: String?, partial: PartialFile?
     ) -> ArrivedFile {
         let name =
-            wish.purpose.map {
+            sidecar.purpose.map {
                 LibraryName.file(
-                    wish.name,
+                    sidecar.name,
                     FileExtension.choose(
-                        $0, stated: nil, mediaType: wish.mediaType, contentType: contentType, url: url))
-            } ?? LibraryName.subtitle(wish.name, contentType: contentType)
+                        $0, stated: nil, mediaType: sidecar.mediaType, contentType: contentType, url: url))
+            } ?? LibraryName.subtitle(sidecar.name, contentType: contentType)
         let role: ArrivedFile.Role =
-            switch wish.owner {
+            switch sidecar.owner {
             case .video(let id, let kind, let name): .sidecar(id, kind, name: name)
             case .course(let course, let digest): .courseCover(course: course, digest: digest)
             case .chapter(let course, let chapter, let digest):
@@ -123,7 +123,8 @@ package struct SidecarFetch: Sendable {
             }
         return ArrivedFile(
             role: role, sidecar: number, partialName: partialName, partial: partial, size: size, sha256: sha256,
-            path: wish.folder.isEmpty ? name : "\(wish.folder)/\(name)", id: wish.video?.video ?? "cover", old: wish.old
+            path: sidecar.folder.isEmpty ? name : "\(sidecar.folder)/\(name)", id: sidecar.video?.video ?? "cover",
+            old: sidecar.old
         )
     }
 }

@@ -7,51 +7,51 @@ package import SyncFacts
 /// Which sidecars a video has, from the catalog and from its resolution.
 package enum SidecarPlan {
     /// What the catalog names for a video.
-    package static func wishes(of wanted: WantedDownload) -> [SidecarWish] {
+    package static func wantedSidecars(of wanted: WantedDownload) -> [WantedSidecar] {
         let video = wanted.video
         var plan = Builder(wanted: wanted)
-        if let cover = video.ownCover { plan.cover(cover.wishSource) }
+        if let cover = video.ownCover { plan.cover(cover.sidecarSource) }
         for subtitle in video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for attachment in video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
-        return plan.wishes
+        return plan.wantedSidecars
     }
 
     /// What the resolution names beside that: a cover if the catalog has none, the subtitles that the catalog asks for,
     /// and attachments.
-    package static func wishes(of wanted: WantedDownload, resolved media: ResolvedMedia) -> [SidecarWish] {
+    package static func wantedSidecars(of wanted: WantedDownload, resolved media: ResolvedMedia) -> [WantedSidecar] {
         let resolution = media.resolution
         var plan = Builder(wanted: wanted)
         // Numbers and titles go on where the catalog's end.
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for attachment in wanted.video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
-        let own = plan.wishes.count
+        let own = plan.wantedSidecars.count
         if wanted.video.ownCover == nil, let cover = resolution.cover { plan.cover(.resolved(cover, media)) }
         for subtitle in resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
             plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
         }
         for attachment in resolution.attachments { plan.attachment(attachment.title, .resolved(attachment.url, media)) }
-        return Array(plan.wishes.dropFirst(own))
+        return Array(plan.wantedSidecars.dropFirst(own))
     }
 
     /// Subtitles that the media itself names, beside those that catalog and resolution name.
-    static func wishes(
+    static func wantedSidecars(
         of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], _ media: ResolvedMedia
-    ) -> [SidecarWish] {
+    ) -> [WantedSidecar] {
         var plan = Builder(wanted: wanted)
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for subtitle in media.resolution.subtitles where wanted.video.settings.subtitles.wants(subtitle.lang) {
             plan.subtitle(subtitle.lang, .resolved(subtitle.url, media))
         }
-        let others = plan.wishes.count
+        let others = plan.wantedSidecars.count
         for subtitle in subtitles { plan.subtitle(subtitle.language ?? "und", .url(subtitle.url)) }
-        return Array(plan.wishes.dropFirst(others))
+        return Array(plan.wantedSidecars.dropFirst(others))
     }
 
     private struct Builder {
         let wanted: WantedDownload
         let folder: String
         let stem: String
-        var wishes: [SidecarWish] = []
+        var wantedSidecars: [WantedSidecar] = []
         private var languages: [String: Int] = [:]
         private var titles: [String: Int] = [:]
 
@@ -60,11 +60,11 @@ package enum SidecarPlan {
             (folder, stem) = LibraryPathParts.split(wanted.stem)
         }
 
-        mutating func cover(_ source: SidecarWish.Source) {
+        mutating func cover(_ source: WantedSidecar.Source) {
             add(.cover, name: "", source, fileName: stem, purpose: .cover)
         }
 
-        mutating func subtitle(_ language: String, _ source: SidecarWish.Source) {
+        mutating func subtitle(_ language: String, _ source: WantedSidecar.Source) {
             let ordinal = languages[language, default: 0] + 1
             languages[language] = ordinal
             let fileName = LibraryName.subtitle(beside: stem, language: language, ordinal: ordinal)
@@ -73,7 +73,7 @@ package enum SidecarPlan {
                 purpose: nil)
         }
 
-        mutating func attachment(_ title: String, _ source: SidecarWish.Source) {
+        mutating func attachment(_ title: String, _ source: WantedSidecar.Source) {
             let ordinal = titles[title, default: 0] + 1
             titles[title] = ordinal
             let name = ordinal == 1 ? title : "\(title) \(ordinal)"
@@ -83,11 +83,11 @@ package enum SidecarPlan {
         }
 
         private mutating func add(
-            _ kind: SidecarRecord.Kind, name: String, _ source: SidecarWish.Source, fileName: String,
+            _ kind: SidecarRecord.Kind, name: String, _ source: WantedSidecar.Source, fileName: String,
             purpose: FileExtension.Purpose?
         ) {
-            wishes.append(
-                SidecarWish(
+            wantedSidecars.append(
+                WantedSidecar(
                     owner: .video(wanted.id, kind, name: name), source: source, folder: folder, name: fileName,
                     purpose: purpose, video: wanted.reference))
         }
@@ -111,7 +111,7 @@ extension SubtitleSelection {
 
 extension CoverSource {
     /// Where the cover comes from.
-    package var wishSource: SidecarWish.Source {
+    package var sidecarSource: WantedSidecar.Source {
         switch self {
         case .url(let url): .url(url)
         case .file(let path, let folder): .file(LocalCover(folder: folder, path: path))

@@ -6,7 +6,7 @@ import ProviderKit
 package import SyncFacts
 
 /// A cover, subtitle or attachment that is to come along.
-package struct SidecarWish: Sendable {
+package struct WantedSidecar: Sendable {
     package enum Owner: Sendable, Hashable {
         case video(DownloadID, SidecarRecord.Kind, name: String)
         case course(String, digest: [UInt8])

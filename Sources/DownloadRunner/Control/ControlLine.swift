@@ -21,7 +21,7 @@ package enum ControlLine {
 
     /// Asks, and waits for the answer or for the lock, whichever comes first.
     package static func ask(
-        _ request: ControlRequest, of place: StateLocation.Place, patience: Duration = .seconds(2)
+        _ request: ControlRequest, of place: StateLocation.Place, timeout: Duration = .seconds(2)
     ) async throws(Refusal) -> Reply {
         do {
             var holder: LockHolder?
@@ -33,7 +33,7 @@ package enum ControlLine {
             defer { store.close() }
             let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
             let id = try store.addRequest(body)
-            var deadline = ContinuousClock.now + patience
+            var deadline = ContinuousClock.now + timeout
             var isTaken = false
             while ContinuousClock.now < deadline, !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(25))

@@ -5,7 +5,7 @@ package enum ControlRequest: Codable, Sendable, Equatable {
     /// Pause, resume, cancel, retry or remove these downloads.
     case steer(StateTransition, [Int64])
     /// Give these downloads another priority.
-    case prioritize(PriorityWish, [Int64])
+    case prioritize(PriorityChange, [Int64])
     /// Change what the run was started with.
     case set(RunSettings)
     /// The user has logged out: to be answered when nothing is transferring any more.
@@ -17,7 +17,7 @@ package enum ControlRequest: Codable, Sendable, Equatable {
 }
 
 /// What `prioritize --to` says.
-package enum PriorityWish: Codable, Sendable, Equatable {
+package enum PriorityChange: Codable, Sendable, Equatable {
     /// Higher goes first; the catalog's words mean -10, 0 and 10.
     case level(Int)
     /// At once, if need be in the place of another one.

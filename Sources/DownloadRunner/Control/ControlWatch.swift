@@ -10,7 +10,7 @@ import Synchronization
 /// writes itself costs two small reads a second.
 final class ControlWatch: Sendable {
     /// What another process wants.
-    enum News: Sendable {
+    enum Notice: Sendable {
         case session(UserSession)
         /// Nil is a request that this version doesn't know.
         case request(RequestID, ControlRequest?)
@@ -26,8 +26,8 @@ final class ControlWatch: Sendable {
     private static let interval = DispatchTimeInterval.milliseconds(250)
 
     /// What comes in, until ``stop()``.
-    let news: AsyncStream<News>
-    private let inlet: AsyncStream<News>.Continuation
+    let notices: AsyncStream<Notice>
+    private let continuation: AsyncStream<Notice>.Continuation
     private let store: DownloadStore
     private let queue = DispatchQueue(label: "control", qos: .userInitiated)
     private let state: Mutex<State>
@@ -35,16 +35,16 @@ final class ControlWatch: Sendable {
     /// Opens the state once more and begins; `session` is what the run knows already.
     init(path: String, session: UserSession) throws(StoreError) {
         store = try DownloadStore(path: path, role: .visitor)
-        (news, inlet) = AsyncStream.makeStream()
+        (notices, continuation) = AsyncStream.makeStream()
         state = Mutex(State(session: session))
         queue.async { self.lookAgain() }
     }
 
-    /// Ends the news after what has come already.
+    /// Ends the notices after what has come already.
     func stop() {
         state.withLock { $0.isRunning = false }
         queue.async {
-            self.inlet.finish()
+            self.continuation.finish()
             self.store.close()
         }
     }
@@ -67,9 +67,9 @@ final class ControlWatch: Sendable {
             state.session = session ?? state.session
             return (isNews, requests.filter { state.seen.insert($0.id).inserted })
         }
-        if isNews, let session { inlet.yield(.session(session)) }
+        if isNews, let session { continuation.yield(.session(session)) }
         for (id, body) in fresh {
-            inlet.yield(.request(id, try? JSONText.decode(ControlRequest.self, from: body.utf8)))
+            continuation.yield(.request(id, try? JSONText.decode(ControlRequest.self, from: body.utf8)))
         }
     }
 }

@@ -62,7 +62,7 @@ struct Steering {
     }
 
     /// The person's priority, or the catalog's.
-    func prioritize(_ wish: PriorityWish, _ ids: [DownloadID]) async throws -> Result {
+    func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
         let records = try store.downloads(ids)
@@ -71,10 +71,10 @@ struct Steering {
             switch record.state {
             case .finished, .cancelled: verdict = .refused
             case .failed where record.retryAt == nil: verdict = .refused
-            case .paused where wish == .now: verdict = .refused
-            default: if record.priorityOverride == wish.level { verdict = .same }
+            case .paused where newPriority == .now: verdict = .refused
+            default: if record.priorityOverride == newPriority.level { verdict = .same }
             }
-            if verdict == .changed { changes.append(.prioritize(record.id, wish.level)) }
+            if verdict == .changed { changes.append(.prioritize(record.id, newPriority.level)) }
             result.outcomes.append(
                 SteeringOutcome(id: record.id.rawValue, before: record.state, after: record.state, verdict: verdict))
         }

@@ -98,10 +98,10 @@ package struct SteeringChoice: Sendable {
     }
 
     /// Gives them another priority.
-    package func prioritize(_ wish: PriorityWish) async throws(Refusal) -> SteeringReport {
+    package func prioritize(_ newPriority: PriorityChange) async throws(Refusal) -> SteeringReport {
         let ids = records.map(\.id)
-        return try await ask(.prioritize(wish, ids.map(\.rawValue))) { steering in
-            try await steering.prioritize(wish, ids).outcomes
+        return try await ask(.prioritize(newPriority, ids.map(\.rawValue))) { steering in
+            try await steering.prioritize(newPriority, ids).outcomes
         }
     }
 

@@ -32,7 +32,7 @@ extension Reconciler {
 
     mutating func want(
         _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
-        owner: SidecarWish.Owner, mover: RecordedMove.Owner
+        owner: WantedSidecar.Owner, mover: RecordedMove.Owner
     ) {
         var old = file
         if let file, LibraryPathParts.split(file.path).folder != folder {
@@ -42,7 +42,7 @@ extension Reconciler {
         }
         guard stored != digest else { return }
         result.sidecars.append(
-            SidecarWish(
-                owner: owner, source: cover.wishSource, folder: folder, name: "cover", purpose: .cover, old: old))
+            WantedSidecar(
+                owner: owner, source: cover.sidecarSource, folder: folder, name: "cover", purpose: .cover, old: old))
     }
 }

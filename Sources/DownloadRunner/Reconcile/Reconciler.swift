@@ -345,7 +345,7 @@ struct Reconciler {
     /// Its provider is asked, unless the catalog itself says where all that is missing comes from.
     private mutating func ask(_ wanted: WantedDownload) {
         guard let due = due[wanted.id] else { return }
-        let catalogs = Set(SidecarPlan.wishes(of: wanted).compactMap(\.rowName))
+        let catalogs = Set(SidecarPlan.wantedSidecars(of: wanted).compactMap(\.rowName))
         guard !due.allSatisfy({ catalogs.contains($0.name) }) else { return }
         var asked = wanted
         asked.failedRuns = due.map(\.failedRuns).max() ?? 0

@@ -36,7 +36,7 @@ package struct Reconciliation: Sendable {
     /// Videos that are there, whose providers are to be asked for what isn't there beside them.
     package var asked: [WantedDownload] = []
     /// Covers, and what is missing beside videos that are finished.
-    var sidecars: [SidecarWish] = []
+    var sidecars: [WantedSidecar] = []
     /// Digests that are recorded when all sidecars of a finished video are there.
     var sidecarGroups: [(wanted: WantedDownload, digest: [UInt8])] = []
     package var moves: [Move] = []

@@ -25,7 +25,7 @@ package final class CatalogWatch: Sendable {
     private let paths: [String]
     private let folders: [String]
     private let known: Mutex<Snapshot>
-    private let bell = Bell()
+    private let signal = ChangeSignal()
     #if os(Linux)
     private let notices: FolderNotices?
     #endif
@@ -39,8 +39,8 @@ package final class CatalogWatch: Sendable {
         folders = Set(paths.map { FilePath($0).removingLastComponent().string }).map { $0.isEmpty ? "." : $0 }.sorted()
         let isLocal = folders.allSatisfy { FileSystemKind.of(FilePath($0)) == .local }
         #if os(Linux)
-        let bell = bell
-        notices = FolderNotices { bell.ring() }
+        let signal = signal
+        notices = FolderNotices { signal.send() }
         let isTold = isLocal && notices != nil
         #else
         let isTold = false
@@ -57,7 +57,7 @@ package final class CatalogWatch: Sendable {
             watchFolders()
             var found = Snapshot(paths: paths, folders: folders)
             guard found != known.withLock({ $0 }) else {
-                await bell.wait(atMost: interval)
+                await signal.wait(atMost: interval)
                 // In a busy folder: now and then is enough.
                 try? await Task.sleep(for: .milliseconds(50))
                 continue
@@ -122,8 +122,8 @@ extension CatalogWatch {
         }
     }
 
-    /// Wakes the one who waits; rung before, it wakes the next one at once.
-    private final class Bell: Sendable {
+    /// Wakes the one who waits; pendingWake before, it wakes the next one at once.
+    private final class ChangeSignal: Sendable {
         private struct State {
             var isRung = false
             var waiter: CheckedContinuation<Void, Never>?
@@ -131,7 +131,7 @@ extension CatalogWatch {
 
         private let state = Mutex(State())
 
-        func ring() {
+        func send() {
             let waiter = state.withLock { state in
                 defer { state.waiter = nil }
                 state.isRung = state.waiter == nil
@@ -143,7 +143,7 @@ extension CatalogWatch {
         func wait(atMost limit: Duration) async {
             let alarm = Task {
                 do { try await Task.sleep(for: limit) } catch { return }
-                ring()
+                send()
             }
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
@@ -155,7 +155,7 @@ extension CatalogWatch {
                     if isRung { continuation.resume() }
                 }
             } onCancel: {
-                ring()
+                send()
             }
             alarm.cancel()
         }

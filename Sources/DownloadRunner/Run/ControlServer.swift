@@ -8,7 +8,7 @@ import SystemPackage
 import UserState
 
 /// Answers what other processes ask of this one, from the start of a run to its end.
-struct ControlDesk: Sendable {
+struct ControlServer: Sendable {
     private let open: OpenState
     private let control: RunControl
     private let watch: ControlWatch
@@ -22,19 +22,19 @@ struct ControlDesk: Sendable {
         self.control = control
         watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
         answers = try DownloadStore(path: open.place.folder.database.string, role: .visitor)
-        let clerk = Clerk(open: open, control: control, answers: answers)
-        work = Task { [news = watch.news] in
-            let (line, inlet) = AsyncStream<ControlWatch.News>.makeStream()
+        let handler = RequestHandler(open: open, control: control, answers: answers)
+        work = Task { [notices = watch.notices] in
+            let (line, continuation) = AsyncStream<ControlWatch.Notice>.makeStream()
             await withDiscardingTaskGroup { group in
-                group.addTask { for await item in line { await clerk.handle(item) } }
-                for await item in news {
+                group.addTask { for await item in line { await handler.handle(item) } }
+                for await item in notices {
                     // A logout never waits behind anything.
                     switch item {
-                    case .session, .request(_, .loggedOut): group.addTask { await clerk.handle(item) }
-                    case .request: inlet.yield(item)
+                    case .session, .request(_, .loggedOut): group.addTask { await handler.handle(item) }
+                    case .request: continuation.yield(item)
                     }
                 }
-                inlet.finish()
+                continuation.finish()
             }
         }
     }
@@ -47,16 +47,16 @@ struct ControlDesk: Sendable {
     }
 
     /// Handles what is asked: one after the other what changes downloads, logouts at once.
-    private struct Clerk: Sendable {
+    private struct RequestHandler: Sendable {
         let open: OpenState
         let control: RunControl
         let answers: DownloadStore
 
-        func handle(_ news: ControlWatch.News) async {
-            switch news {
+        func handle(_ notices: ControlWatch.Notice) async {
+            switch notices {
             case .session(let session):
                 control.note(session)
-                if session.isOpen { control.ring(.session) }
+                if session.isOpen { control.wake(.session) }
             case .request(let id, let request):
                 if request != .loggedOut { answer(id, .working) }
                 let answer: ControlAnswer
@@ -102,8 +102,8 @@ struct ControlDesk: Sendable {
             switch request {
             case .steer(let transition, let ids):
                 return try await dispatcher.steer(transition, ids.map(DownloadID.init)).map(ControlAnswer.steered)
-            case .prioritize(let wish, let ids):
-                return try await dispatcher.prioritize(wish, ids.map(DownloadID.init)).map(ControlAnswer.steered)
+            case .prioritize(let newPriority, let ids):
+                return try await dispatcher.prioritize(newPriority, ids.map(DownloadID.init)).map(ControlAnswer.steered)
             case .set(let settings): return await change(settings, pass)
             case .providerLoggedOut(let provider): await dispatcher.providerLoggedOut(provider)
             case .providerLoggedIn(let provider):
@@ -118,11 +118,11 @@ struct ControlDesk: Sendable {
             switch request {
             case .steer(let transition, let ids):
                 return .steered(try await steer(transition, ids.map(DownloadID.init)))
-            case .prioritize(let wish, let ids):
-                return .steered(try await steering(nil).prioritize(wish, ids.map(DownloadID.init)).outcomes)
+            case .prioritize(let newPriority, let ids):
+                return .steered(try await steering(nil).prioritize(newPriority, ids.map(DownloadID.init)).outcomes)
             case .set(let settings): return await change(settings, nil)
             // The next pass begins now, and finds them waiting.
-            case .providerLoggedIn: control.ring(.asked)
+            case .providerLoggedIn: control.wake(.asked)
             case .providerLoggedOut, .loggedOut: break
             }
             return .done
@@ -135,11 +135,11 @@ struct ControlDesk: Sendable {
                 control.limits?.setBandwidth(timetable)
             }
             if let rate = settings.limitRate {
-                control.knobs.limitRate = rate == 0 ? nil : rate
-                pass?.services.engine.setLimitRate(control.knobs.limitRate)
+                control.adjustable.limitRate = rate == 0 ? nil : rate
+                pass?.services.engine.setLimitRate(control.adjustable.limitRate)
             }
             if let jobs = settings.jobs {
-                control.knobs.jobs = jobs
+                control.adjustable.jobs = jobs
                 await pass?.dispatcher.setJobs(jobs)
             }
             return .done
@@ -153,7 +153,7 @@ struct ControlDesk: Sendable {
             } else {
                 result = try await steering(nil).apply(transition, to: ids)
             }
-            if result.changed.contains(where: { $0.record.state == .waiting }) { control.ring(.asked) }
+            if result.changed.contains(where: { $0.record.state == .waiting }) { control.wake(.asked) }
             return result.outcomes
         }
 

@@ -10,27 +10,27 @@ import SyncFacts
 extension Dispatcher {
     /// What the catalog names beside a video, each with the file that it replaces. Its rows begin when it is there.
     func named(by wanted: WantedDownload, digest: [UInt8]) -> Schedule.Event {
-        var wishes = SidecarPlan.wishes(of: wanted)
+        var wantedSidecars = SidecarPlan.wantedSidecars(of: wanted)
         if !wanted.isNew {
             let records = (try? services.store.sidecars(of: [wanted.id])) ?? []
             let open = Set(((try? services.store.openSidecars(of: [wanted.id])) ?? []).map(\.name))
-            for index in wishes.indices {
-                wishes[index].replace(one: records)
-                guard let name = wishes[index].rowName, open.contains(name) else { continue }
+            for index in wantedSidecars.indices {
+                wantedSidecars[index].replace(one: records)
+                guard let name = wantedSidecars[index].rowName, open.contains(name) else { continue }
                 services.bookkeeper.note(.sidecar(.forgotten(wanted.id, name)))
             }
         }
-        return .sidecars(note(wishes), of: wanted.id, digest: digest)
+        return .sidecars(note(wantedSidecars), of: wanted.id, digest: digest)
     }
 
     /// Gives each a number.
-    func note(_ wishes: [SidecarWish], failedRuns: [SidecarName: Int] = [:]) -> [SidecarQueue.Item] {
-        wishes.map { wish in
+    func note(_ wantedSidecars: [WantedSidecar], failedRuns: [SidecarName: Int] = [:]) -> [SidecarQueue.Item] {
+        wantedSidecars.map { sidecar in
             lastSidecar += 1
-            sidecars[lastSidecar] = SidecarWork(wish: wish)
-            let row = wish.isResolved ? wish.rowName : nil
+            sidecars[lastSidecar] = SidecarWork(sidecar: sidecar)
+            let row = sidecar.isResolved ? sidecar.rowName : nil
             return SidecarQueue.Item(
-                number: lastSidecar, download: wish.download, host: wish.host,
+                number: lastSidecar, download: sidecar.download, host: sidecar.host,
                 row: row.map { SidecarQueue.Row($0, failedRuns: failedRuns[$0] ?? 0) })
         }
     }
@@ -41,7 +41,7 @@ extension Dispatcher {
         guard let wanted = wanted[id] else { return }
         guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
         var (files, open): ([SidecarRecord], [OpenSidecar]) = ([], [])
-        let wishes = SidecarPlan.wishes(of: wanted, resolved: media)
+        let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media)
         let isAsked = schedule.isAskedAgain(id)
         if isAsked || !wanted.isNew {
             // What this run has noted counts, too.
@@ -50,10 +50,11 @@ extension Dispatcher {
             open = (try? services.store.openSidecars(of: [id])) ?? []
         }
         let named = NamedSidecars(
-            wishes, of: id, catalogs: open.isEmpty ? [] : SidecarPlan.wishes(of: wanted), files: files, open: open,
+            wantedSidecars, of: id, catalogs: open.isEmpty ? [] : SidecarPlan.wantedSidecars(of: wanted), files: files,
+            open: open,
             at: services.clock.now, isLost: isLost)
         for change in named.changes { services.bookkeeper.note(.sidecar(change)) }
-        handle(.resolved(id, note(named.wishes, failedRuns: named.failedRuns)))
+        handle(.resolved(id, note(named.wantedSidecars, failedRuns: named.failedRuns)))
     }
 
     /// Whether its file is certainly not there any more.
@@ -94,9 +95,9 @@ extension Dispatcher {
     }
 
     func fetch(_ number: Int) {
-        guard let wish = sidecars[number]?.wish else { return }
+        guard let sidecar = sidecars[number]?.sidecar else { return }
         let fetch = SidecarFetch(
-            wish: wish, number: number, partialName: wish.partialName(ordinal: number), services: services)
+            sidecar: sidecar, number: number, partialName: sidecar.partialName(ordinal: number), services: services)
         let mayRenew = schedule.mayRenew(sidecar: number)
         sidecars[number]?.task = Task {
             switch await fetch.run(mayRenew: mayRenew) {
@@ -106,7 +107,7 @@ extension Dispatcher {
                 services.bookkeeper.place(file)
             case .ended(let end, let bytes):
                 received += bytes
-                if mayRenew, case .refused(let error, _) = end, let id = wish.download { refusals[id] = error }
+                if mayRenew, case .refused(let error, _) = end, let id = sidecar.download { refusals[id] = error }
                 handle(.sidecarFetched(number, end))
             }
         }

@@ -13,7 +13,7 @@ extension Dispatcher {
 
         private struct Open {
             var kind: Command.Kind
-            var wish: PriorityWish?
+            var newPriority: PriorityChange?
             var continuation: CheckedContinuation<Answer, Never>
             var outcome: Answer = .success([])
         }
@@ -27,14 +27,14 @@ extension Dispatcher {
 
         /// Keeps one until it is answered. Returns its number.
         mutating func add(
-            _ kind: Command.Kind, _ wish: PriorityWish?, _ continuation: CheckedContinuation<Answer, Never>
+            _ kind: Command.Kind, _ newPriority: PriorityChange?, _ continuation: CheckedContinuation<Answer, Never>
         ) -> Int {
             last += 1
-            open[last] = Open(kind: kind, wish: wish, continuation: continuation)
+            open[last] = Open(kind: kind, newPriority: newPriority, continuation: continuation)
             return last
         }
 
-        func wish(_ number: Int) -> PriorityWish? { open[number]?.wish }
+        func newPriority(_ number: Int) -> PriorityChange? { open[number]?.newPriority }
 
         func transition(_ number: Int) -> StateTransition? {
             if case .steer(let transition, _)? = open[number]?.kind { transition } else { nil }
@@ -68,13 +68,13 @@ extension Dispatcher {
 
     /// Gives downloads another priority; with `now` they start at once, if need be in the place of others. Nil if the last
     /// turn is over: nothing was done.
-    func prioritize(_ wish: PriorityWish, _ ids: [DownloadID]) async throws -> [SteeringOutcome]? {
-        try await ask(.prioritize(isNow: wish == .now, ids), wish)
+    func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> [SteeringOutcome]? {
+        try await ask(.prioritize(isNow: newPriority == .now, ids), newPriority)
     }
 
     /// How many may be active at once from now on. Those beyond it go back to waiting, the lowest priority first.
     func setJobs(_ jobs: Int) async {
-        services.knobs.jobs = jobs
+        services.adjustable.jobs = jobs
         _ = try? await ask(.jobs(jobs, hostCap: services.hostConnections))
     }
 
@@ -87,9 +87,9 @@ extension Dispatcher {
     /// Goes on with what waited for a login at a provider. False if the last turn is over.
     func providerLoggedIn(_ provider: String) async throws -> Bool { try await ask(.loggedIn(provider)) != nil }
 
-    private func ask(_ kind: Command.Kind, _ wish: PriorityWish? = nil) async throws -> [SteeringOutcome]? {
+    private func ask(_ kind: Command.Kind, _ newPriority: PriorityChange? = nil) async throws -> [SteeringOutcome]? {
         try await withCheckedContinuation { continuation in
-            let number = requests.add(kind, wish, continuation)
+            let number = requests.add(kind, newPriority, continuation)
             handle(.command(number, kind))
         }.get()
     }
@@ -104,8 +104,8 @@ extension Dispatcher {
         var changed: [(record: DownloadRecord, before: DownloadState)] = []
         do {
             let result =
-                if let wish = requests.wish(number) {
-                    try await steering.prioritize(wish, ids)
+                if let newPriority = requests.newPriority(number) {
+                    try await steering.prioritize(newPriority, ids)
                 } else {
                     try await steering.apply(requests.transition(number) ?? .resume, to: ids)
                 }

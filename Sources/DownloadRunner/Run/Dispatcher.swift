@@ -41,7 +41,7 @@ actor Dispatcher {
 
     /// A sidecar that is wanted.
     struct SidecarWork {
-        let wish: SidecarWish
+        let sidecar: WantedSidecar
         var task: Task<Void, Never>?
     }
 
@@ -73,7 +73,7 @@ actor Dispatcher {
         schedule = Schedule(
             plan.wanted.map(services.scheduled) + plan.asked.map(services.question), followers: plan.followers,
             limits: Schedule.Limits(
-                jobs: services.knobs.jobs, hostConnections: services.options.hostConnections,
+                jobs: services.adjustable.jobs, hostConnections: services.options.hostConnections,
                 maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries))
     }
 
@@ -207,7 +207,7 @@ actor Dispatcher {
             .warning("the provider “\(provider)” wants a login: \(error.message)", nil)
         case .sidecarFailed(let number, let error):
             sidecars[number].map {
-                .warning("\($0.wish.title) was not fetched: \(error.message)", $0.wish.video)
+                .warning("\($0.sidecar.title) was not fetched: \(error.message)", $0.sidecar.video)
             }
         case .sidecarsUnknown(let id, let error):
             .warning("what comes along with it was not fetched: \(error.message)", reference(id))

@@ -34,17 +34,17 @@ final class RunControl: Sendable {
         /// The newest that anybody has seen.
         var session: UserSession?
         var idle: CheckedContinuation<Wake, Never>?
-        var rung: Wake?
+        var pendingWake: Wake?
         var whenIdle: [CheckedContinuation<Void, Never>] = []
         var whenReady: [CheckedContinuation<Void, Never>] = []
     }
 
     /// What `set` changes.
-    let knobs: RunKnobs
+    let adjustable: AdjustableLimits
     private let bounds = Mutex<RunLimits?>(nil)
     private let state = Mutex(State())
 
-    init(_ options: SyncOptions) { knobs = RunKnobs(options) }
+    init(_ options: SyncOptions) { adjustable = AdjustableLimits(options) }
 
     /// The run's bounds, from its start on.
     var limits: RunLimits? {
@@ -77,7 +77,7 @@ final class RunControl: Sendable {
             return state.pass?.dispatcher
         }
         if let dispatcher { Task { await dispatcher.stop(reason) } }
-        if isForAll { ring(.stop) }
+        if isForAll { wake(.stop) }
     }
 
     /// A pass begins. Returns when nobody else changes rows, nor will before its first turn.
@@ -196,11 +196,11 @@ final class RunControl: Sendable {
     }
 
     /// Wakes whoever is in ``wait(_:)``, or comes there next.
-    func ring(_ wake: Wake) {
+    func wake(_ wake: Wake) {
         let idle = state.withLock { state in
             defer { state.idle = nil }
-            let isWeaker = state.rung != nil && wake == .session
-            if state.idle == nil, state.rung != .stop, !isWeaker { state.rung = wake }
+            let isWeaker = state.pendingWake != nil && wake == .session
+            if state.idle == nil, state.pendingWake != .stop, !isWeaker { state.pendingWake = wake }
             return state.idle
         }
         idle?.resume(returning: wake)
@@ -209,13 +209,13 @@ final class RunControl: Sendable {
     /// Waits to be woken. What rang during a pass counts, but for logins, which the pass has seen.
     func wait() async -> Wake {
         await withCheckedContinuation { continuation in
-            let rung: Wake? = state.withLock { state in
+            let pendingWake: Wake? = state.withLock { state in
                 if state.runStop != nil { return .stop }
-                defer { state.rung = nil }
-                if state.rung == nil { state.idle = continuation }
-                return state.rung
+                defer { state.pendingWake = nil }
+                if state.pendingWake == nil { state.idle = continuation }
+                return state.pendingWake
             }
-            if let rung { continuation.resume(returning: rung) }
+            if let pendingWake { continuation.resume(returning: pendingWake) }
         }
     }
 }

@@ -105,7 +105,7 @@ struct SyncPass: Sendable {
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
         return RunServices(
-            options: options, knobs: control.knobs, userName: open.place.user.text,
+            options: options, adjustable: control.adjustable, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
                 registry: open.registry,

@@ -95,8 +95,8 @@ package final class SyncRun: Sendable {
         let open = OpenState(
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         // From here on: a logout waits neither for another process's library nor for a comparison.
-        let desk: ControlDesk
-        do { desk = try ControlDesk(open, control) } catch { throw Refusal(error) }
+        let desk: ControlServer
+        do { desk = try ControlServer(open, control) } catch { throw Refusal(error) }
         let outcome: Result<SyncSummary, Refusal>
         do throws(Refusal) {
             outcome = .success(try await passes(open, catalog, check, files, started: started, limits))
@@ -227,18 +227,18 @@ package final class SyncRun: Sendable {
     private func rest(_ open: OpenState, _ files: CatalogWatch, until: Date, isLibraryAway: Bool) async {
         let alarm = Task { [clock, control] in
             try await clock.sleep(until: until)
-            control.ring(.time)
+            control.wake(.time)
         }
         let lookout = Task { [control] in
             await files.changed()
-            if !Task.isCancelled { control.ring(.catalogs) }
+            if !Task.isCancelled { control.wake(.catalogs) }
         }
         let search = Task { [control, clock] in
             guard isLibraryAway else { return }
             repeat {
                 try await clock.sleep(until: clock.now + 2)
             } while await !Blocking.run { _ in open.library.isFree }
-            control.ring(.library)
+            control.wake(.library)
         }
         defer {
             alarm.cancel()

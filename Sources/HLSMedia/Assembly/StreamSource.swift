@@ -36,13 +36,13 @@ package struct StreamSource: Sendable, Redacted {
     /// Whether nothing of it has the quality that is wanted, so that something else was taken.
     package var isFallback = false
 
-    /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `wish` chooses.
+    /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `preference` chooses.
     ///
     /// - Parameters:
     ///   - textLimit: of each playlist, in bytes.
     ///   - addressLimit: of all addresses together, in bytes.
     package static func load(
-        _ url: String, wish: StreamWish, access: StreamAccess, textLimit: Int = PlaylistLimit.bytes,
+        _ url: String, preference: StreamPreference, access: StreamAccess, textLimit: Int = PlaylistLimit.bytes,
         addressLimit: Int = StreamPlan.addressLimit
     ) async -> Result<StreamSource, Problem> {
         do throws(Problem) {
@@ -52,7 +52,7 @@ package struct StreamSource: Sendable, Redacted {
                 let plan = try plan(playlist, first, addressLimit: addressLimit)
                 return .success(StreamSource(tracks: [plan], digest: plan.digest, seconds: plan.seconds))
             case .master(let master):
-                return .success(try await load(master, first, wish, access.confined(to: first.scope)))
+                return .success(try await load(master, first, preference, access.confined(to: first.scope)))
             }
         } catch {
             return .failure(error)
@@ -60,11 +60,11 @@ package struct StreamSource: Sendable, Redacted {
     }
 
     private static func load(
-        _ master: MasterPlaylist, _ answer: Answer, _ wish: StreamWish, _ access: StreamAccess
+        _ master: MasterPlaylist, _ answer: Answer, _ preference: StreamPreference, _ access: StreamAccess
     ) async throws(Problem) -> StreamSource {
         let (url, scope) = (answer.url, answer.scope)
         do throws(StreamRefusal) { try master.check() } catch { throw .refusal(error) }
-        let choice = master.choose(wish)
+        let choice = master.choose(preference)
         var renditions: [(uri: String, identity: String)] = []
         if let variant = choice.variant { renditions.append((variant.uri, choice.variantIdentity)) }
         if let audio = choice.audio, let uri = audio.uri {

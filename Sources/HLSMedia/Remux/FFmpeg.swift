@@ -23,8 +23,8 @@ package struct FFmpeg: Sendable, Equatable {
     ///
     /// Entries of `PATH` that are empty or relative are passed over: a folder of downloads must not become one of
     /// programs.
-    package static func find(_ wish: Wish) -> FFmpeg? {
-        switch wish {
+    package static func find(_ preference: Wish) -> FFmpeg? {
+        switch preference {
         case .none: return nil
         case .path(let path):
             guard !path.isEmpty, !path.utf8.contains(0) else { return nil }

@@ -1,13 +1,13 @@
 /// Whether a language that is wished for is the one that a playlist names.
 ///
-/// A wish matches its own subtags and what is more special (`en` matches `en-US`; RFC 4647 §3.3.1), without regard to
+/// A preference matches its own subtags and what is more special (`en` matches `en-US`; RFC 4647 §3.3.1), without regard to
 /// letter case; if nothing does, its last subtag is left out and it tries again (§3.4). Codes of three letters, which many
 /// hosts write, count as those of two (`eng` and `en`, `ger` and `deu` and `de`). `*` matches any.
 enum LanguageMatch {
-    /// The indexes of the languages that match the wish best; none match nil.
-    static func indexes(of wish: String, in languages: [String?]) -> [Int] {
+    /// The indexes of the languages that match the preference best; none match nil.
+    static func indexes(of preference: String, in languages: [String?]) -> [Int] {
         let tags = languages.map { $0.map(tag) }
-        var range = tag(wish)
+        var range = tag(preference)
         while !range.isEmpty {
             let found = tags.indices.filter { index in tags[index].map { matches(range, $0) } ?? false }
             if !found.isEmpty { return found }

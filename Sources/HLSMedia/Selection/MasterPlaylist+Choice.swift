@@ -3,46 +3,46 @@ extension MasterPlaylist {
     ///
     /// The wishes for quality are gone through in order, and the first that can be met decides. `best` and `worst` always
     /// can; `audio` if there is sound without pictures; a height or a bitrate if some variant is at or below it. If none
-    /// can, the first wish decides by what comes nearest: for a height or a bitrate the lowest there is (the best, if the
+    /// can, the first preference decides by what comes nearest: for a height or a bitrate the lowest there is (the best, if the
     /// playlist gives no sizes at all), for `audio` the variant of the lowest bandwidth.
     ///
-    /// Of several variants for a wish the order is: more lines, codecs that play in more places (``CodecPreference``), more
+    /// Of several variants for a preference the order is: more lines, codecs that play in more places (``CodecPreference``), more
     /// pictures a second, more bandwidth, first in the playlist. Variants of sound alone count for `audio` only, unless
-    /// there are no others; the same goes for variants without RESOLUTION where the wish is a height.
-    package func choose(_ wish: StreamWish) -> StreamChoice {
-        let wishes = wish.quality.isEmpty ? [.best] : wish.quality
+    /// there are no others; the same goes for variants without RESOLUTION where the preference is a height.
+    package func choose(_ preference: StreamPreference) -> StreamChoice {
+        let wishes = preference.quality.isEmpty ? [.best] : preference.quality
         for quality in wishes {
             if quality == .audio {
-                if let choice = soundAlone(wish) { return choice }
+                if let choice = soundAlone(preference) { return choice }
             } else if let variant = ladder.variant(for: quality) {
-                return choice(variant, wish)
+                return choice(variant, preference)
             }
         }
         let variant = wishes.first.flatMap(ladder.fallback)
-        var choice = variant.map { self.choice($0, wish) } ?? StreamChoice(variant: nil)
+        var choice = variant.map { self.choice($0, preference) } ?? StreamChoice(variant: nil)
         choice.isFallback = true
         return choice
     }
 
     private var ladder: VariantLadder { VariantLadder(variants) }
 
-    private func choice(_ variant: Variant, _ wish: StreamWish) -> StreamChoice {
-        let audio = RenditionChoice.audio(audioGroup(of: variant), languages: wish.audio)
+    private func choice(_ variant: Variant, _ preference: StreamPreference) -> StreamChoice {
+        let audio = RenditionChoice.audio(audioGroup(of: variant), languages: preference.audio)
         // Without pictures the variant is a rendition too, and one of them is enough.
         let isSound = CodecPreference.areAudioOnly(variant.codecs) && audio?.uri != nil
         return StreamChoice(
             variant: isSound ? nil : variant, audio: audio?.uri == nil ? nil : audio,
-            subtitles: subtitles(of: variant, wish))
+            subtitles: subtitles(of: variant, preference))
     }
 
     /// The rendition that would go with the best variant, if it stands alone; else a variant of sound.
-    private func soundAlone(_ wish: StreamWish) -> StreamChoice? {
+    private func soundAlone(_ preference: StreamPreference) -> StreamChoice? {
         if let best = ladder.variant(for: .best), !CodecPreference.areAudioOnly(best.codecs),
-            let audio = RenditionChoice.audio(audioGroup(of: best), languages: wish.audio), audio.uri != nil
+            let audio = RenditionChoice.audio(audioGroup(of: best), languages: preference.audio), audio.uri != nil
         {
-            return StreamChoice(variant: nil, audio: audio, subtitles: subtitles(of: best, wish))
+            return StreamChoice(variant: nil, audio: audio, subtitles: subtitles(of: best, preference))
         }
-        return ladder.sound.map { choice($0, wish) }
+        return ladder.sound.map { choice($0, preference) }
     }
 
     private func audioGroup(of variant: Variant) -> [Rendition] {
@@ -50,9 +50,9 @@ extension MasterPlaylist {
         return renditions.filter { $0.kind == .audio && $0.groupID == group }
     }
 
-    private func subtitles(of variant: Variant, _ wish: StreamWish) -> [Rendition] {
-        guard wish.subtitles != .none, let group = variant.subtitlesGroup else { return [] }
+    private func subtitles(of variant: Variant, _ preference: StreamPreference) -> [Rendition] {
+        guard preference.subtitles != .none, let group = variant.subtitlesGroup else { return [] }
         return RenditionChoice.subtitles(
-            renditions.filter { $0.kind == .subtitles && $0.groupID == group && $0.uri != nil }, wish.subtitles)
+            renditions.filter { $0.kind == .subtitles && $0.groupID == group && $0.uri != nil }, preference.subtitles)
     }
 }

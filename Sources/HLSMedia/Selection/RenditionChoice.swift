@@ -15,9 +15,9 @@ enum RenditionChoice {
 
     /// The subtitles: all, each URI once; or of each language wished for every one that matches (`zh` takes `zh-Hans` and
     /// `zh-Hant`), one for each language that the playlist names, rather without the description of sounds.
-    static func subtitles(_ group: [Rendition], _ wish: StreamWish.Subtitles) -> [Rendition] {
+    static func subtitles(_ group: [Rendition], _ preference: StreamPreference.Subtitles) -> [Rendition] {
         var uris: Set<String?> = []
-        switch wish {
+        switch preference {
         case .none: return []
         case .all: return group.filter { uris.insert($0.uri).inserted }
         case .languages(let languages):

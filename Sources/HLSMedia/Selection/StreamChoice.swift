@@ -6,7 +6,7 @@ package struct StreamChoice: Sendable, Equatable, Redacted {
     package var audio: Rendition?
     /// Each has a URI of its own.
     package var subtitles: [Rendition]
-    /// Whether no wish could be met, and something else was taken in its place.
+    /// Whether no preference could be met, and something else was taken in its place.
     package var isFallback: Bool
 
     package init(variant: Variant?, audio: Rendition? = nil, subtitles: [Rendition] = [], isFallback: Bool = false) {

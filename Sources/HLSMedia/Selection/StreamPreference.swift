@@ -1,6 +1,6 @@
 /// What the user wants of a stream.
-package struct StreamWish: Sendable, Equatable {
-    /// One wish about the picture.
+package struct StreamPreference: Sendable, Equatable {
+    /// One preference about the picture.
     package enum Quality: Sendable, Equatable {
         /// The largest picture.
         case best

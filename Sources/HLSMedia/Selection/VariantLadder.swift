@@ -13,8 +13,8 @@ struct VariantLadder: Redacted {
             ? variants : variants.filter { $0.resolution != nil || !CodecPreference.areAudioOnly($0.codecs) }
     }
 
-    /// Nil if the wish can't be met.
-    func variant(for quality: StreamWish.Quality) -> Variant? {
+    /// Nil if the preference can't be met.
+    func variant(for quality: StreamPreference.Quality) -> Variant? {
         switch quality {
         case .best: return Self.best(pictures)
         case .worst: return worst
@@ -31,8 +31,8 @@ struct VariantLadder: Redacted {
         }
     }
 
-    /// What is taken if no wish can be met and this was the first.
-    func fallback(for quality: StreamWish.Quality) -> Variant? {
+    /// What is taken if no preference can be met and this was the first.
+    func fallback(for quality: StreamPreference.Quality) -> Variant? {
         switch quality {
         case .height:
             let lines = sized.map(Self.lines).min()

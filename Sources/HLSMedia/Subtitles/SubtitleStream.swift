@@ -25,7 +25,7 @@ package struct SubtitleStream: Sendable, Equatable {
         let plan: StreamPlan
         // Nothing to choose: a playlist of subtitles names its segments itself.
         switch await StreamSource.load(
-            url, wish: StreamWish(), access: access, textLimit: playlistLimit, addressLimit: playlistLimit)
+            url, preference: StreamPreference(), access: access, textLimit: playlistLimit, addressLimit: playlistLimit)
         {
         case .success(let source): plan = source.tracks[0]
         case .failure(let problem): return .failure(problem)

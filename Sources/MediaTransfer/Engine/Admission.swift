@@ -11,7 +11,7 @@ package struct Admission: Sendable {
 
     private let perHost: Int
     private let total: Int
-    private var holders: [Int: Host] = [:]
+    private var admitted: [Int: Host] = [:]
     private var counts: [Host: Int] = [:]
     private var waiting: [(id: Int, host: Host)] = []
 
@@ -35,11 +35,11 @@ package struct Admission: Sendable {
     /// Gives back the connection, or the place in the queue, of `id`; returns those that have one now.
     package mutating func leave(_ id: Int) -> [Int] {
         waiting.removeAll { $0.id == id }
-        guard let host = holders.removeValue(forKey: id) else { return [] }
+        guard let host = admitted.removeValue(forKey: id) else { return [] }
         if let count = counts[host] { counts[host] = count > 1 ? count - 1 : nil }
         var admitted: [Int] = []
         var index = 0
-        while index < waiting.count, holders.count < total {
+        while index < waiting.count, admitted.count < total {
             if isFree(waiting[index].host) {
                 let next = waiting.remove(at: index)
                 hold(next.id, next.host)
@@ -51,10 +51,10 @@ package struct Admission: Sendable {
         return admitted
     }
 
-    private func isFree(_ host: Host) -> Bool { holders.count < total && counts[host, default: 0] < perHost }
+    private func isFree(_ host: Host) -> Bool { admitted.count < total && counts[host, default: 0] < perHost }
 
     private mutating func hold(_ id: Int, _ host: Host) {
-        holders[id] = host
+        admitted[id] = host
         counts[host, default: 0] += 1
     }
 }

@@ -17,7 +17,7 @@ package struct BandwidthShare: Sendable {
     private static let chunk = 16_384.0
 
     /// What a transfer may make up for after it has waited for its turn.
-    private static let patience = Duration.milliseconds(100)
+    private static let longestPause = Duration.milliseconds(100)
 
     /// Bytes a second for all; nil without bound.
     package private(set) var rate: Int64?
@@ -91,7 +91,7 @@ package struct BandwidthShare: Sendable {
         }
         if rate != nil { balance -= Double(count) }
         if let own = lane.rate {
-            lane.next = max(lane.next, now - Self.patience) + .seconds(Double(count) / Double(own))
+            lane.next = max(lane.next, now - Self.longestPause) + .seconds(Double(count) / Double(own))
         }
         return true
     }

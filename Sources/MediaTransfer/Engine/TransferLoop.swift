@@ -38,7 +38,7 @@ final class TransferLoop {
             resumeDue()
             examine()
             pacing.willListen()
-            curl_multi_poll(multi, nil, 0, patience(), nil)
+            curl_multi_poll(multi, nil, 0, pollTimeout(), nil)
             pacing.didListen()
         }
         for transfer in Array(transfers.values) { finish(transfer, transfer.outcome(.shutDown)) }
@@ -169,7 +169,7 @@ final class TransferLoop {
     }
 
     /// How long to wait for something to happen, in milliseconds.
-    private func patience() -> Int32 {
+    private func pollTimeout() -> Int32 {
         guard !transfers.isEmpty else { return 60_000 }
         guard let wait = pacing.wait() else { return 250 }
         return min(250, Int32(wait / .milliseconds(1)) + 1)

@@ -37,9 +37,6 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         "ResponseHead(status: \(status), total: \(total.map { "\($0)" } ?? "none"), framing: \(framing))"
     }
 
-    /// The host that answered.
-    package var finalHost: String { origin.host }
-
     /// The server's clock minus ours; it has a resolution of one second.
     package var skew: Duration? { date.map { .seconds($0.timeIntervalSince(receivedAt)) } }
 

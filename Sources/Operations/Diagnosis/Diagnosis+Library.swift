@@ -12,7 +12,7 @@ import UserState
 struct LibraryCheck {
     let place: StateLocation.Place
 
-    private static let leastSpace: Int64 = 16 << 20
+    private static let minimumSpace: Int64 = 16 << 20
     private static let mostExamples = 3
 
     private var path: String { place.library.string }
@@ -66,7 +66,7 @@ struct LibraryCheck {
         }
         if VolumeFacts.isInMemory(place.library) { facts.append(.libraryInMemory(path: path)) }
         guard let free else { return facts }
-        if free < Self.leastSpace {
+        if free < Self.minimumSpace {
             facts.append(.diskFull(path: path, free: free))
         } else if let needed, needed.bytes.value > free {
             facts.append(.spaceShort(path: path, free: free, needed: needed.bytes.value, unknownSizes: needed.unknown))

@@ -11,7 +11,7 @@ struct StateCheck {
     let place: StateLocation.Place
 
     /// Below this a state can't be kept: SQLite needs room for what it is about to change.
-    private static let leastSpace: Int64 = 16 << 20
+    private static let minimumSpace: Int64 = 16 << 20
 
     /// The folder: there, ours, closed to others, on a disk of this machine, with room.
     func folderFacts() -> [DiagnosisFact] {
@@ -39,7 +39,7 @@ struct StateCheck {
         if case .network(let kind) = folder.fileSystem { facts.append(.stateOnNetwork(path: path, kind: kind)) }
         if VolumeFacts.isInMemory(folder.path) { facts.append(.stateInMemory(path: path)) }
         let free = VolumeFacts.freeSpace(at: folder.path)
-        if let free, free < Self.leastSpace { facts.append(.stateDiskFull(path: path, free: free)) }
+        if let free, free < Self.minimumSpace { facts.append(.stateDiskFull(path: path, free: free)) }
         return facts.contains { $0.severity == .problem } ? facts : [.state(path: path, free: free)] + facts
     }
 

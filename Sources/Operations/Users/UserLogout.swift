@@ -34,7 +34,7 @@ package struct UserLogout: Sendable, Equatable {
     }
 
     /// How long a running sync has for its answer.
-    private static let patience: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(5)
 
     /// Closes the session, wipes the credentials, and waits until nothing is transferring any more.
     ///
@@ -94,7 +94,7 @@ package struct UserLogout: Sendable, Equatable {
     private static func ending(
         of request: ControlRequest, _ place: StateLocation.Place
     ) async throws(Refusal) -> Ending {
-        switch try await ControlLine.ask(request, of: place, patience: patience) {
+        switch try await ControlLine.ask(request, of: place, timeout: timeout) {
         case .free(let lock):
             lock.release()
             return .nobody

@@ -29,7 +29,7 @@ package struct PluginLaunch: Sendable, Hashable, PrintsRedacted {
 }
 
 /// How long a plugin's process may take to end.
-package struct PluginPatience: Sendable, Hashable {
+package struct PluginTimeouts: Sendable, Hashable {
     /// From the end of its standard input to TERM.
     package var afterEndOfInput: Duration
     /// From TERM to KILL.
@@ -38,7 +38,7 @@ package struct PluginPatience: Sendable, Hashable {
     /// From the end of its standard input until it is given up, whether it ended or not.
     var untilGone: Duration { afterEndOfInput + afterTerminate + .seconds(10) }
 
-    /// Makes a patience; without arguments it is the protocol's.
+    /// Makes them; without arguments it is the protocol's.
     package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
         self.afterEndOfInput = afterEndOfInput
         self.afterTerminate = afterTerminate

@@ -39,12 +39,12 @@ package final class OrphanWatchdog: Sendable {
     }
 
     private let state = Mutex(State.idle)
-    private let inlet: AsyncStream<Message>.Continuation
+    private let continuation: AsyncStream<Message>.Continuation
     private let outbox: AsyncStream<Message>
 
     /// Makes a watchdog that isn't started yet.
     package init() {
-        (outbox, inlet) = AsyncStream.makeStream()
+        (outbox, continuation) = AsyncStream.makeStream()
     }
 
     /// Has the process group ended should this process end before ``unregister(group:)``.
@@ -58,19 +58,19 @@ package final class OrphanWatchdog: Sendable {
             state = .running(Task.detached { [outbox] in await Self.run(outbox) })
         }
         await withCheckedContinuation { isWritten in
-            let outcome = inlet.yield(Message(line: "+ \(group)\n", isWritten: isWritten))
+            let outcome = continuation.yield(Message(line: "+ \(group)\n", isWritten: isWritten))
             if case .terminated = outcome { isWritten.resume() }
         }
     }
 
     /// Takes back a registration. Called while the group's number can't have been given to anybody else.
     package func unregister(group: Int32) {
-        inlet.yield(Message(line: "- \(group)\n"))
+        continuation.yield(Message(line: "- \(group)\n"))
     }
 
     /// Lets the shell end and waits for it. It ends at once if no group is registered.
     package func close() async {
-        inlet.finish()
+        continuation.finish()
         let running: Task<Void, Never>? = state.withLock { state in
             defer { state = .closed }
             if case .running(let task) = state { return task }

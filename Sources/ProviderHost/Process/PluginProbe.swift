@@ -52,20 +52,20 @@ package enum PluginProbe {
     /// that for a second start, and the time that the protocol gives a process to end.
     package static func run(
         _ plugin: Plugin, user: String, limit: Duration = .seconds(8),
-        patience: PluginPatience = PluginPatience(), watchdog: OrphanWatchdog
+        timeouts: PluginTimeouts = PluginTimeouts(), watchdog: OrphanWatchdog
     ) async -> Finding {
         BrokenPipes.ignore
         let ping = Ping(params: .init(user: user, now: Timestamp.text(Date())))
         guard let line = try? JSONEncoder().encode(ping) else { return .silent("the question can't be written") }
         let limit = min(limit, plugin.manifest.timeout)
-        let (event, words) = await converse(plugin, sending: [UInt8](line) + [0x0A], limit, patience, watchdog)
+        let (event, words) = await converse(plugin, sending: [UInt8](line) + [0x0A], limit, timeouts, watchdog)
         switch event {
         case .answer: return .answers
         case .violation(let reason): return .breaksProtocol(reason + words)
         case .timeout: return .silent("it did not answer within \(limit)" + words)
         case .ended(.couldNotStart(let reason, _)): return .cannotStart(reason + words)
         case .ended(.ended(let reason, _)):
-            switch await converse(plugin, sending: nil, limit / 4, patience, watchdog).event {
+            switch await converse(plugin, sending: nil, limit / 4, timeouts, watchdog).event {
             case .ended: return .ends(reason + words)
             case .answer, .violation, .timeout: return .silent(reason + words)
             }
@@ -74,29 +74,30 @@ package enum PluginProbe {
 
     /// The first thing that happens, and the process's last words. The process is gone on return.
     private static func converse(
-        _ plugin: Plugin, sending line: [UInt8]?, _ limit: Duration, _ patience: PluginPatience,
+        _ plugin: Plugin, sending line: [UInt8]?, _ limit: Duration, _ timeouts: PluginTimeouts,
         _ watchdog: OrphanWatchdog
     ) async -> (event: Event, words: String) {
-        let (events, inlet) = AsyncStream<Event>.makeStream()
+        let (events, continuation) = AsyncStream<Event>.makeStream()
         let decoder = AnswerDecoder { $0 == 1 ? .login : nil }
         let listener = PluginProcess.Listener(
             line: { line in
                 switch decoder.decode(line) {
-                case .reply: inlet.yield(.answer)
-                case .stray(let wire): inlet.yield(.violation("it answered request \(wire), which it was never asked"))
-                case .violation(let reason): inlet.yield(.violation(reason))
+                case .reply: continuation.yield(.answer)
+                case .stray(let wire):
+                    continuation.yield(.violation("it answered request \(wire), which it was never asked"))
+                case .violation(let reason): continuation.yield(.violation(reason))
                 case .log, .ignored: break
                 }
-            }, violation: { inlet.yield(.violation($0)) }, log: { _ in })
-        let process = PluginProcess(plugin.launch, patience: patience, listener: listener)
+            }, violation: { continuation.yield(.violation($0)) }, log: { _ in })
+        let process = PluginProcess(plugin.launch, timeouts: timeouts, listener: listener)
         if let line { process.send(line) }
         let running = Task.detached {
             let end = await process.run(watchdog: watchdog)
-            inlet.yield(.ended(end))
+            continuation.yield(.ended(end))
         }
         let timer = Task.detached {
             do { try await Task.sleep(for: limit) } catch { return }
-            inlet.yield(.timeout)
+            continuation.yield(.timeout)
         }
         var first = Event.timeout
         for await event in events {

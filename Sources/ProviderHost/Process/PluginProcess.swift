@@ -45,7 +45,7 @@ final class PluginProcess: Sendable {
     }
 
     private let launch: PluginLaunch
-    private let patience: PluginPatience
+    private let timeouts: PluginTimeouts
     private let listener: Listener
     private let state = Mutex(State())
     private let clock = ContinuousClock.now
@@ -53,34 +53,34 @@ final class PluginProcess: Sendable {
     private let pending = Mutex<[UInt8]>([])
     /// Says that there are some; buffers once, however many came.
     private let outbox: AsyncStream<Void>
-    private let inlet: AsyncStream<Void>.Continuation
+    private let continuation: AsyncStream<Void>.Continuation
     private let stopRequests: AsyncStream<Void>
-    private let stopInlet: AsyncStream<Void>.Continuation
+    private let stopContinuation: AsyncStream<Void>.Continuation
 
-    init(_ launch: PluginLaunch, patience: PluginPatience, listener: Listener) {
+    init(_ launch: PluginLaunch, timeouts: PluginTimeouts, listener: Listener) {
         self.launch = launch
-        self.patience = patience
+        self.timeouts = timeouts
         self.listener = listener
-        (outbox, inlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (stopRequests, stopInlet) = AsyncStream.makeStream()
+        (outbox, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (stopRequests, stopContinuation) = AsyncStream.makeStream()
     }
 
     /// Queues a line, LF included, for standard input.
     func send(_ line: [UInt8]) {
         pending.withLock { $0.append(contentsOf: line) }
-        inlet.yield()
+        continuation.yield()
     }
 
     /// Closes standard input once everything queued is written; then TERM and KILL, if need be.
     func finishInput() {
-        inlet.finish()
+        continuation.finish()
     }
 
     /// Ends the process now: TERM, then KILL. No further line is delivered.
     func stop() {
         state.withLock { $0.isStopped = true }
-        inlet.finish()
-        stopInlet.yield()
+        continuation.finish()
+        stopContinuation.yield()
     }
 
     /// Notes that the plugin has answered, which is what a flood of standard error is measured against.
@@ -140,7 +140,7 @@ final class PluginProcess: Sendable {
             group.addTask {
                 await self.readLines(of: execution)
                 self.state.withLock { $0.hasClosedOutput = true }
-                self.inlet.finish()
+                self.continuation.finish()
                 return true
             }
             var open = 2
@@ -167,7 +167,7 @@ final class PluginProcess: Sendable {
             }
         }
         try? await execution.standardInputWriter.finish()
-        let wait = state.withLock { $0.isStopped || $0.offence != nil } ? .zero : patience.afterEndOfInput
+        let wait = state.withLock { $0.isStopped || $0.offence != nil } ? .zero : timeouts.afterEndOfInput
         // Cancelled as soon as both outputs have ended.
         do { try await Task.sleep(for: wait) } catch { return }
         state.withLock { if $0.hasClosedOutput, $0.offence == nil { $0.offence = "it closed its standard output" } }
@@ -214,10 +214,10 @@ final class PluginProcess: Sendable {
         }
     }
 
-    /// TERM to the group, KILL when its leader is still there after the patience, and KILL to whoever is left.
+    /// TERM to the group, KILL when its leader is still there after its time, and KILL to whoever is left.
     private func terminate(_ execution: PluginExecution) async {
         await execution.teardown(using: [
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience.afterTerminate)
+            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: timeouts.afterTerminate)
         ])
         try? execution.send(signal: .kill, toProcessGroup: true)
     }

@@ -45,7 +45,7 @@ extension PluginProvider {
     }
 
     private func start(_ number: Int, _ state: inout State) {
-        let process = PluginProcess(plugin.launch, patience: patience, listener: listener(number))
+        let process = PluginProcess(plugin.launch, timeouts: timeouts, listener: listener(number))
         state.processes[number] = process
         // Detached: a process belongs to the run, not to whoever happens to resolve first.
         state.tasks[number] = Task.detached {
@@ -65,8 +65,8 @@ extension PluginProvider {
     /// a disk that doesn't answer, say) counts as gone.
     private func watchEnd(of number: Int, _ state: inout State) {
         guard state.processes[number] != nil, state.endings[number] == nil else { return }
-        state.endings[number] = Task.detached { [patience] in
-            do { try await Task.sleep(for: patience.untilGone) } catch { return }
+        state.endings[number] = Task.detached { [timeouts] in
+            do { try await Task.sleep(for: timeouts.untilGone) } catch { return }
             self.perform { $0.supervision.gone(process: number) }
         }
     }

@@ -14,17 +14,17 @@ package final class PluginProvider: Provider {
     package let plugin: Plugin
     let logger: Logger
     let watchdog: OrphanWatchdog
-    let patience: PluginPatience
+    let timeouts: PluginTimeouts
     let state: Mutex<State>
 
     /// Makes a provider of `plugin`. No process is started yet.
     package init(
-        plugin: Plugin, logger: Logger, watchdog: OrphanWatchdog, patience: PluginPatience = PluginPatience()
+        plugin: Plugin, logger: Logger, watchdog: OrphanWatchdog, timeouts: PluginTimeouts = PluginTimeouts()
     ) {
         self.plugin = plugin
         self.logger = logger
         self.watchdog = watchdog
-        self.patience = patience
+        self.timeouts = timeouts
         state = Mutex(State(supervision: Supervision(concurrency: plugin.manifest.concurrency)))
         BrokenPipes.ignore
     }
@@ -99,8 +99,8 @@ package final class PluginProvider: Provider {
             for task in tasks { await task.value }
             end.finish()
         }
-        let bound = Task.detached { [patience] in
-            try? await Task.sleep(for: patience.untilGone)
+        let bound = Task.detached { [timeouts] in
+            try? await Task.sleep(for: timeouts.untilGone)
             end.finish()
         }
         for await _ in ended {}

@@ -8,7 +8,7 @@ import Synchronization
 /// for it, in order.
 package final class EventHub: Sendable {
     private struct State {
-        var readers: [SyncEvents.Inbox] = []
+        var readers: [SyncEvents.Buffer] = []
         var isFinished = false
         var warnings = 0
     }
@@ -23,11 +23,11 @@ package final class EventHub: Sendable {
 
     /// A new reader; it sees what is posted from now on.
     package func subscribe() -> SyncEvents {
-        let inbox = SyncEvents.Inbox()
+        let buffer = SyncEvents.Buffer()
         state.withLock { state in
-            if state.isFinished { inbox.finish() } else { state.readers.append(inbox) }
+            if state.isFinished { buffer.finish() } else { state.readers.append(buffer) }
         }
-        return SyncEvents(inbox: inbox)
+        return SyncEvents(buffer: buffer)
     }
 
     package func post(_ event: SyncEvent) {
@@ -54,20 +54,20 @@ package struct SyncEvents: AsyncSequence, Sendable {
     package typealias Element = SyncEvent
     package typealias Failure = Never
 
-    let inbox: Inbox
+    let buffer: Buffer
 
     /// Reads one after the other.
     package struct AsyncIterator: AsyncIteratorProtocol {
-        let inbox: Inbox
+        let buffer: Buffer
 
-        package mutating func next() async -> SyncEvent? { await inbox.next() }
-        package mutating func next(isolation actor: isolated (any Actor)?) async -> SyncEvent? { await inbox.next() }
+        package mutating func next() async -> SyncEvent? { await buffer.next() }
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> SyncEvent? { await buffer.next() }
     }
 
-    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffer: buffer) }
 
     /// What a reader has not read yet.
-    package final class Inbox: Sendable {
+    package final class Buffer: Sendable {
         private struct State {
             var events: Deque<SyncEvent> = []
             /// The newest progress of each download; older ones are worth nothing.

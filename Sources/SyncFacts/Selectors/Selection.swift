@@ -12,9 +12,6 @@ package struct Selection: Sendable, Equatable {
         self.states = states
     }
 
-    /// Whether nothing is left out.
-    package var isEverything: Bool { selectors.isEmpty && states == nil }
-
     /// Whether a download is selected.
     package func contains(course: String, chapter: String?, video: String, state: DownloadState) -> Bool {
         if let states, !states.contains(state) { return false }

@@ -37,13 +37,13 @@ struct PlaylistScopeTests {
             false
         } leave: { _ in
         }
-        let wish = StreamWish(subtitles: .all)
-        let source = try await StreamSource.load(host.url("/master.m3u8"), wish: wish, access: access).get()
+        let preference = StreamPreference(subtitles: .all)
+        let source = try await StreamSource.load(host.url("/master.m3u8"), preference: preference, access: access).get()
         #expect(source.tracks.map(\.scope) == [.loopback] && source.subtitles.map(\.scope) == [.loopback])
 
         // As a playlist from the web would have it.
         let far = access.confined(to: .world)
-        let refused = await StreamSource.load(host.url("/media.m3u8"), wish: wish, access: far)
+        let refused = await StreamSource.load(host.url("/media.m3u8"), preference: preference, access: far)
         guard case .failure(let problem) = refused else { throw TransferFailure.outOfReach }
         #expect(problem == .failure(.transfer(.outOfReach, .playlist)))
         let subtitles = await SubtitleStream.load(host.url("/media.m3u8"), origin: nil, access: far)

@@ -72,7 +72,8 @@ struct WholePlaylistTests {
         host.script(path, [Self.answer(test)])
         host.script("/media.m3u8", [.text("#EXTM3U\n" + Self.segments(2) + Self.end, "text/plain")])
         let engine = TransferEngine()
-        let result = await StreamSource.load(host.url(path), wish: StreamWish(), access: Self.access(engine))
+        let result = await StreamSource.load(
+            host.url(path), preference: StreamPreference(), access: Self.access(engine))
         switch result {
         case .success(let source): #expect(source.tracks.first?.segments.count == test.count)
         case .failure(let problem):

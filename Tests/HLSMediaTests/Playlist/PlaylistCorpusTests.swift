@@ -105,7 +105,7 @@ struct PlaylistCorpusTests {
         for file in Self.files() {
             switch try? Self.parse(file.bytes) {
             case .master(let master)?:
-                #expect(master.choose(StreamWish()).variant != nil, "\(file.name)")
+                #expect(master.choose(StreamPreference()).variant != nil, "\(file.name)")
             case .media(let media)?:
                 guard let plan = try? StreamPlan.make(media, url: "https://h/p.m3u8") else { continue }
                 #expect(plan.segments.count == media.segments.count, "\(file.name)")

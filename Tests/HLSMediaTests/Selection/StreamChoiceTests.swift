@@ -24,7 +24,7 @@ struct StreamChoiceTests {
     ])
 
     @Test(
-        "each wish takes its variant; of a list the first that can be met decides",
+        "each preference takes its variant; of a list the first that can be met decides",
         arguments: [
             ([], "v3", false), ([.best], "v3", false), ([.worst], "v8", false), ([.audio], "v7", false),
             ([.height(1080)], "v3", false), ([.height(720)], "v6", false), ([.height(1_000)], "v6", false),
@@ -34,9 +34,9 @@ struct StreamChoiceTests {
             ([.height(240), .bitrate(kilobits: 900)], "v0", false), ([.height(240), .height(480)], "v0", false),
             ([.height(240), .worst], "v8", false), ([.bitrate(kilobits: 1), .audio], "v7", false),
             ([.audio, .best], "v7", false),
-        ] as [([StreamWish.Quality], String, Bool)])
-    func quality(wishes: [StreamWish.Quality], uri: String, isFallback: Bool) {
-        let choice = Self.ladder.choose(StreamWish(quality: wishes))
+        ] as [([StreamPreference.Quality], String, Bool)])
+    func quality(wishes: [StreamPreference.Quality], uri: String, isFallback: Bool) {
+        let choice = Self.ladder.choose(StreamPreference(quality: wishes))
         #expect(choice.variant?.uri == uri)
         #expect(choice.isFallback == isFallback)
     }
@@ -44,15 +44,17 @@ struct StreamChoiceTests {
     @Test("variants without a size count for bitrates, and for heights only if none has one")
     func sizeless() {
         let mixed = Self.master([(nil, 9_000, "", nil), (480, 1_000, "", nil), (nil, 100, "", nil)])
-        #expect(mixed.choose(StreamWish(quality: [.best])).variant?.uri == "v1")
-        #expect(mixed.choose(StreamWish(quality: [.worst])).variant?.uri == "v1")
-        #expect(mixed.choose(StreamWish(quality: [.height(360)])).variant?.uri == "v1")
-        #expect(mixed.choose(StreamWish(quality: [.bitrate(kilobits: 500)])).variant?.uri == "v2")
+        #expect(mixed.choose(StreamPreference(quality: [.best])).variant?.uri == "v1")
+        #expect(mixed.choose(StreamPreference(quality: [.worst])).variant?.uri == "v1")
+        #expect(mixed.choose(StreamPreference(quality: [.height(360)])).variant?.uri == "v1")
+        #expect(mixed.choose(StreamPreference(quality: [.bitrate(kilobits: 500)])).variant?.uri == "v2")
         let bare = Self.master([(nil, 300, "", nil), (nil, 900, "", nil), (nil, 100, "", nil)])
-        #expect(bare.choose(StreamWish(quality: [.best])).variant?.uri == "v1")
-        #expect(bare.choose(StreamWish(quality: [.worst])).variant?.uri == "v2")
-        #expect(bare.choose(StreamWish(quality: [.height(720)])).variant?.uri == "v1")
-        #expect(bare.choose(StreamWish(quality: [.audio])) == StreamChoice(variant: bare.variants[2], isFallback: true))
+        #expect(bare.choose(StreamPreference(quality: [.best])).variant?.uri == "v1")
+        #expect(bare.choose(StreamPreference(quality: [.worst])).variant?.uri == "v2")
+        #expect(bare.choose(StreamPreference(quality: [.height(720)])).variant?.uri == "v1")
+        #expect(
+            bare.choose(StreamPreference(quality: [.audio]))
+                == StreamChoice(variant: bare.variants[2], isFallback: true))
     }
 
     @Test("a picture that stands upright counts by its width")
@@ -60,16 +62,16 @@ struct StreamChoiceTests {
         var playlist = Self.master([(720, 1_000, "", nil), (1080, 2_000, "", nil)])
         playlist.variants[0].resolution = FrameSize(width: 720, height: 1_280)
         playlist.variants[1].resolution = FrameSize(width: 1_080, height: 1_920)
-        #expect(playlist.choose(StreamWish(quality: [.height(1_080)])).variant?.uri == "v1")
+        #expect(playlist.choose(StreamPreference(quality: [.height(1_080)])).variant?.uri == "v1")
     }
 
     @Test("streams of sound alone are chosen among if there are no others")
     func soundOnly() {
         let playlist = Self.master([(nil, 64, "mp4a.40.5", nil), (nil, 128, "mp4a.40.2", nil)])
-        #expect(playlist.choose(StreamWish(quality: [.best])).variant?.uri == "v1")
-        #expect(playlist.choose(StreamWish(quality: [.worst])).variant?.uri == "v0")
-        #expect(playlist.choose(StreamWish(quality: [.audio])).variant?.uri == "v1")
-        #expect(MasterPlaylist().choose(StreamWish()) == StreamChoice(variant: nil, isFallback: true))
+        #expect(playlist.choose(StreamPreference(quality: [.best])).variant?.uri == "v1")
+        #expect(playlist.choose(StreamPreference(quality: [.worst])).variant?.uri == "v0")
+        #expect(playlist.choose(StreamPreference(quality: [.audio])).variant?.uri == "v1")
+        #expect(MasterPlaylist().choose(StreamPreference()) == StreamChoice(variant: nil, isFallback: true))
     }
 
     static func rendition(
@@ -105,7 +107,7 @@ struct StreamChoiceTests {
             Self.rendition(.audio, "de", "de", isDefault: true), Self.rendition(.audio, "zh-Hant", "zh"),
             Self.rendition(.audio, nil, "unknown"),
         ])
-        let choice = playlist.choose(StreamWish(audio: languages))
+        let choice = playlist.choose(StreamPreference(audio: languages))
         #expect(choice.variant?.uri == "v0")
         #expect(choice.audio?.uri == uri)
     }
@@ -115,12 +117,12 @@ struct StreamChoiceTests {
         let playlist = Self.withGroup([
             Self.rendition(.audio, "en", nil, isDefault: true), Self.rendition(.audio, "de", "de"),
         ])
-        #expect(playlist.choose(StreamWish()).audio == nil)
-        #expect(playlist.choose(StreamWish(audio: ["de"])).audio?.uri == "de")
-        let alone = playlist.choose(StreamWish(quality: [.audio], audio: ["de"]))
+        #expect(playlist.choose(StreamPreference()).audio == nil)
+        #expect(playlist.choose(StreamPreference(audio: ["de"])).audio?.uri == "de")
+        let alone = playlist.choose(StreamPreference(quality: [.audio], audio: ["de"]))
         #expect(alone == StreamChoice(variant: nil, audio: playlist.renditions[2]))
-        #expect(playlist.choose(StreamWish(quality: [.audio], audio: ["en"])).isFallback)
-        #expect(Self.withGroup([]).choose(StreamWish()).audio == nil)
+        #expect(playlist.choose(StreamPreference(quality: [.audio], audio: ["en"])).isFallback)
+        #expect(Self.withGroup([]).choose(StreamPreference()).audio == nil)
     }
 
     @Test(
@@ -129,8 +131,8 @@ struct StreamChoiceTests {
             (.none, []), (.all, ["forced", "sdh", "en", "hans", "hant", "unknown"]), (.languages(["en"]), ["en"]),
             (.languages(["zh", "en-US", "zh"]), ["hans", "hant", "en"]), (.languages(["zh-Hant"]), ["hant"]),
             (.languages(["fr"]), []), (.languages([]), []),
-        ] as [(StreamWish.Subtitles, [String])])
-    func subtitles(wish: StreamWish.Subtitles, uris: [String]) {
+        ] as [(StreamPreference.Subtitles, [String])])
+    func subtitles(preference: StreamPreference.Subtitles, uris: [String]) {
         var forced = Self.rendition(.subtitles, "en", "forced", isDefault: true)
         forced.isForced = true
         var transcript = Self.rendition(.subtitles, "en", "sdh", isDefault: true)
@@ -141,7 +143,7 @@ struct StreamChoiceTests {
             Self.rendition(.subtitles, "en", "en"), Self.rendition(.subtitles, "fr", nil),
             Self.rendition(.closedCaptions, "en", nil),
         ])
-        #expect(playlist.choose(StreamWish(subtitles: wish)).subtitles.map(\.uri) == uris)
+        #expect(playlist.choose(StreamPreference(subtitles: preference)).subtitles.map(\.uri) == uris)
     }
 
     @Test("the identity of a choice tells sizes apart, and holds no URI")

@@ -190,7 +190,7 @@ import Testing
             let bench = try Workbench()
             let far = await bench.fetch("http://media.invalid/media/8/100000.mp4", into: try bench.partial())
             precondition(far.failure == nil && far.length == 100_000)
-            precondition(far.head?.finalHost == "media.invalid")
+            precondition(far.head?.origin.host == "media.invalid")
             precondition(host.requests().first?.target == "http://media.invalid/media/8/100000.mp4")
             precondition(host.requests().first?.fields["proxy-authorization"] != nil)
             let near = await bench.fetch(host.url(content), into: try bench.partial())

@@ -23,7 +23,7 @@ import Testing
         #expect(head.total == 3_000_001)
         #expect(head.contentType == "video/mp4")
         #expect(head.etag != nil)
-        #expect(head.finalHost == "127.0.0.1")
+        #expect(head.origin.host == "127.0.0.1")
         let skew = try #require(head.skew)
         #expect(abs(skew / .seconds(1)) < 3)
         #expect(try partial.flush() == 3_000_001)

@@ -68,13 +68,13 @@ final class Sandbox: Sendable {
     /// Gives a provider of `plugin` to `body` and shuts it down afterwards. Nothing of it may be left then.
     @discardableResult
     func run<Result>(
-        _ plugin: Plugin, patience: PluginPatience = PluginPatience(), _ body: (PluginProvider) async throws -> Result
+        _ plugin: Plugin, timeouts: PluginTimeouts = PluginTimeouts(), _ body: (PluginProvider) async throws -> Result
     ) async throws -> Result {
         await Crowd.processes.enter()
         defer { Task { await Crowd.processes.leave() } }
         let watchdog = OrphanWatchdog()
         let logger = Logger(label: "test") { _ in CapturingHandler(captured: self.log) }
-        let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog, patience: patience)
+        let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog, timeouts: timeouts)
         do {
             let result = try await body(provider)
             await provider.shutDown()

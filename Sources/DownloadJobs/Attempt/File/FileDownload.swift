@@ -111,7 +111,7 @@ actor FileDownload: MediaDownload {
         note(progress, startedAt: offset, attempt.policy)
         services.events.post(.downloadStarted(context.wanted.reference, resumeFrom: offset))
         let request = attempt.answer.request(
-            start: start, expectedSize: context.wanted.video.size, limitRate: services.knobs.limitRate)
+            start: start, expectedSize: context.wanted.video.size, limitRate: services.adjustable.limitRate)
         let report = await services.engine.fetch(request, into: partial, progress: progress)
         attempt.received += report.received
         if let head = report.head { context.note(head) }

@@ -17,7 +17,7 @@ extension StreamDownload {
             return .success(loaded)
         }
         return await StreamSource.load(
-            attempt.answer.resolution.url, wish: StreamWish(context.wanted.video.settings), access: access)
+            attempt.answer.resolution.url, preference: StreamPreference(context.wanted.video.settings), access: access)
     }
 
     /// Keeps the playlists for another turn.
@@ -30,10 +30,10 @@ extension StreamDownload {
         let (context, services, media) = (context, context.services, attempt.answer)
         let connections = attempt.connections
         return StreamAccess(engine: services.engine) { url in
-            media.streamRequest(url, limitRate: services.knobs.limitRate)
+            media.streamRequest(url, limitRate: services.adjustable.limitRate)
         } enter: { url in
             // One connection is what the rate of one download holds for.
-            guard services.knobs.limitRate == nil, let host = Origin(url: url)?.host else { return false }
+            guard services.adjustable.limitRate == nil, let host = Origin(url: url)?.host else { return false }
             return await connections.enter(host)
         } leave: { url in
             if let host = Origin(url: url)?.host { await connections.leave(host) }

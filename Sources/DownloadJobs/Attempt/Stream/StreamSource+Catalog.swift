@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import HLSMedia
 
-extension StreamWish {
+extension StreamPreference {
     /// What a catalog says.
     init(_ settings: CourseCatalog.Settings) {
         let quality = settings.quality.map { quality -> Quality in

@@ -89,11 +89,11 @@ struct StreamSubtitles: Sendable {
     func parts(_ source: StreamSource, _ answer: ResolvedMedia, _ context: DownloadContext) throws -> [ArrivedFile] {
         guard !source.subtitles.isEmpty else { return [] }
         let recorded = try context.services.store.sidecars(of: [context.id]).filter { $0.kind == .subtitle }
-        let wishes = SidecarPlan.wishes(
+        let wantedSidecars = SidecarPlan.wantedSidecars(
             of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, answer)
         var parts: [ArrivedFile] = []
-        for (number, (wish, (key, _))) in zip(wishes, keyed(source.subtitles)).enumerated() {
-            guard let known = found[key], let subtitle = known, case .video(_, _, let name) = wish.owner else {
+        for (number, (preference, (key, _))) in zip(wantedSidecars, keyed(source.subtitles)).enumerated() {
+            guard let known = found[key], let subtitle = known, case .video(_, _, let name) = preference.owner else {
                 continue
             }
             let partialName = PartialName.subtitle(number, of: context.id)
@@ -102,7 +102,7 @@ struct StreamSubtitles: Sendable {
                 ArrivedFile(
                     role: .sidecar(context.id, .subtitle, name: name), partialName: partialName, partial: partial,
                     size: partial.length, sha256: nil,
-                    path: wish.folder.isEmpty ? wish.name : "\(wish.folder)/\(wish.name)",
+                    path: preference.folder.isEmpty ? preference.name : "\(preference.folder)/\(preference.name)",
                     id: context.wanted.reference.video,
                     old: recorded.first { $0.name == name }.map { StoredFile($0) }))
         }
