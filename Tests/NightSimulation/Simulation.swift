@@ -31,14 +31,17 @@ package struct Simulation: Sendable {
         return Checks.atEnd(of: week, state).map { Failure(week: week, night: Week.nights, problem: $0) }
     }
 
-    /// Lives through the week of each seed, a week after the other on each processor. Returns the failures, shrunk, at most
+    /// Lives through the week of each seed, and tells each failure as it is found. Returns those failures, shrunk, at most
     /// `limit`, and how many there were.
-    package func live(_ seeds: Range<UInt64>, limit: Int = 1) -> (failures: [Failure], count: Int) {
+    package func live(
+        _ seeds: Range<UInt64>, limit: Int = 1, told: (Failure) -> Void = { _ in }
+    ) -> (failures: [Failure], count: Int) {
         var failures: [Failure] = []
         var count = 0
         for seed in seeds {
             guard let failure = live(Week(seed: seed)) else { continue }
             count += 1
+            told(failure)
             if failures.count < limit { failures.append(shrunk(failure)) }
         }
         return (failures, count)
