@@ -53,7 +53,13 @@ struct Checks {
         }
         let now = NightRun.date(night.now)
         // What follows in the same breath may have changed why.
-        for case .emit(.suspended(let id, let reason)) in actions { reasons[id] = reason }
+        for action in actions {
+            switch action {
+            case .emit(.suspended(let id, let reason)): reasons[id] = reason
+            case .forgetCredentials(_, let provider): stopped.insert(provider)
+            default: break
+            }
+        }
         for action in actions {
             room.note(action, now)
             noteProblem(action, night)
@@ -63,7 +69,6 @@ struct Checks {
             case .emit(.providerWaiting(let provider, let until, let error))
             where error.kind != .unavailable && error.status == nil:
                 providerBlockedUntil[provider] = max(until, providerBlockedUntil[provider] ?? until)
-            case .forgetCredentials(_, let provider): stopped.insert(provider)
             case .start(let id, _, _), .ask(let id):
                 turns.insert(id)
                 if let host = night.schedule.phases[turn: id]?.host {
@@ -337,7 +342,9 @@ struct Checks {
                 isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
             case .paused: isExplained = state.steered[id] == .pause
             case .cancelled: isExplained = state.steered[id] == .cancel
-            case .waiting: isExplained = row.retryAt.map { $0 > last } ?? false
+            // One that is away isn't asked again while it follows another one.
+            case .waiting:
+                isExplained = row.retryAt.map { $0 > last } ?? false || (video.trouble == .away && video.group != nil)
             case .suspended, .active: isExplained = false
             }
             if !isExplained { return "\(id.rawValue) ends the week \(row.state), which nothing explains: \(row)" }

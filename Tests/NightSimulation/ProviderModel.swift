@@ -51,7 +51,8 @@ struct ProviderModel {
         let last = own[id] ?? (0, 0)
         own[id] = (last.count + (answers > last.answers ? 1 : 0), answers)
         silences += 1
-        if down == nil, silences == 2 { down = (.unavailable, now) }
+        // While its addresses were refused there may have been more.
+        if down == nil, silences >= 2 { down = (.unavailable, now) }
         if let since = down?.since { until = now + max(5, now.timeIntervalSince(since) / 4) }
     }
 
