@@ -185,6 +185,8 @@ package struct SidecarQueue: Sendable {
 
     private mutating func take(_ number: Int) -> Item? {
         guard let item = waiting.removeValue(forKey: number) else { return nil }
+        // The time of what isn't wanted any more must wake nobody.
+        while let first = delayed.min, waiting[first.number] == nil { delayed.removeMin() }
         if let download = item.download {
             ofDownload[download]?.remove(number)
             if ofDownload[download]?.isEmpty == true { ofDownload[download] = nil }

@@ -199,6 +199,19 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.tally.providersToLogIn.isEmpty)
     }
 
+    @Test("the time of one that a logout of the provider has ended wakes nobody")
+    func staleTime() {
+        var stage = Stage([Stage.download(1), Stage.download(2, provider: "q")], jobs: 2)
+        stage.tell(.begin)
+        #expect(stage.tell(.resolved(.number(1), [item(1)])) == ["fetch 1"])
+        #expect(stage.tell(.sidecarFetched(1, again(.seconds(30)))).last == "wake 30")
+        stage.tell(.command(1, .loggedOut("p")))
+        stage.tell(.turnEnded(.number(1), .stopped))
+        stage.tell(.applied(1, []))
+        #expect(stage.wait(30) == [], "its turn at another provider goes on")
+        #expect(stage.phase(2)?.isInPlay == true)
+    }
+
     @Test("a logout of the provider leaves the question to a run after the login")
     func loggedOut() {
         var download = Stage.download(1)

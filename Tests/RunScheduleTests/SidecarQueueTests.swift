@@ -84,6 +84,7 @@ struct SidecarQueueTests {
         _ = queue.fetched(1, isPlaced: false)
         queue.putBack(item(1, of: id), dueAt: now)
         #expect(queue.drop(id) == [1])
+        #expect(queue.nextDue(after: now, DownloadQueue(hostCap: 1, lookAhead: 1)) == nil)
         queue.recall(at: now)
         #expect(queue.next(hasRoom: { _ in true }) == nil && queue.isIdle)
     }
