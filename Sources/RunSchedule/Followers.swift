@@ -32,11 +32,14 @@ package struct Followers: Sendable {
         return released
     }
 
-    /// The leader's file won't come: the next leader, whom the others follow now.
-    package mutating func failed(_ leader: DownloadID) -> DownloadID? {
+    /// The leader's file won't come: the next leader, whom the others follow now. Of those that have a time to wait for, or had
+    /// one, none is it if there is another.
+    package mutating func failed(
+        _ leader: DownloadID, hasTime: (DownloadID) -> Bool = { _ in false }
+    ) -> DownloadID? {
         var rest = finished(leader)
         guard !rest.isEmpty else { return nil }
-        let next = rest.removeFirst()
+        let next = rest.remove(at: rest.firstIndex { !hasTime($0) } ?? 0)
         for id in rest { add(id, to: next) }
         return next
     }

@@ -350,9 +350,10 @@ extension Schedule {
     mutating func passOnLeads() {
         while let leader = lostLeaders.popLast() {
             // Else the person wants it again, and they go on following it.
-            guard stopReason == nil, case .settled? = phases[leader], let next = sharing.followers.failed(leader)
-            else { continue }
-            release(next, nil)
+            guard stopReason == nil, case .settled? = phases[leader] else { continue }
+            // Nobody waits for one that waits itself, or that was in vain the last time.
+            let next = sharing.followers.failed(leader) { downloads[$0]?.retryAt != nil }
+            if let next { release(next, nil) }
         }
     }
 }

@@ -25,4 +25,13 @@ struct FollowersTests {
         #expect(followers.finished(ids[1]) == Array(ids[2...]))
         #expect(followers.failed(ids[1]) == nil)
     }
+
+    @Test("one that has a time to wait for leads only if all have")
+    func times() {
+        var followers = Followers()
+        for id in ids[1...] { followers.add(id, to: ids[0]) }
+        #expect(followers.failed(ids[0]) { $0 == ids[1] } == ids[2])
+        #expect(followers.failed(ids[2]) { _ in true } == ids[1])
+        #expect(followers.leader(of: ids[3]) == ids[1])
+    }
 }

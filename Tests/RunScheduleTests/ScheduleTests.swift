@@ -130,6 +130,16 @@ struct ScheduleTests {
         #expect(stage.tell(placed).last == "start 3 compared")
     }
 
+    @Test("the follower that takes the lead is one that may begin at once, if there is one")
+    func takesTheLeadAtOnce() {
+        var stage = Stage(
+            [Stage.download(1), Stage.download(2, retryAt: Stage.start + 86_400), Stage.download(3)],
+            following: [(2, 1), (3, 1)])
+        stage.tell(.begin)
+        #expect(stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true))).contains("start 3"))
+        #expect(stage.phase(2) == .following)
+    }
+
     @Test("a follower takes the lead when there is no room for its leader, before its turn or in it")
     func takesTheLeadOfCrowdedOut() {
         let downloads = [Stage.download(1, size: 500 << 20), Stage.download(2), Stage.download(3)]
