@@ -225,7 +225,9 @@ extension NightRun {
 
     private mutating func carryOut(_ command: Week.Command) {
         let ids = command.ids.map(DownloadID.init).filter { videos[$0] != nil }
-        let number = steps
+        // Several may come between two steps.
+        var number = steps
+        while requests[number] != nil { number += 1 }
         let provider = provider(of: command)
         let kind: Command.Kind
         switch command.what {
