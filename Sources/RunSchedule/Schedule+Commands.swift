@@ -160,6 +160,11 @@ extension Schedule {
             if row.after == .cancelled {
                 questions.remove(row.id)
                 for number in sidecars.drop(row.id) { actions.append(.forget(sidecar: number)) }
+                // What came after its video is gone would stay for ever.
+                for item in sidecars.fetching.values.sorted(by: { $0.number < $1.number }) where item.download == row.id
+                {
+                    actions.append(.cancelFetch(sidecar: item.number))
+                }
             }
             guard isKnown else { break }
             forgetOutcome(row.id)

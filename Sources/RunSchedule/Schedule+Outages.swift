@@ -100,7 +100,7 @@ extension Schedule {
         guard let outage = providers[provider]?.outage, !outage.refused.isEmpty else { return }
         let failed = outage.cause == nil ? outage.victims : []
         let victims = providers[provider]?.outage.served() ?? []
-        for other in failed where phases[other] == .settled(.failed) { actions.append(.dismiss(other)) }
+        for other in failed where phases[other] == .settled(.failed) { giveUp(other) }
         guard outage.cause == .refusing else { return }
         queue.setUp(provider: provider)
         for (other, _) in doubts where downloads[other]?.provider == provider { doubts[other] = nil }
@@ -108,6 +108,19 @@ extension Schedule {
         for victim in victims where phases[victim] == .settled(.failed) {
             tally.forgetFailure(victim)
             revive(victim)
+        }
+    }
+
+    /// One that failed and was kept, since its provider might have come back, is over.
+    private mutating func giveUp(_ id: DownloadID) {
+        actions.append(.dropEmptyPartial(id))
+        actions.append(.dismiss(id))
+    }
+
+    /// The run is over: those that it has kept are as well.
+    mutating func giveUpVictims() {
+        for facts in providers.values {
+            for id in facts.outage.victims where phases[id] == .settled(.failed) { giveUp(id) }
         }
     }
 

@@ -6,6 +6,9 @@ import Foundation
 extension Schedule {
     /// Attempts at a sidecar in one run.
     private static let sidecarAttempts = 3
+    /// Runs in a row in which one is refused for good before it is given up: a host that knows nothing of anybody for an hour
+    /// must not cost all that it has.
+    private static let runsUntilGivenUp = 3
 
     /// Starts what can run beside the videos.
     mutating func startSidecars(_ moment: Moment) {
@@ -81,6 +84,7 @@ extension Schedule {
     ) {
         actions.append(.emit(.sidecarFailed(item.number, error)))
         if let row = item.row, let id = item.download {
+            let isFinal = isFinal && row.failedRuns + 1 >= Self.runsUntilGivenUp
             let retryAt = retryTime(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: rest, moment)
             actions.append(.record(.sidecar(.failed(id, row.name, error, retryAt: retryAt))))
             if isFinal { tally.hasGivenUpSidecars = true }

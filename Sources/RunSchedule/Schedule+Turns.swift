@@ -213,7 +213,7 @@ extension Schedule {
         let retryAt = isFinal ? nil : moment.now.advanced(by: pause)
         actions.append(.record(.fail(id, error, retryAt: retryAt)))
         actions.append(.release(id))
-        actions.append(.dropEmptyPartial(id))
+        if !isKept { actions.append(.dropEmptyPartial(id)) }
         tally.noteFailure(id, error)
         settle(id, .failed, isKept: isKept)
         actions.append(.emit(.failed(id, error, retryAt: retryAt)))

@@ -146,6 +146,7 @@ package struct Schedule: Sendable {
         }
         guard hasBegun, isOver(at: moment.now) else { return setAlarm(moment.now) }
         isEnded = true
+        giveUpVictims()
         actions.append(.end)
     }
 

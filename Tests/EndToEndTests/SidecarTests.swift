@@ -105,17 +105,22 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("one that isn't there is given up and told once: 1, then 0; status shows it, and retry fetches it alone")
+    @Test("one that isn't there is given up after three runs: 1, then 0; status shows it, and retry fetches it alone")
     func givenUp() async throws {
-        let (stage, host) = try await start("status=404&times=2")
+        let (stage, host) = try await start("status=404&times=4")
         let failed = try await stage.sync()
         #expect(failed.exit == 1, "\(failed.report)")
         #expect(failed.events("warning").count == 1, "\(failed.report)")
+        // A host that is lost for an hour answers so, too: it isn't for good yet.
+        #expect(try rows(stage) == [["name": "en", "state": "failed", "again": "1"]])
+        try StateCopy.edit(stage.state, "UPDATE sidecars SET retry_at = 1, failed_runs = 2")
+        let last = try await stage.sync()
+        #expect(last.exit == 1 && last.events("warning").count == 1, "\(last.report)")
         #expect(try rows(stage) == [["name": "en", "state": "failed", "again": "0"]])
         let quiet = try await stage.sync()
         #expect(quiet.exit == 0 && quiet.events("warning").isEmpty, "\(quiet.report)")
-        #expect(host.requests(path: subtitle).count == 2)
-        #expect(try stage.requests().count == 2)
+        #expect(host.requests(path: subtitle).count == 4)
+        #expect(try stage.requests().count == 4)
         let status = try await stage.command(["status", "--failed"])
         #expect(status.output.contains("1 sidecar failed"), "\(status.output)")
         let json = try await stage.command(["status", "--json"])
@@ -123,7 +128,7 @@ struct SidecarTests {
         let retried = try await stage.command(["retry", "--failed"])
         #expect(retried.exit == 0, "\(retried.report)")
         #expect(try rows(stage) == [["name": "en", "state": "wanted", "again": "0"]])
-        try isWhole(stage, host, asked: 3, try await stage.sync())
+        try isWhole(stage, host, asked: 5, try await stage.sync())
         await host.stop()
     }
 

@@ -87,11 +87,14 @@ struct ScheduleSidecarTests {
         }
     }
 
-    @Test("a refused address: the provider is asked once more, when the video is there; the second time it is given up")
+    @Test(
+        "a refused address: the provider is asked once more, when the video is there; refused in a third run it is given up"
+    )
     func refused() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
-        #expect(stage.tell(.resolved(.number(1), [item(1), item(2, host: "i")])) == ["fetch 1", "fetch 2"])
+        #expect(
+            stage.tell(.resolved(.number(1), [item(1), item(2, host: "i", failedRuns: 2)])) == ["fetch 1", "fetch 2"])
         let refused = Schedule.SidecarEnd.refused(Self.busy, isFinal: true)
         #expect(stage.tell(.sidecarFetched(1, refused)) == ["forget 1"])
         stage.tell(.claim(.number(1), host: "v"))
@@ -107,6 +110,30 @@ struct ScheduleSidecarTests {
         #expect(last.contains { $0.hasPrefix("record sidecar(") && $0.contains("failed") })
         #expect(last.contains("emit sidecar 2 failed") && last.last == "end")
         #expect(stage.schedule.tally.hasGivenUpSidecars)
+    }
+
+    @Test(
+        "what isn't there is tried again in later runs twice, at growing distances: a whole host may be lost for an hour"
+    )
+    func notForGoodAtOnce() {
+        for failedRuns in [0, 1] {
+            var stage = stage([item(1, failedRuns: failedRuns)])
+            stage.tell(.sidecarFetched(1, .failed(Self.busy, isFinal: true)))
+            #expect(!stage.schedule.tally.hasGivenUpSidecars)
+        }
+        var last = stage([item(1, failedRuns: 2)])
+        last.tell(.sidecarFetched(1, .failed(Self.busy, isFinal: true)))
+        #expect(last.schedule.tally.hasGivenUpSidecars)
+    }
+
+    @Test("a video that the person cancels takes with it what is on its way beside it")
+    func cancelledMeanwhile() {
+        var stage = stage([item(1), item(2, host: "i")])
+        stage.tell(.command(1, .steer(.cancel, [.number(1)])))
+        let row = Schedule.SteeredRow(
+            id: .number(1), before: .finished, after: .cancelled, priority: 0, retryAt: nil, wanted: nil)
+        let said = stage.tell(.applied(1, [row]))
+        #expect(said.filter { $0.hasPrefix("cancel") } == ["cancel fetch 1", "cancel fetch 2"], "\(said)")
     }
 
     @Test("an answer that comes for the video itself does as well as a question of its own")

@@ -19,6 +19,8 @@ package actor DownloadJob: WatchedDownload {
         var media: (any MediaDownload)?
         /// While it takes its turn nobody else closes its partials.
         var isRunning = false
+        /// Nor once all bytes are there, until the file is at its place: its digest is being made.
+        var isComplete = false
         /// Digest of the URL and headers under which its bytes come.
         package var request: [UInt8]?
         /// Over the last seconds, as the events tell it.
@@ -88,10 +90,10 @@ package actor DownloadJob: WatchedDownload {
         return facts
     }
 
-    /// Gives up its descriptors while it waits; it goes on where it is.
+    /// Gives up its descriptors while it waits; it goes on where it is. May come late, when it has had another turn since.
     package nonisolated func closePartial() {
         live.withLock { live in
-            if !live.isRunning { live.media?.close() }
+            if !live.isRunning, !live.isComplete { live.media?.close() }
         }
     }
 
@@ -109,7 +111,10 @@ package actor DownloadJob: WatchedDownload {
 
     /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
     package func run(_ connections: JobConnections) async -> JobOutcome {
-        live.withLock { $0.isRunning = true }
+        live.withLock {
+            $0.isRunning = true
+            $0.isComplete = false
+        }
         defer { live.withLock { $0.isRunning = false } }
         if let donor = sharing.takeProven(), let outcome = await share(donor) { return outcome }
         while true {
@@ -188,7 +193,10 @@ package actor DownloadJob: WatchedDownload {
     /// Its bytes are all there.
     func complete(_ media: ArrivedMedia) -> JobOutcome {
         proof = media.proof
-        live.withLock { $0.request = media.request }
+        live.withLock {
+            $0.request = media.request
+            $0.isComplete = true
+        }
         return .complete(CompletedVideo(job: self, media: media))
     }
 
