@@ -128,6 +128,17 @@ struct OutageTests {
         #expect(running(stage) == [1, 8])
     }
 
+    @Test("what failed in runs before stands behind what was never asked when one finds out whether a provider is back")
+    func probesTheUntried() {
+        var downloads = (1...12).map { Stage.download($0) }
+        for index in 0..<10 { downloads[index].failedRuns = 1 }
+        var stage = Stage(downloads, jobs: 1)
+        stage.tell(.begin)
+        for id in 1...5 { stage.tell(refused(Int64(id))) }
+        _ = stage.wait(5)
+        #expect(running(stage) == [11])
+    }
+
     @Test("a few that are refused fail at once; one that is served in between begins the count anew")
     func fewRefused() {
         var stage = stage(12, jobs: 1)
