@@ -1,0 +1,69 @@
+import CourseCatalog
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import RunSchedule
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import DownloadRunner
+@testable import SyncFacts
+
+/// Catalogs in a folder, a state in memory, and a library that is a set of paths.
+final class CatalogWorld {
+    let folder = TemporaryFolder()
+    let store: DownloadStore
+    var files: Set<String> = []
+    /// Folders that can't be looked at.
+    var unreadable: Set<String> = []
+
+    /// What stands at a stem, though no row may know it.
+    var standing: [String: (path: String, size: Int64)] = [:]
+
+    init() throws { store = try DownloadStore.empty() }
+
+    /// The plan for a catalog whose courses are these lines.
+    func plan(
+        _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
+        lossGuard: LossGuard? = LossGuard()
+    ) throws -> Reconciliation {
+        let path = folder.at(file).string
+        let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let reading = CatalogReader.read([path])
+        try #require(reading.verdict == .valid, "\(reading.report)")
+        var reconciler = try Reconciler(
+            catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
+            lossGuard: lossGuard, standing: { self.standing[$0].map { [$0] } ?? [] }
+        ) { path throws(LibraryError) in
+            if let folder = self.unreadable.first(where: { path.hasPrefix($0 + "/") }) {
+                throw .system(.list, path: folder, .permissionDenied)
+            }
+            return self.files.contains(path)
+        }
+        return try reconciler.run()
+    }
+
+    /// Writes the plan, and finishes everything that is wanted.
+    @discardableResult
+    func sync(_ courses: String, file: String = "catalog.yaml") throws -> Reconciliation {
+        let plan = try plan(courses, file: file)
+        var changes = plan.changes
+        changes.moves = try plan.recordedMoves()
+        try store.apply(changes)
+        for move in changes.moves {
+            files.remove(move.from)
+        }
+        for move in changes.moves { files.insert(move.to) }
+        try store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        for wanted in plan.wanted {
+            let path = wanted.stem + ".mp4"
+            let file = StoredFile(path: path, size: 9, modified: 1, sha256: [7], source: wanted.source)
+            try store.write([.begin(wanted.id), .placing(wanted.id, file), .finish(wanted.id)])
+            files.insert(path)
+        }
+        return plan
+    }
+}
