@@ -17,7 +17,8 @@ package struct DownloadQueue: Sendable {
         package var provider: String
         /// The host that its media came from last; nil before it is resolved for the first time.
         package var host: String?
-        /// How often its provider wasn't there for it: of one that is down those with the fewest find out first.
+        /// How often its provider wasn't there for it, and runs in a row in which it failed: of a provider that is down those
+        /// with the fewest find out first.
         package var misses = 0
 
         package init(id: DownloadID, priority: Int, ordinal: Int64, provider: String, host: String? = nil) {

@@ -122,10 +122,10 @@ extension CatalogWatch {
         }
     }
 
-    /// Wakes the one who waits; pendingWake before, it wakes the next one at once.
+    /// Wakes the one who waits. Sent before anybody waits, it wakes the next one at once.
     private final class ChangeSignal: Sendable {
         private struct State {
-            var isRung = false
+            var isSent = false
             var waiter: CheckedContinuation<Void, Never>?
         }
 
@@ -134,7 +134,7 @@ extension CatalogWatch {
         func send() {
             let waiter = state.withLock { state in
                 defer { state.waiter = nil }
-                state.isRung = state.waiter == nil
+                state.isSent = state.waiter == nil
                 return state.waiter
             }
             waiter?.resume()
@@ -147,12 +147,12 @@ extension CatalogWatch {
             }
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let isRung = state.withLock { state in
-                        if !state.isRung { state.waiter = continuation }
-                        defer { state.isRung = false }
-                        return state.isRung
+                    let isSent = state.withLock { state in
+                        if !state.isSent { state.waiter = continuation }
+                        defer { state.isSent = false }
+                        return state.isSent
                     }
-                    if isRung { continuation.resume() }
+                    if isSent { continuation.resume() }
                 }
             } onCancel: {
                 send()

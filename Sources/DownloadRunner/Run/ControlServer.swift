@@ -52,8 +52,8 @@ struct ControlServer: Sendable {
         let control: RunControl
         let answers: DownloadStore
 
-        func handle(_ notices: ControlWatch.Notice) async {
-            switch notices {
+        func handle(_ notice: ControlWatch.Notice) async {
+            switch notice {
             case .session(let session):
                 control.note(session)
                 if session.isOpen { control.wake(.session) }

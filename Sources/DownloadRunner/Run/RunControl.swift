@@ -206,7 +206,7 @@ final class RunControl: Sendable {
         idle?.resume(returning: wake)
     }
 
-    /// Waits to be woken. What rang during a pass counts, but for logins, which the pass has seen.
+    /// Waits to be woken. What came during a pass counts, but for logins, which the pass has seen.
     func wait() async -> Wake {
         await withCheckedContinuation { continuation in
             let pendingWake: Wake? = state.withLock { state in

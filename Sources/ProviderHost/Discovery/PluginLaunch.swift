@@ -38,7 +38,7 @@ package struct PluginTimeouts: Sendable, Hashable {
     /// From the end of its standard input until it is given up, whether it ended or not.
     var untilGone: Duration { afterEndOfInput + afterTerminate + .seconds(10) }
 
-    /// Makes them; without arguments it is the protocol's.
+    /// Without arguments those of the protocol.
     package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
         self.afterEndOfInput = afterEndOfInput
         self.afterTerminate = afterTerminate

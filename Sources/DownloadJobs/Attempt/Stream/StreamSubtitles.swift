@@ -92,8 +92,8 @@ struct StreamSubtitles: Sendable {
         let wantedSidecars = SidecarPlan.wantedSidecars(
             of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, answer)
         var parts: [ArrivedFile] = []
-        for (number, (preference, (key, _))) in zip(wantedSidecars, keyed(source.subtitles)).enumerated() {
-            guard let known = found[key], let subtitle = known, case .video(_, _, let name) = preference.owner else {
+        for (number, (sidecar, (key, _))) in zip(wantedSidecars, keyed(source.subtitles)).enumerated() {
+            guard let known = found[key], let subtitle = known, case .video(_, _, let name) = sidecar.owner else {
                 continue
             }
             let partialName = PartialName.subtitle(number, of: context.id)
@@ -102,7 +102,7 @@ struct StreamSubtitles: Sendable {
                 ArrivedFile(
                     role: .sidecar(context.id, .subtitle, name: name), partialName: partialName, partial: partial,
                     size: partial.length, sha256: nil,
-                    path: preference.folder.isEmpty ? preference.name : "\(preference.folder)/\(preference.name)",
+                    path: sidecar.folder.isEmpty ? sidecar.name : "\(sidecar.folder)/\(sidecar.name)",
                     id: context.wanted.reference.video,
                     old: recorded.first { $0.name == name }.map { StoredFile($0) }))
         }
