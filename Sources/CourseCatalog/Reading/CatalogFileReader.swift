@@ -99,7 +99,7 @@ struct CatalogFileReader {
             switch decoder.reader.problem {
             case let problem? where problem.byteOffset != nil:
                 let text = SourceText.bytes(of: path)
-                let found = text.withUnsafeBytes { decoder.reader.diagnostic(problem, bytes: $0) }
+                let found = text.withUnsafeBytes { problem.diagnostic(in: decoder.reader.source, bytes: $0) }
                 decoder.reader.mistakes.add(found)
             case let problem?:
                 if case .unreadable(let code) = problem.kind { return unreadable(code) }

@@ -21,12 +21,3 @@ package enum YAMLCost {
     /// A string of so many bytes of UTF-8: short ones lie where they are used.
     package static func text(_ bytes: Int) -> Int { bytes < 16 ? 0 : bytes + 48 }
 }
-
-extension YAMLEventReader {
-    /// Counts memory that what is kept of the text takes, and ends the reading where that is too much.
-    package mutating func hold(_ bytes: Int, at position: SourcePosition) throws(YAMLStop) {
-        heldBytes += bytes
-        guard heldBytes > limits.memory else { return }
-        try stop(.limit, at: aliasPosition ?? position, limits.tooLarge)
-    }
-}

@@ -43,3 +43,40 @@ package struct YAMLEvent {
 
 /// Ends the reading of a text; ``YAMLEventReader/problem`` says why.
 package struct YAMLStop: Error {}
+
+extension YAMLEvent {
+    /// Takes the tag that is written at a node, and checks it and a scalar's size. Returns what is wrong with them.
+    mutating func check(tag name: String?, _ limits: YAMLLimits) -> String? {
+        if kind == .scalar, text.count > limits.scalarBytes {
+            tag = .mistaken
+            text = UnsafeRawBufferPointer(start: nil, count: 0)
+            return "this text is longer than \(limits.scalarBytes) bytes"
+        }
+        guard let name else { return nil }
+        let known: Tag? =
+            switch name {
+            case "!": .nonSpecific
+            case "tag:yaml.org,2002:str": .string
+            case "tag:yaml.org,2002:int": .int
+            case "tag:yaml.org,2002:float": .float
+            case "tag:yaml.org,2002:bool": .bool
+            case "tag:yaml.org,2002:null": .null
+            case "tag:yaml.org,2002:seq": .sequence
+            case "tag:yaml.org,2002:map": .mapping
+            default: nil
+            }
+        guard let known else {
+            let shown = name.hasPrefix("tag:yaml.org,2002:") ? "!!" + name.dropFirst(18) : name
+            return "the tag \(shown.prefix(64)) has no meaning here; quote the value if the ! belongs to it"
+        }
+        let fits =
+            switch (kind, known) {
+            case (_, .nonSpecific), (.sequenceStart, .sequence), (.mappingStart, .mapping): true
+            case (.sequenceStart, _), (.mappingStart, _), (_, .sequence), (_, .mapping): false
+            default: true
+            }
+        guard fits else { return "the tag !!\(name.dropFirst(18)) doesn't fit this value" }
+        if kind == .scalar { tag = known }
+        return nil
+    }
+}

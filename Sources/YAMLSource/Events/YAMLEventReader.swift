@@ -146,6 +146,19 @@ package struct YAMLEventReader: ~Copyable {
         throw YAMLStop()
     }
 
+    /// Checks a node's tag and a scalar's size.
+    private mutating func check(_ event: inout YAMLEvent, tag: UnsafeMutablePointer<UInt8>?) {
+        guard let mistake = event.check(tag: tag.map { String(cString: $0) }, limits) else { return }
+        mistakes.error(at: location(event.position), mistake)
+    }
+
+    /// Counts memory that what is kept of the text takes, and ends the reading where that is too much.
+    package mutating func hold(_ bytes: Int, at position: SourcePosition) throws(YAMLStop) {
+        heldBytes += bytes
+        guard heldBytes > limits.memory else { return }
+        try stop(.limit, at: aliasPosition ?? position, limits.tooLarge)
+    }
+
     // MARK: Recorded nodes
 
     private mutating func replayed() throws(YAMLStop) -> YAMLEvent {
@@ -179,12 +192,14 @@ package struct YAMLEventReader: ~Copyable {
     private mutating func live() throws(YAMLStop) -> YAMLEvent {
         while true {
             yaml_event_delete(raw)
-            guard yaml_parser_parse(parser, raw) == 1 else { try stopForParser() }
+            guard yaml_parser_parse(parser, raw) == 1 else {
+                problem = input.pointee.problem(of: parser.pointee, limits)
+                throw YAMLStop()
+            }
             input.pointee.lastEvent = input.pointee.offset
-            let mark = raw.pointee.start_mark
             var event = YAMLEvent(
                 kind: .streamEnd, isPlain: false, tag: .none,
-                position: SourcePosition(line: mark.line + 1, column: mark.column + 1),
+                position: SourcePosition(raw.pointee.start_mark),
                 text: UnsafeRawBufferPointer(start: nil, count: 0))
             var anchor: UnsafeMutablePointer<UInt8>?
             switch raw.pointee.type {

@@ -26,4 +26,15 @@ package struct YAMLProblem: Sendable, Equatable {
         self.message = message
         self.byteOffset = byteOffset
     }
+
+    /// As a diagnostic; `bytes` is the text, from which the place of a bad byte is found. Where the text given doesn't go
+    /// so far, the byte's number is told.
+    package func diagnostic(in source: SourceName, bytes: UnsafeRawBufferPointer) -> Diagnostic {
+        if let byteOffset, byteOffset > bytes.count {
+            return Diagnostic(
+                .error, at: SourceLocation(source, .wholeFile), "\(message), at byte \(byteOffset)")
+        }
+        let position = byteOffset.map { SourcePosition(ofByte: $0, in: bytes) } ?? position
+        return Diagnostic(.error, at: SourceLocation(source, position), message)
+    }
 }

@@ -64,7 +64,7 @@ extension YAMLNode {
                 event = try reader.next()
             }
         } catch {
-            if let problem = reader.problem { reader.mistakes.add(reader.diagnostic(problem, bytes: bytes)) }
+            if let problem = reader.problem { reader.mistakes.add(problem.diagnostic(in: reader.source, bytes: bytes)) }
         }
         guard reader.mistakes.isEmpty else {
             let located = reader.mistakes.sorted.map { diagnostic in
@@ -75,17 +75,5 @@ extension YAMLNode {
             throw YAMLParseError(diagnostics: located, omitted: reader.mistakes.omitted)
         }
         return documents
-    }
-}
-
-extension YAMLEventReader {
-    /// A problem as a diagnostic; `bytes` is the text, from which the place of a bad byte is found. Where the text given
-    /// doesn't go so far, the byte's number is told.
-    package func diagnostic(_ problem: YAMLProblem, bytes: UnsafeRawBufferPointer) -> Diagnostic {
-        if let offset = problem.byteOffset, offset > bytes.count {
-            return Diagnostic(.error, at: location(.wholeFile), "\(problem.message), at byte \(offset)")
-        }
-        let position = problem.byteOffset.map { SourcePosition(ofByte: $0, in: bytes) } ?? problem.position
-        return Diagnostic(.error, at: location(position), problem.message)
     }
 }
