@@ -60,7 +60,7 @@ package enum ServerTime {
         let code = withExtendedLifetime((date, handles)) { curl_easy_perform(easy) }
         let after = Date()
         // A server that has no answer to HEAD closes the connection, and may have said the time before.
-        if let failure = TransferFailure(code, easy), date.seconds == nil { throw failure }
+        if let failure = code.failure(of: easy), date.seconds == nil { throw failure }
         guard let seconds = date.seconds else { return nil }
         // A whole second, cut off: its middle is the best guess.
         let ours = before.timeIntervalSince1970 + after.timeIntervalSince(before) / 2

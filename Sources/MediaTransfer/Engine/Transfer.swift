@@ -272,7 +272,7 @@ final class Transfer: RedactedInPrint {
     /// What follows from the way in which libcurl has ended the current request.
     func ending(_ code: CURLcode) -> Ending {
         if case .discarding(let ending) = phase { return ending }
-        return .finished(outcome(TransferFailure(code, easy)))
+        return .finished(outcome(code.failure(of: easy)))
     }
 
     /// What has come of the transfer if it ends now, for this reason; nil means that the file is whole.

@@ -36,7 +36,7 @@ import Testing
     @Test("follows ten redirects and not eleven")
     func bound() throws {
         var policy = try #require(RedirectPolicy(url: "http://h/"))
-        for hop in 1...RedirectPolicy.limit { #expect(policy.follow("/\(hop)") == nil) }
+        for hop in 1...RedirectProblem.mostHops { #expect(policy.follow("/\(hop)") == nil) }
         #expect(policy.hops == 10)
         #expect(policy.follow("/11") == .tooMany)
     }

@@ -67,9 +67,9 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     }
 
     /// The URL's text with one more query item.
-    package func adding(_ item: TransferRequest.QueryItem) -> String {
-        guard !hasQueryItem(item.name) else { return text }
-        return text + (text.contains("?") ? "&" : "?") + Self.encoded(item.name) + "=" + Self.encoded(item.value)
+    package func adding(queryItem name: String, _ value: String) -> String {
+        guard !hasQueryItem(name) else { return text }
+        return text + (text.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
     }
 
     /// Percent-encodes all but the unreserved characters of RFC 3986 §2.3.

@@ -68,7 +68,7 @@ extension RedirectProblem {
         case .unsupportedScheme: "the server redirects to something other than http and https"
         case .downgrade: "the server redirects from https to http"
         case .loop: "the server redirects in a loop"
-        case .tooMany: "the server redirects more than \(RedirectPolicy.limit) times"
+        case .tooMany: "the server redirects more than \(RedirectProblem.mostHops) times"
         case .credentials: "the server redirects to a URL with a user name in it"
         }
     }

@@ -1,30 +1,9 @@
-/// What is wrong with a redirect.
-package enum RedirectProblem: Sendable, Equatable, Hashable {
-    /// A redirect status without `Location`.
-    case noLocation
-    /// A `Location` that makes no URL.
-    case badLocation
-    /// Another scheme than http and https.
-    case unsupportedScheme
-    /// From https to http.
-    case downgrade
-    /// Back to a URL of this chain.
-    case loop
-    /// More than ``RedirectPolicy/limit``.
-    case tooMany
-    /// A `Location` with a user name in it, which would be a way to make up credentials for another host.
-    case credentials
-}
-
 /// The whole policy of following redirects, for one transfer: which URL is asked next and what it may see.
 ///
 /// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range go along with each hop: the
 /// answer that counts is the last one.
 /// Related: RFC 9110 §15.4.
 package struct RedirectPolicy: Sendable, RedactedInPrint {
-    /// How many redirects one transfer follows.
-    package static let limit = 10
-
     /// What is asked now.
     package private(set) var current: ParsedURL
     /// How many redirects led here.
@@ -55,7 +34,7 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
         guard next.user == nil, next.password == nil else { return .credentials }
         guard current.origin.scheme != "https" || next.origin.scheme == "https" else { return .downgrade }
         guard visited.insert(next.text).inserted else { return .loop }
-        guard hops < Self.limit else { return .tooMany }
+        guard hops < RedirectProblem.mostHops else { return .tooMany }
         hops += 1
         current = next
         return nil
@@ -66,7 +45,7 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
         guard let item = request.privateQuery, request.trustedOrigins.contains(current.origin) else {
             return current.text
         }
-        return current.adding(item)
+        return current.adding(queryItem: item.name, item.value)
     }
 
     /// The header fields to send.
