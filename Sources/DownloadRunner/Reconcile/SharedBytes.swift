@@ -1,25 +1,29 @@
 import CourseCatalog
 import DownloadJobs
 import DownloadStore
-import Foundation
+import MediaLibrary
 import RunSchedule
 import SyncFacts
 
-/// Downloads that may want the same bytes. Whether they do is proven in their turns.
-extension Reconciler {
+/// Finds downloads that may want the same bytes. Whether they do is proven in their turns.
+struct SharedBytes {
+    let store: DownloadStore
+    /// Whether a file is there.
+    let exists: (String) throws(LibraryError) -> Bool
+
     /// The same video from the same source, or the same checksum: never the id alone.
-    enum Sameness: Hashable {
+    private enum Sameness: Hashable {
         case source(video: String, source: [UInt8])
         case sha256([UInt8])
     }
 
-    static func keys(_ wanted: WantedDownload) -> [Sameness] {
+    private static func keys(_ wanted: WantedDownload) -> [Sameness] {
         let bySource = Sameness.source(video: wanted.reference.video, source: wanted.source)
         return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
     }
 
     /// Files in the library that may have the bytes already, those of gone courses included.
-    mutating func findDonors() throws {
+    func findDonors(in result: inout Reconciliation) throws {
         guard !result.wanted.isEmpty else { return }
         var wanting: [Sameness: [Int]] = [:]
         for (index, wanted) in result.wanted.enumerated() where wanted.oldFile == nil {
@@ -52,7 +56,7 @@ extension Reconciler {
     }
 
     /// One of several that may want the same bytes is transferred before the others are looked at.
-    mutating func follow() {
+    func findFollowers(in result: inout Reconciliation) {
         var leaders: [Sameness: DownloadID] = [:]
         for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
             let keys = Self.keys(wanted)

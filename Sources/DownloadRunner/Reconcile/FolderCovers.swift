@@ -5,17 +5,20 @@ import Foundation
 import MediaLibrary
 
 /// Covers of courses and chapters.
-extension Reconciler {
-    /// Covers of courses and chapters, and what moved with their folders.
-    mutating func covers() {
-        guard only.isEmpty else { return }
-        for (index, course) in entries.catalog.courses.enumerated() where held[index] == nil {
+struct FolderCovers {
+    let catalog: Catalog
+    let folders: FolderPlan
+
+    /// Those that are wanted, and moves of what is there with their folders. `held` are the indices of courses that are left as
+    /// they are.
+    func plan(in result: inout Reconciliation, without held: Set<Int>) {
+        for (index, course) in catalog.courses.enumerated() where !held.contains(index) {
             let record = folders.recordedCourses[course.id]
             let folder = folders.courses[index]
             if let cover = course.cover {
                 let digest = CatalogEntries.digest(cover)
                 want(
-                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder,
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder, &result,
                     owner: .course(course.id, digest: digest), mover: .course(course.id))
             }
             for (number, chapter) in course.chapters.enumerated() {
@@ -24,15 +27,16 @@ extension Reconciler {
                 let digest = CatalogEntries.digest(cover)
                 want(
                     cover, digest, stored: record?.cover, file: record?.coverFile, in: folders.chapters[index][number],
+                    &result,
                     owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
                     mover: .chapter(course: course.id, chapter: chapter.id))
             }
         }
     }
 
-    mutating func want(
+    private func want(
         _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
-        owner: WantedSidecar.Owner, mover: RecordedMove.Owner
+        _ result: inout Reconciliation, owner: WantedSidecar.Owner, mover: RecordedMove.Owner
     ) {
         var old = file
         if let file, LibraryPathParts.split(file.path).folder != folder {

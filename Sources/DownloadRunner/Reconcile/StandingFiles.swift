@@ -4,12 +4,16 @@ import MediaLibrary
 import RunSchedule
 import SyncFacts
 
-/// Files that the state doesn't know.
-extension Reconciler {
+/// Finds files that the state doesn't know.
+struct StandingFiles {
+    let store: DownloadStore
+    /// Files whose paths are this one and an extension of a video's.
+    let standing: (String) -> [(path: String, size: Int64)]
+
     /// What stands where a video belongs may be that video, if its catalog has a SHA-256: after a state was lost, all of them
     /// are. It proves itself when its turn comes, before anybody is asked for anything. A file that another row has, which a
     /// move may have left there, stays that row's alone.
-    mutating func findStanding() throws {
+    func find(in result: inout Reconciliation) throws {
         var found: [(index: Int, file: StoredFile)] = []
         for (index, wanted) in result.wanted.enumerated() {
             guard wanted.oldFile == nil, wanted.donor == nil, let sha256 = wanted.video.sha256,

@@ -1,0 +1,233 @@
+import CourseCatalog
+import DownloadJobs
+import DownloadStore
+import Foundation
+import MediaLibrary
+import SyncFacts
+
+/// Rows that the state knows: what becomes of each, and what is wanted of it.
+extension Reconciler {
+    mutating func scan() throws {
+        var guess = 0
+        try store.scan { row in
+            guard let number = entries.find(row, guess: guess) else { return try judgeUnwritten(row) }
+            guess = number + 1
+            let slot = entries.slots[number]
+            seen[number] = true
+            guard isSelected(slot) else { return }
+            guard held[Int(slot.course)] == nil else {
+                let state = settledState(row)
+                return result.counts[state, default: 0] += 1
+            }
+            try judge(row, number, slot)
+        }
+    }
+
+    mutating func judgeUnwritten(_ row: ScannedDownload) throws {
+        guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
+        // What its provider may still name isn't gone.
+        if entries.isDiscovered(course) || result.held.contains(where: { $0.course == course }) { return }
+        let reference = VideoReference(
+            course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
+            title: row.string(.title) ?? "")
+        guard isSelected(reference) else { return }
+        let file = row.storedFile
+        let state = row.state
+        let isKnown = row.integer(.isGone) == 1
+        let gone = Reconciliation.Gone(
+            id: row.id, reference: reference, state: state, file: file, hasPartial: row.integer(.durableBytes) > 0,
+            isKnown: isKnown)
+        if gone.isValued { result.valuedInJudged += 1 }
+        result.gone.append(gone)
+        if !isKnown { result.changes.gone.append(row.id) }
+    }
+
+    /// Whether a course that no catalog of this run has was written in a file that this run has read, or that was
+    /// forgotten.
+    func isUnwritten(_ course: String) -> Bool {
+        folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
+    }
+
+    func unwrittenFolders() -> UnwrittenFolders {
+        let written = Dictionary(
+            entries.catalog.courses.map { ($0.id, Set($0.chapters.map(\.id))) }, uniquingKeysWith: { $0.union($1) })
+        let isJudged = { (course: String) in
+            (entries.hasCourse(course) && !entries.isDiscovered(course)) || isUnwritten(course)
+        }
+        return UnwrittenFolders(
+            courses: folders.recordedCourses.values.filter { written[$0.id] == nil && isJudged($0.id) },
+            chapters: folders.recordedChapters.values.filter {
+                written[$0.course]?.contains($0.id) != true && isJudged($0.course)
+            })
+    }
+
+    mutating func judge(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) throws {
+        let video = entries.video(slot)
+        let source = entries.source(video)
+        let chapter = entries.chapter(slot)
+        let extras = CatalogEntries.extras(video)
+        let isNamedAsBefore =
+            video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
+            && row.equals(.chapter, chapter?.id) && row.isDirectly(in: folders.folder(slot), .stem)
+        let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
+        let isUnchanged =
+            isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
+            && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
+            && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
+            && row.integer(.isGone) == 0
+        var state = settledState(row)
+        var oldFile: StoredFile?
+        if state == .finished {
+            result.valuedInJudged += 1
+            if !isThere(row, slot) {
+                result.changes.lost.append(row.id)
+                result.lost.append(reference(slot))
+                state = .waiting
+            } else if contradicts(row, video) {
+                result.changes.refetched.append(row.id)
+                result.refetched.append(reference(slot))
+                oldFile = row.storedFile
+                state = .waiting
+            } else if !row.equals(.fileSource, source) {
+                result.fromOtherSource += 1
+            }
+        } else {
+            if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
+                result.valuedInJudged += 1
+            }
+            if state == .failed, sourceChanged { state = .waiting }
+            // It was finished once; the file stays until its successor is complete.
+            if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
+        }
+        if state == .waiting, row.hasUnknownState {
+            result.notices.append("the state of \(Selector(reference(slot))) was damaged; it begins anew")
+        }
+        result.counts[state, default: 0] += 1
+        if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }
+
+        let kept = Row(
+            id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
+            wanted: state == .waiting, oldFile: oldFile,
+            // A new source is a new chance.
+            failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
+            retryAt: sourceChanged ? nil : row.date(.retryAt),
+            hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
+            isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
+            priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
+            sourceChanged: sourceChanged)
+        if !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
+        if !isUnchanged { update(number, kept, stem: kept.stem) }
+        want(number, kept, stem: kept.stem)
+    }
+
+    /// What the catalog says the file must be, and it isn't. Where something else was made of what arrived, that was compared
+    /// then.
+    func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
+        let isOfOtherSize = video.size.map { row.integer(.size) != $0 } ?? false
+        guard
+            isOfOtherSize
+                || video.withSHA256Bytes({ $0 != nil && !row.isNull(.sha256) && !row.equals(.sha256, $0) })
+        else { return false }
+        return row.kind?.type.keepsBytes ?? true
+    }
+
+    /// As the start of a run settles it.
+    func settledState(_ row: ScannedDownload) -> DownloadState {
+        let state = row.state
+        let isDue = row.date(.retryAt).map { $0 <= now } ?? false
+        return state == .active || state == .suspended || (state == .failed && isDue) ? .waiting : state
+    }
+
+    /// Whether a finished video's file is there.
+    mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {
+        let course = Int(slot.course)
+        tallies[course].finished += 1
+        if let path = row.raw(.path), isListed(path) { return true }
+        // One that is damaged leads nowhere.
+        guard let path = row.storedFile?.path else { return false }
+        guard !isThere(path, of: course) else { return true }
+        tallies[course].lost += 1
+        if tallies[course].example.isEmpty { tallies[course].example = path }
+        return false
+    }
+
+    /// Whether a file of a course is there; true as well where that can't be told, which holds the course.
+    mutating func isThere(_ path: String, of course: Int) -> Bool {
+        do throws(LibraryError) { return try exists(path) } catch {
+            unreadable[course] = unreadable[course] ?? error
+            return true
+        }
+    }
+
+    // MARK: values
+
+    mutating func fields(_ number: Int, stem: String) -> CatalogFields {
+        let slot = entries.slots[number]
+        let video = entries.video(slot)
+        return CatalogFields(
+            chapter: entries.chapter(slot)?.id, title: video.title, position: Int(slot.video) + 1,
+            ordinal: Int64(slot.ordinal), provider: video.provider.name, source: entries.source(video),
+            priority: video.priority, extras: CatalogEntries.extras(video), stem: stem, expectedSize: video.size,
+            expectedSHA256: video.sha256)
+    }
+
+    mutating func update(_ number: Int, _ row: Row, stem: String) {
+        let fields = fields(number, stem: stem)
+        result.changes.updated.append(.init(id: row.id, fields: fields, sourceChanged: row.sourceChanged))
+    }
+
+    mutating func want(_ number: Int, _ row: Row, stem: String) {
+        guard row.wanted || (row.state == .finished && (!row.hasExtras || due[row.id] != nil)) else { return }
+        var wanted = wanted(number, row)
+        wanted.stem = stem
+        if row.wanted {
+            result.wanted.append(wanted)
+            if row.hasPartial { resumable[row.id] = row.sourceChanged }
+        } else {
+            // The video is there; what belongs beside it isn't.
+            if let extras = wanted.extras { result.sidecarGroups.append((wanted, extras)) }
+            ask(wanted)
+        }
+    }
+
+    /// Its provider is asked, unless the catalog itself says where all that is missing comes from.
+    private mutating func ask(_ wanted: WantedDownload) {
+        guard let due = due[wanted.id] else { return }
+        let catalogs = Set(SidecarPlan.wantedSidecars(of: wanted).compactMap(\.rowName))
+        guard !due.allSatisfy({ catalogs.contains($0.name) }) else { return }
+        var asked = wanted
+        asked.failedRuns = due.map(\.failedRuns).max() ?? 0
+        result.asked.append(asked)
+    }
+
+    mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
+        let slot = entries.slots[number]
+        let video = entries.video(slot)
+        return WantedDownload(
+            id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
+            writtenCourse: entries.course(slot).writtenID, writtenChapter: entries.chapter(slot)?.writtenID,
+            chapterTitle: entries.chapter(slot)?.title, source: entries.source(video),
+            priority: row.priorityOverride ?? video.priority, ordinal: Int64(number), stem: row.stem, resume: nil,
+            oldFile: row.oldFile, donor: nil,
+            retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew, isNotReady: row.isNotReady,
+            extras: row.hasExtras ? nil : CatalogEntries.extras(video))
+    }
+
+    func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
+
+    /// What the state knows of partials.
+    mutating func resume() throws {
+        guard !resumable.isEmpty else { return }
+        let records = Dictionary(
+            try store.downloads(Array(resumable.keys)).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for index in result.wanted.indices {
+            let id = result.wanted[index].id
+            guard let record = records[id] else { continue }
+            var resume = ResumeRecord(record)
+            if resumable[id] == true {
+                resume.sourceChanged(hasChecksum: result.wanted[index].video.sha256 != nil)
+            }
+            result.wanted[index].resume = resume
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import DownloadStore
+import MediaLibrary
+
+extension ScannedDownload {
+    /// The row's state.
+    package var state: DownloadState {
+        // Nearly all of them, nearly always.
+        if equals(.state, DownloadState.finished.rawValue) { return .finished }
+        return DownloadState(stored: string(.state))
+    }
+
+    /// What brings it, or has brought it.
+    var kind: DownloadKind? { string(.kind).map(DownloadKind.init) }
+
+    /// Whether the word for the state is none.
+    var hasUnknownState: Bool { string(.state).flatMap(DownloadState.init) == nil }
+
+    /// The row's file in the library; nil without one.
+    var storedFile: StoredFile? {
+        string(.path).flatMap { path in
+            // One that is damaged leads nowhere.
+            guard (try? LibraryPath(path)) != nil else { return nil }
+            return StoredFile(
+                path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
+                sha256: bytes(.sha256), source: bytes(.fileSource) ?? [],
+                proof: string(.fileProof).flatMap(FileProof.init))
+        }
+    }
+}
