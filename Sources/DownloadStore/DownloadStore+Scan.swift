@@ -4,19 +4,19 @@ import GRDBSQLite
 
 /// One row of a scan over all downloads, read in place: valid only inside the closure that is called with it.
 package struct ScannedDownload {
-    /// The columns of a scan.
-    package enum Column: Int32 {
+    /// The columns of a scan: the statement is made of this list, and the raw value is the place in its rows.
+    package enum Column: Int32, CaseIterable {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
         case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof
+
+        /// What SQLite calls it: `expectedSHA256` is `expected_sha256`.
+        var name: String {
+            "\(self)".replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.lowercased()
+        }
     }
 
-    static let sql = """
-        SELECT id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem,
-            expected_size, expected_sha256, state, path, is_gone, stored_extras, retry_at, file_source, sha256, size,
-            reason, durable_bytes, failed_runs, modified, error_kind, priority_override, kind, file_proof
-        FROM downloads ORDER BY id
-        """
+    static let sql = "SELECT \(Column.allCases.map(\.name).joined(separator: ", ")) FROM downloads ORDER BY id"
 
     let statement: OpaquePointer
 
