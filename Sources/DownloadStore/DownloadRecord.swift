@@ -167,6 +167,11 @@ package struct DownloadRecord: Sendable, Equatable {
 
     /// What counts: the override, else the catalog's.
     package var priority: Int { priorityOverride ?? catalog.priority }
+
+    /// Where it stands.
+    package var standing: RowStanding {
+        RowStanding(state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing)
+    }
 }
 
 /// A course as the state remembers it.

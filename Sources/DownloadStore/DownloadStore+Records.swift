@@ -118,6 +118,14 @@ extension DownloadStore {
     }
 }
 
+extension RowStanding {
+    init(_ row: StoredRow) {
+        self.init(
+            state: DownloadState(stored: row.text("state")), reason: row.text("reason").flatMap(SuspendReason.init),
+            retryAt: row.date("retry_at"), isPlacing: row.flag("is_placing"))
+    }
+}
+
 extension DownloadRecord {
     init(_ found: Row) {
         let row = StoredRow(found)

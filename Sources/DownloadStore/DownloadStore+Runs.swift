@@ -47,38 +47,34 @@ extension DownloadStore {
         }
     }
 
-    /// Settles what an ended process left behind, under the user's lock: `active` becomes `suspended` (interrupted), and
-    /// every `suspended` waits again; failed downloads whose time has come wait again too, and waiting ones
-    /// that would wait longer than ``longestWait``. Returns the downloads whose
-    /// rename was under way.
+    /// Settles what an ended process left behind, under the user's lock: each row becomes what ``RowStanding`` says.
+    /// Returns the downloads whose rename was under way.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
         try write { db in
-            let time = now.timeIntervalSince1970
-            let active = try Int64.fetchAll(db, sql: "SELECT id FROM downloads WHERE state = 'active'")
-            for id in active {
-                try Self.move(DownloadID(rawValue: id), .suspend, "reason = 'interrupted'", [], time, db)
-            }
-            let due = try Int64.fetchAll(
-                db,
-                sql: """
-                    SELECT id FROM downloads WHERE state = 'suspended'
-                        OR (state = 'failed' AND retry_at IS NOT NULL AND retry_at <= ?)
-                        OR (state = 'failed' AND is_placing = 1)
-                        OR (state = 'waiting' AND retry_at IS NOT NULL AND (retry_at <= ? OR retry_at > ?))
-                    """, arguments: [time, time, time + Self.longestWait])
-            for id in due {
-                try Self.move(
-                    DownloadID(rawValue: id), .revive,
-                    "reason = NULL, retry_at = NULL, " + Self.newChance, [], time, db)
+            // Those that the rule may say something of; it alone says what.
+            let sql = """
+                SELECT id, state, reason, retry_at, is_placing FROM downloads
+                WHERE state IN ('active', 'suspended')
+                    OR (state IN ('waiting', 'failed') AND (retry_at IS NOT NULL OR is_placing = 1))
+                """
+            for row in try Row.fetchAll(db, sql: sql).map(StoredRow.init) {
+                guard let id = row.integer("id") else { continue }
+                let recovery = RowStanding(row).recovered(at: now)
+                try Self.carryOut(recovery, DownloadID(rawValue: id), now.timeIntervalSince1970, db)
             }
             return try Row.fetchAll(db, sql: "SELECT * FROM downloads WHERE is_placing = 1").map(DownloadRecord.init)
         }
     }
 
-    /// A failed download gets all its attempts again; one that was only interrupted goes on counting.
-    private static let newChance = """
-        validator_failures = iif(state = 'failed', 0, validator_failures), start_overs = iif(state = 'failed', 0, start_overs)
-        """
+    private static func carryOut(_ recovery: Recovery, _ id: DownloadID, _ now: Double, _ db: Database) throws {
+        let standing = recovery.standing
+        let attempts = recovery.isNewChance ? ", validator_failures = 0, start_overs = 0" : ""
+        for step in recovery.steps {
+            try move(
+                id, step, "reason = ?, retry_at = ?" + attempts,
+                [standing.reason?.rawValue, standing.retryAt?.timeIntervalSince1970], now, db)
+        }
+    }
 
     /// Writes a new line of history and returns its number.
     package func beginRun(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {

@@ -8,7 +8,7 @@ package struct ScannedDownload {
     package enum Column: Int32, CaseIterable {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
-        case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof
+        case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof, isPlacing
 
         /// What SQLite calls it: `expectedSHA256` is `expected_sha256`.
         var name: String {
@@ -95,6 +95,24 @@ package struct ScannedDownload {
             return a.count == b.count
         }
         return memcmp(start, other, a.count) == 0
+    }
+}
+
+extension ScannedDownload {
+    /// The row's state.
+    package var state: DownloadState {
+        // Nearly all of them, nearly always.
+        if equals(.state, DownloadState.finished.rawValue) { return .finished }
+        return DownloadState(stored: string(.state))
+    }
+
+    /// Where the row stands.
+    package var standing: RowStanding {
+        let state = state
+        guard state != .finished else { return RowStanding(state: .finished) }
+        return RowStanding(
+            state: state, reason: string(.reason).flatMap(SuspendReason.init), retryAt: date(.retryAt),
+            isPlacing: integer(.isPlacing) != 0)
     }
 }
 

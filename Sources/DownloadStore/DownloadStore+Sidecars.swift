@@ -6,11 +6,14 @@ extension DownloadStore {
     /// What isn't there beside these downloads.
     package func openSidecars(of ids: [DownloadID]) throws(StoreError) -> [OpenSidecar] {
         try read { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored'")
-            return try ids.flatMap { id in
-                try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { OpenSidecar(StoredRow($0)) }
-            }
+            try ids.flatMap { try Self.open(of: $0, db) }
+        }
+    }
+
+    private static func open(of id: DownloadID, _ db: Database) throws -> [OpenSidecar] {
+        let sql = "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored'"
+        return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [id.rawValue]).compactMap {
+            OpenSidecar(StoredRow($0))
         }
     }
 
@@ -45,12 +48,10 @@ extension DownloadStore {
     static func apply(_ change: SidecarChange, _ now: Double, _ db: Database) throws {
         switch change {
         case .named(let id, let names):
-            let known = try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ? AND state <> 'stored'"),
-                arguments: [id.rawValue]
-            ).compactMap { OpenSidecar(StoredRow($0)) }
             let named = Set(names)
-            for sidecar in known where !named.contains(sidecar.name) { try forget(sidecar.name, of: id, db) }
+            for sidecar in try open(of: id, db) where !named.contains(sidecar.name) {
+                try forget(sidecar.name, of: id, db)
+            }
             for name in names { try want(name, of: id, db) }
         case .unasked(let id): try want(SidecarName(.unasked, ""), of: id, db)
         case .stored(let sidecar):
@@ -81,11 +82,12 @@ extension DownloadStore {
         case .unanswered(let id, let error, let retryAt):
             // Nobody has said that there is anything.
             if retryAt == nil { try forget(SidecarName(.unasked, ""), of: id, db) }
-            try run(
-                """
-                UPDATE sidecars SET \(failure)
-                WHERE download = ? AND (state = 'wanted' OR (state = 'failed' AND retry_at <= ?))
-                """, values(error, retryAt) + [id.rawValue, now], db)
+            let now = Date(timeIntervalSince1970: now)
+            for sidecar in try open(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: now) {
+                try run(
+                    "UPDATE sidecars SET \(failure) WHERE \(isOpen)", values(error, retryAt) + key(id, sidecar.name),
+                    db)
+            }
         case .retried(let id):
             try run(
                 """

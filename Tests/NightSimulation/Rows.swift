@@ -83,12 +83,11 @@ struct Rows {
     /// What a sync does first: what a killed one left is suspended, and what is suspended or due waits.
     mutating func recover(at now: Date) {
         for (id, row) in rows {
-            switch row.state {
-            case .active, .suspended: self[id].state = .waiting
-            case .failed where row.retryAt.map { $0 <= now } ?? false: self[id].state = .waiting
-            default: continue
-            }
-            self[id].retryAt = nil
+            let standing = RowStanding(state: row.state, reason: row.reason, retryAt: row.retryAt)
+            let recovered = standing.recovered(at: now).standing
+            self[id].state = recovered.state
+            self[id].reason = recovered.reason
+            self[id].retryAt = recovered.retryAt
         }
     }
 }

@@ -16,8 +16,7 @@ extension Reconciler {
             seen[number] = true
             guard isSelected(slot) else { return }
             guard held[Int(slot.course)] == nil else {
-                let state = settledState(row)
-                return result.counts[state, default: 0] += 1
+                return result.counts[settled(row).state, default: 0] += 1
             }
             try judge(row, number, slot)
         }
@@ -75,7 +74,8 @@ extension Reconciler {
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
-        var state = settledState(row)
+        let standing = settled(row)
+        var state = standing.state
         var oldFile: StoredFile?
         if state == .finished {
             result.valuedInJudged += 1
@@ -110,7 +110,7 @@ extension Reconciler {
             wanted: state == .waiting, oldFile: oldFile,
             // A new source is a new chance.
             failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
-            retryAt: sourceChanged ? nil : row.date(.retryAt),
+            retryAt: sourceChanged ? nil : standing.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
             priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
@@ -131,12 +131,8 @@ extension Reconciler {
         return row.kind?.type.keepsBytes ?? true
     }
 
-    /// As the start of a run settles it.
-    func settledState(_ row: ScannedDownload) -> DownloadState {
-        let state = row.state
-        let isDue = row.date(.retryAt).map { $0 <= now } ?? false
-        return state == .active || state == .suspended || (state == .failed && isDue) ? .waiting : state
-    }
+    /// As the start of a run leaves it: none has begun where nothing is to be changed.
+    func settled(_ row: ScannedDownload) -> RowStanding { row.standing.recovered(at: now).standing }
 
     /// Whether a finished video's file is there.
     mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {

@@ -1,14 +1,7 @@
-package import DownloadStore
+import DownloadStore
 import MediaLibrary
 
 extension ScannedDownload {
-    /// The row's state.
-    package var state: DownloadState {
-        // Nearly all of them, nearly always.
-        if equals(.state, DownloadState.finished.rawValue) { return .finished }
-        return DownloadState(stored: string(.state))
-    }
-
     /// What brings it, or has brought it.
     var kind: DownloadKind? { string(.kind).map(DownloadKind.init) }
 

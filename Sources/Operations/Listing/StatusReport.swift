@@ -203,9 +203,8 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusRow {
-    /// `active` counts only while somebody holds the lock; else it is what the next run makes of it.
     init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
-        let isInterrupted = record.state == .active && !isRunning
+        let standing = record.standing.seen(isHeld: isRunning)
         let isFinished = record.state == .finished
         // It is written about once a second while bytes come: an old one tells of the past.
         let isFresh = abs(now.timeIntervalSince(record.updatedAt)) < 10
@@ -214,10 +213,10 @@ extension StatusRow {
                 course: record.key.course, chapter: record.catalog.chapter, video: record.key.video,
                 title: record.catalog.title),
             courseTitle: course?.title ?? record.key.course, chapterTitle: chapterTitle,
-            state: isInterrupted ? .suspended : record.state, reason: isInterrupted ? .interrupted : record.reason,
+            state: standing.state, reason: standing.reason,
             priority: record.priority, bytes: isFinished ? record.file?.size ?? 0 : record.durableBytes,
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
-            bytesPerSecond: isRunning && record.state == .active && isFresh ? record.bytesPerSecond : nil,
+            bytesPerSecond: standing.state == .active && isFresh ? record.bytesPerSecond : nil,
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,
             error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
