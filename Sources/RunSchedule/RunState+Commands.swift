@@ -2,12 +2,12 @@ import DownloadStore
 import Foundation
 
 /// What the person asks for while the run goes on.
-extension Schedule {
+extension RunState {
     /// Goes on with the command whose turn it is, and begins the next one when it is done.
-    mutating func carryOutCommands(_ moment: Moment) {
+    mutating func carryOutCommands(_ sidecarRules: SidecarRules) {
         while let command = commands.first {
             switch command.stage {
-            case .queued: begin(command)
+            case .queued: begin(command, sidecarRules)
             case .holding:
                 commands[0].awaited = command.awaited.filter { phases[$0]?.isInPlay ?? false }
                 guard commands[0].awaited.isEmpty else { return }
@@ -32,7 +32,7 @@ extension Schedule {
         actions.append(.answer(command.number, .done(busy: command.busy)))
     }
 
-    private mutating func begin(_ command: Command) {
+    private mutating func begin(_ command: Command, _ sidecarRules: SidecarRules) {
         switch command.kind {
         case .steer(.pause, let ids), .steer(.cancel, let ids), .steer(.remove, let ids): hold(ids, endsTurns: true)
         case .steer(_, let ids): hold(ids, endsTurns: false)
@@ -47,7 +47,7 @@ extension Schedule {
             yield(to: [], lowest(phases.running.count - jobs) { _ in true })
         case .loggedOut(let provider):
             queue.stop(provider: provider)
-            leaveSidecars(of: provider)
+            sidecarRules.leave(provider: provider, &self)
             hold(downloads.values.filter { $0.provider == provider }.map(\.id), endsTurns: true)
         case .loggedIn(let provider):
             commands[0].stage = .applying
@@ -95,12 +95,16 @@ extension Schedule {
         }
     }
 
-    mutating func applied(_ number: Int, _ rows: [SteeredRow], _ moment: Moment) {
+    /// The rows of the command at hand have changed, as they are now.
+    mutating func applied(
+        _ number: Int, _ rows: [Schedule.SteeredRow], _ outages: inout OutageRules, _ sidecarRules: inout SidecarRules,
+        _ moment: Moment
+    ) {
         guard let command = commands.first, command.number == number, command.stage == .applying else { return }
         switch command.kind {
         case .steer:
             commands[0].ids = []
-            for row in rows { steered(row) }
+            for row in rows { steered(row, &outages, &sidecarRules) }
             giveBack(command.ids)
             finish(command)
         case .prioritize(let isNow, _):
@@ -124,8 +128,8 @@ extension Schedule {
         case .loggedOut: finish(command)
         case .loggedIn(let provider):
             providers[provider, default: ProviderFacts()].logins += 1
-            askAgain(provider)
-            askAfterLogin(provider)
+            outages.askAgain(provider, &self)
+            sidecarRules.askAfterLogin(provider, &self)
             let suspended = downloads.values.filter {
                 $0.provider == provider && phases[$0.id] == .settled(.suspended)
             }
@@ -144,33 +148,27 @@ extension Schedule {
             case .following where sharing.followers.isFollower(id): phases[id] = .following
             case .following: enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
             case .turn:
-                if !isQuestion(id) { actions.append(.record(.putBack(id, retryAt: nil, error: nil))) }
+                if !isQuestion(id) { record(.putBack(id, retryAt: nil, error: nil)) }
                 enqueue(id, host: nil, dueAt: downloads[id]?.retryAt)
             }
         }
     }
 
     /// The row has changed: so does what this run makes of it.
-    private mutating func steered(_ row: SteeredRow) {
+    private mutating func steered(
+        _ row: Schedule.SteeredRow, _ outages: inout OutageRules, _ sidecarRules: inout SidecarRules
+    ) {
         let isKnown = downloads[row.id] != nil
         switch row.after {
         case .paused, .cancelled:
-            actions.append(.emit(row.after == .paused ? .paused(row.id) : .cancelled(row.id)))
-            if row.after == .cancelled, row.before == .finished { actions.append(.emit(.removed(row.id))) }
-            if row.after == .cancelled {
-                questions.remove(row.id)
-                for number in sidecars.drop(row.id) { actions.append(.forget(sidecar: number)) }
-                // What came after its video is gone would stay for ever.
-                for item in sidecars.fetching.values.sorted(by: { $0.number < $1.number }) where item.download == row.id
-                {
-                    actions.append(.cancelFetch(sidecar: item.number))
-                }
-            }
+            emit(row.after == .paused ? .paused(row.id) : .cancelled(row.id))
+            if row.after == .cancelled, row.before == .finished { emit(.removed(row.id)) }
+            if row.after == .cancelled { sidecarRules.cancel(row.id, &self) }
             guard isKnown else { break }
             forgetOutcome(row.id)
             settle(row.id, row.after)
         case .waiting:
-            actions.append(.emit(.waiting(row.id)))
+            emit(.waiting(row.id))
             if isKnown {
                 forgetOutcome(row.id)
                 settle(row.id, .waiting)
@@ -179,11 +177,10 @@ extension Schedule {
             downloads[row.id] = again
             actions.append(.renew(row.id))
             // Whoever says so may have mended the login in another way.
-            askAgain(again.provider)
-            misses[row.id] = nil
-            doubts[row.id] = nil
+            outages.askAgain(again.provider, &self)
+            outages.forget(row.id, &self)
             enqueue(row.id, host: nil, dueAt: row.retryAt)
-        case .finished: wantSidecarsAgain(row)
+        case .finished: sidecarRules.wantAgain(row, &outages, &self)
         default: break
         }
         if !isKnown || tally.steered[row.id] != nil, row.wanted != nil {
@@ -215,8 +212,8 @@ extension Schedule {
                 enqueue(id, host: host, dueAt: dueAt)
             } else {
                 if !isQuestion(id) {
-                    actions.append(.record(.putBack(id, retryAt: nil, error: nil)))
-                    actions.append(.emit(.waiting(id)))
+                    record(.putBack(id, retryAt: nil, error: nil))
+                    emit(.waiting(id))
                 }
                 enqueue(id, host: nil, dueAt: nil)
             }

@@ -1,0 +1,204 @@
+import DownloadStore
+import Foundation
+
+/// What the rules of a run share: its downloads with their phases, the queue, and what is to be done. Each method is one change
+/// of a download, and a whole one: phase, queue, row and what is told go together.
+struct RunState: Sendable {
+    /// What the run has learned of a provider.
+    struct ProviderFacts: Sendable {
+        /// How often somebody has logged in there since the run began.
+        var logins = 0
+        /// Answers in a row by which it asked to be left alone.
+        var waits = 0
+    }
+
+    /// What a download fails of if its provider isn't back before the run ends.
+    struct Doubt: Sendable {
+        var error: DownloadError
+        var isFinal: Bool
+    }
+
+    var limits: Schedule.Limits
+    var downloads: [DownloadID: ScheduledDownload] = [:]
+    var phases = PhaseTable()
+    var queue: DownloadQueue
+    var sidecars = SidecarQueue()
+    var sharing: Sharing
+    var tally = RunTally()
+    var providers: [String: ProviderFacts] = [:]
+    /// What is asked of the run, the command at hand first.
+    var commands: [Command] = []
+    /// How often a download's provider wasn't there for it.
+    var misses: [DownloadID: Int] = [:]
+    /// Downloads that were refused while all were.
+    var doubts: [DownloadID: Doubt] = [:]
+    /// Downloads that were suspended because there was no room for them.
+    var crowdedOut = CrowdedOut()
+    /// Downloads whose file won't come in this run: one of those that follow takes the lead.
+    var lostLeaders: [DownloadID] = []
+    /// Downloads of which something that comes along waits for a login.
+    var awaitingLogin: Set<DownloadID> = []
+    var hasBegun = false
+    /// Why the run is to end before its time; nil if it isn't.
+    var stopReason: SuspendReason?
+    var actions: [Schedule.Action] = []
+
+    /// - Parameter followers: those of `wanted` that wait for others of them.
+    init(_ wanted: [ScheduledDownload], followers: Followers, limits: Schedule.Limits) {
+        self.limits = limits
+        sharing = Sharing(followers: followers)
+        queue = DownloadQueue(hostCap: limits.hostConnections, lookAhead: limits.jobs)
+        for download in wanted where downloads[download.id] == nil {
+            downloads[download.id] = download
+            if followers.isFollower(download.id) {
+                phases[download.id] = .following
+            } else {
+                phases[download.id] = .queued(host: nil, dueAt: download.retryAt)
+                queue.add(download.entry(host: nil), dueAt: download.retryAt)
+            }
+        }
+    }
+
+    mutating func record(_ change: DownloadChange) { actions.append(.record(change)) }
+
+    mutating func emit(_ notice: Schedule.Notice) { actions.append(.emit(notice)) }
+
+    // MARK: what is possible now
+
+    var mayStartTurn: Bool {
+        hasBegun && stopReason == nil && phases.running.count < limits.jobs && mayPlaceMore
+    }
+
+    var mayPlaceMore: Bool {
+        phases.count(.digesting) + phases.count(.placing) + phases.count(.mending) + sidecars.placing.count
+            < limits.placing
+    }
+
+    /// Whether something that waits comes due within the longest wait.
+    func isSomethingDue(at now: Date) -> Bool {
+        queue.nextDue(after: now).map { $0 <= now.advanced(by: limits.maxWait) } ?? false
+    }
+
+    /// Whether a download's turns are for what comes along only.
+    func isQuestion(_ id: DownloadID) -> Bool { downloads[id]?.purpose == .sidecars }
+
+    // MARK: a download waits
+
+    /// It waits for its turn; unless a command is about it, or its provider wants a login.
+    mutating func enqueue(_ id: DownloadID, host: String?, dueAt: Date?) {
+        guard let download = downloads[id] else { return }
+        if commands.first?.holds(id) == true {
+            phases[id] = .held(.queue(host: host, dueAt: dueAt))
+        } else if queue.isStopped(provider: download.provider) {
+            suspend(id, .auth)
+        } else {
+            if crowdedOut.remove(id) { noteRoom() }
+            phases[id] = .queued(host: host, dueAt: dueAt)
+            queue.add(download.entry(host: host, misses: misses[id] ?? 0), dueAt: dueAt)
+        }
+    }
+
+    /// It waits again, and its row says so.
+    mutating func putBack(
+        _ id: DownloadID, _ error: DownloadError? = nil, host: String? = nil, until: Date? = nil
+    ) {
+        if !isQuestion(id) { record(.putBack(id, retryAt: until, error: error)) }
+        actions.append(.release(id))
+        enqueue(id, host: host, dueAt: until)
+    }
+
+    /// What has ended in this run waits again after all.
+    mutating func revive(_ id: DownloadID) {
+        record(.revive(id))
+        emit(.waiting(id))
+        enqueue(id, host: nil, dueAt: nil)
+    }
+
+    // MARK: a download has ended
+
+    /// Its turn is to end, if it has one.
+    mutating func endTurn(_ id: DownloadID, _ ending: Turn.Ending) {
+        guard case .running(var turn)? = phases[id] else { return }
+        let isFirst = turn.ending == nil
+        guard isFirst || turn.ending.map({ $0 < ending }) == true else { return }
+        turn.ending = ending
+        phases[id] = .running(turn)
+        if isFirst { actions.append(.cancel(id)) }
+    }
+
+    /// - Parameters:
+    ///   - rest: for how long its host or provider wants to be left alone; nil if neither has said.
+    ///   - isKept: whether it may wait again in this run.
+    mutating func fail(
+        _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment,
+        isKept: Bool = false
+    ) {
+        let failedRuns = (downloads[id]?.failedRuns ?? 0) + 1
+        let retryAt = moment.nextRun(failedRuns: failedRuns, isFinal: isFinal, rest: rest)
+        if isQuestion(id) { return failQuestion(id, error, retryAt: retryAt) }
+        record(.fail(id, error, retryAt: retryAt))
+        actions.append(.release(id))
+        if !isKept { actions.append(.dropEmptyPartial(id)) }
+        tally.noteFailure(id, error)
+        settle(id, .failed, isKept: isKept)
+        emit(.failed(id, error, retryAt: retryAt))
+    }
+
+    private mutating func failQuestion(_ id: DownloadID, _ error: DownloadError, retryAt: Date?) {
+        record(.sidecar(.unanswered(id, error, retryAt: retryAt)))
+        emit(.sidecarsUnknown(id, error))
+        if retryAt == nil { tally.hasGivenUpSidecars = true }
+        settle(id, .finished)
+    }
+
+    mutating func suspend(_ id: DownloadID, _ reason: SuspendReason, isKept: Bool = false) {
+        guard !isQuestion(id) else {
+            // It is the next run's, or this one's after a login. Its rows say that something is wanted.
+            if let provider = downloads[id]?.provider, queue.isStopped(provider: provider) { awaitingLogin.insert(id) }
+            return settle(id, .finished)
+        }
+        record(.suspend(id, reason))
+        actions.append(.release(id))
+        settle(id, .suspended, isKept: isKept)
+        emit(.suspended(id, reason))
+    }
+
+    /// Nothing more happens to it in this run. `isKept`: it may go on where it is after all.
+    mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
+        phases[id] = .settled(state)
+        doubts[id] = nil
+        if crowdedOut.remove(id) { noteRoom() }
+        sharing.followers.remove(id)
+        if state != .finished { lostLeaders.append(id) }
+        if !isKept { actions.append(.dismiss(id)) }
+    }
+
+    // MARK: hosts, the disk, the end
+
+    /// A transfer from the host that began at `start` failed in a way that concerns all of it. Returns until when it is left
+    /// alone, if that is news.
+    mutating func leaveAlone(
+        _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?, _ moment: Moment
+    ) -> Date? {
+        let until = queue.hostFailed(
+            host, startedAt: start, now: moment.now, jitter: moment.jitter, atLeast: atLeast)
+        if let until { emit(.hostWaiting(host, until: until, error)) }
+        return until
+    }
+
+    /// All that there was no room for is gone or goes on.
+    private mutating func noteRoom() { if case .noRoom? = tally.disk { tally.disk = nil } }
+
+    /// The run ends before its time.
+    mutating func stop(_ reason: SuspendReason) {
+        guard stopReason == nil else { return }
+        stopReason = reason
+        for id in phases.running.sorted() { endTurn(id, .stop) }
+        tally.hasSidecarsLeft = !sidecars.isIdle
+        sidecars.stop()
+        for number in sidecars.fetching.keys.sorted() { actions.append(.cancelFetch(sidecar: number)) }
+        // A digest may take minutes; the next run makes it again. Once a quota is used up there is no hurry.
+        guard reason != .quota else { return }
+        for (id, _) in phases.all.filter({ $0.value == .digesting }) { suspend(id, reason) }
+    }
+}

@@ -1,0 +1,95 @@
+import DownloadStore
+import Foundation
+
+/// Which downloads there is room for on the disk.
+struct SpaceRules: Sendable {
+    /// Bytes free on the disk, when they were last measured.
+    private(set) var free: Int64?
+
+    mutating func measured(_ free: Int64, _ turns: [Schedule.Measure], _ run: inout RunState) {
+        self.free = free
+        for measure in turns {
+            guard case .running(var turn)? = run.phases[measure.id] else { continue }
+            turn.size = measure.size
+            turn.written = measure.written
+            run.phases[measure.id] = .running(turn)
+        }
+        look(&run)
+    }
+
+    /// The least important turns end if there won't be room for all, and all if there is none any more.
+    func look(_ run: inout RunState) {
+        guard run.stopReason == nil, let rule = run.limits.room, let free else { return }
+        switch rule.verdict(Self.needs(of: run), free: free) {
+        case .goOn: return
+        case .stop:
+            noteNoRoom(&run)
+            run.stop(.disk)
+        case .suspend(let ids):
+            noteNoRoom(&run)
+            for id in ids { run.endTurn(id, .noRoom) }
+        }
+    }
+
+    /// Whether there is room on the disk for one more download.
+    func hasRoom(for download: ScheduledDownload, in run: RunState) -> Bool {
+        guard let rule = run.limits.room, let free else { return true }
+        // A file that the library has already is linked: it takes nothing.
+        let size = download.isDonorProven ? 0 : download.size
+        let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
+        return rule.hasRoom(for: need, beside: Self.needs(of: run), free: free)
+    }
+
+    /// One that doesn't fit is suspended, and others may; below the floor the run ends.
+    func lacksRoom(_ entry: DownloadQueue.Entry, _ run: inout RunState, _ moment: Moment) {
+        noteNoRoom(&run)
+        guard let floor = run.limits.room?.floor, free ?? 0 < floor else { return crowdOut(entry.id, &run, moment) }
+        run.enqueue(entry.id, host: entry.host, dueAt: nil)
+        run.stop(.disk)
+    }
+
+    /// There is no room for it: it waits until there is, or for a later run.
+    func crowdOut(_ id: DownloadID, _ run: inout RunState, _ moment: Moment) {
+        noteNoRoom(&run)
+        run.suspend(id, .disk, isKept: true)
+        // What is only asked takes no room.
+        if run.phases[id] == .settled(.suspended) { run.crowdedOut.add(id, at: moment.now) }
+    }
+
+    /// What was suspended for want of room waits again if there is room now, and nothing else wants the slot. Returns whether
+    /// anything does.
+    func revive(_ run: inout RunState, _ moment: Moment) -> Bool {
+        guard run.mayStartTurn, let rule = run.limits.room, let free else { return false }
+        let ready = run.crowdedOut.ready(at: moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
+        var others = Self.needs(of: run)
+        let slots = run.limits.jobs - run.phases.running.count
+        var count = 0
+        for entry in ready.sorted(by: >) where count < slots && run.phases[entry.id] == .settled(.suspended) {
+            guard let download = run.downloads[entry.id], run.queue.canRun(entry, at: moment.now) else { continue }
+            let need = FreeSpaceGuard.Need(id: entry.id, size: download.size, written: download.written)
+            // A little more than it needs: others write, too.
+            var ample = need
+            ample.bytes = (ByteCount(need.bytes) + ByteCount(need.bytes / 8 + 1 << 20)).value
+            guard rule.hasRoom(for: ample, beside: others, free: free) else { continue }
+            others.append(need)
+            count += 1
+            run.revive(entry.id)
+        }
+        return count > 0
+    }
+
+    private func noteNoRoom(_ run: inout RunState) {
+        if run.tally.disk == nil { run.tally.disk = .noRoom(free: free ?? 0) }
+    }
+
+    /// What the turns will still write, the most important first. One that is about to end needs nothing.
+    private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
+        let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
+            guard let turn = run.phases[turn: id], turn.ending != .noRoom else { return nil }
+            return run.downloads[id].map { ($0.entry(host: nil), turn) }
+        }
+        return turns.sorted { $0.entry > $1.entry }.map {
+            FreeSpaceGuard.Need(id: $0.entry.id, size: $0.turn.size, written: $0.turn.written)
+        }
+    }
+}

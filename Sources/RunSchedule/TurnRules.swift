@@ -1,0 +1,174 @@
+import DownloadStore
+import Foundation
+
+/// Turns: how they begin, their connections, and what follows from their ends.
+struct TurnRules: Sendable {
+    /// Downloads that have had their one wait for a file that wasn't ready.
+    private var notReadyBefore: Set<DownloadID> = []
+
+    func start(_ entry: DownloadQueue.Entry, _ space: SpaceRules, _ run: inout RunState, _ moment: Moment) {
+        let id = entry.id
+        guard let download = run.downloads[id], case .queued? = run.phases[id] else { return }
+        guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run, moment) }
+        run.downloads[id]?.donor = nil
+        run.queue.beginProbe(entry)
+        if let host = entry.host { run.queue.occupy(host) } else { run.queue.beginResolving(entry.provider) }
+        run.phases[id] = .running(
+            Turn(
+                host: entry.host, isResolving: entry.host == nil,
+                logins: run.providers[entry.provider]?.logins ?? 0, size: download.size, written: download.written))
+        if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
+        run.record(.begin(id))
+        run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
+    }
+
+    // MARK: connections
+
+    /// Room for a connection to `host`? A turn has one of its own at a time.
+    func claim(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
+        guard case .running(var turn)? = run.phases[id] else { return false }
+        if let provider = run.downloads[id]?.provider, turn.isResolving {
+            run.queue.endResolving(provider)
+            run.queue.found(host, of: provider, at: moment.now)
+        }
+        turn.isResolving = false
+        if turn.host != host {
+            if let old = turn.host { run.queue.release(old) }
+            turn.host = run.queue.isFree(host, at: moment.now) ? host : nil
+            if turn.host != nil { run.queue.occupy(host) }
+        }
+        run.phases[id] = .running(turn)
+        return turn.host != nil
+    }
+
+    /// One more connection for a turn that has one already.
+    func enter(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
+        guard run.stopReason == nil, case .running(var turn)? = run.phases[id],
+            run.queue.isFree(host, at: moment.now)
+        else { return false }
+        run.queue.occupy(host)
+        turn.extraHosts.append(host)
+        run.phases[id] = .running(turn)
+        return true
+    }
+
+    func leave(_ id: DownloadID, _ host: String, _ run: inout RunState) {
+        guard case .running(var turn)? = run.phases[id], let index = turn.extraHosts.firstIndex(of: host) else {
+            return
+        }
+        run.queue.release(host)
+        turn.extraHosts.remove(at: index)
+        run.phases[id] = .running(turn)
+    }
+
+    // MARK: ends
+
+    mutating func ended(
+        _ id: DownloadID, _ end: Schedule.TurnEnd, _ outages: inout OutageRules, _ space: SpaceRules,
+        _ run: inout RunState, _ moment: Moment
+    ) {
+        guard let turn = run.phases[turn: id], let download = run.downloads[id] else { return }
+        for host in [turn.host].compactMap({ $0 }) + turn.extraHosts { run.queue.release(host) }
+        if turn.isResolving { run.queue.endResolving(download.provider) }
+        let wasProbe = run.queue.isProbe(id, of: download.provider)
+        run.queue.endProbe(id, of: download.provider)
+        run.downloads[id]?.written = turn.written
+        run.downloads[id]?.size = turn.size ?? download.size
+        let isGoingOn = run.stopReason == nil
+        switch end {
+        case .loginNeeded, .notReady, .providerWaits, .failed(_, isFinal: true):
+            outages.answered(download.provider, isGood: false, &run)
+        case .complete where turn.host != nil: outages.receives(id, &run)
+        default: break
+        }
+        switch end {
+        case .complete:
+            if let host = turn.host { run.queue.hostServed(host) }
+            run.phases[id] = .digesting
+            run.actions.append(.hash(id))
+        case .stopped where turn.ending == .lostFlush && isGoingOn:
+            run.mend(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
+        case _ where turn.ending == .order && isGoingOn:
+            run.actions.append(.release(id))
+            run.phases[id] = .held(.turn)
+        case .parked(let host): run.putBack(id, host: host)
+        case .waits(let error, let delay, let attempt, let failedHost, let began):
+            wait(id, error, delay, attempt, failedHost, began, &run, moment)
+        case .providerWaits(let error, let delay): providerWaits(id, download.provider, error, delay, &run, moment)
+        case .unavailable(let error, let retryAfter):
+            outages.unavailable(id, download.provider, error, retryAfter, wasProbe: wasProbe, &run, moment)
+        case .loginNeeded where turn.logins < run.providers[download.provider]?.logins ?? 0:
+            // The provider was asked before the person logged in there.
+            run.putBack(id)
+        case .loginNeeded(let error): loginNeeded(id, download.provider, error, &run)
+        case .notReady(let error, let retryAfter): notReady(id, error, retryAfter, &run, moment)
+        case .differs(let donor): run.findOther(id, than: donor)
+        case .failed(let error, let isFinal) where error.isRefusal && isGoingOn:
+            outages.refused(id, download.provider, error, isFinal: isFinal, wasProbe: wasProbe, &run, moment)
+        case .failed(let error, let isFinal): run.fail(id, error, isFinal: isFinal, moment)
+        case .gaveUp(let error, let isFinal, let rest, let host, let began):
+            if let host { _ = run.leaveAlone(host, since: began, error, atLeast: rest, moment) }
+            run.fail(id, error, isFinal: isFinal, rest: rest, moment)
+        case .suspended(let reason, let error):
+            run.tally.disk = .failed(error)
+            run.suspend(id, reason)
+            run.stop(reason)
+        case .stopped where turn.ending == .noRoom && isGoingOn: space.crowdOut(id, &run, moment)
+        case .stopped: run.suspend(id, run.stopReason ?? .signal)
+        case .answered: run.settle(id, .finished)
+        }
+    }
+
+    private func wait(
+        _ id: DownloadID, _ error: DownloadError, _ delay: Duration, _ attempt: Int, _ failedHost: String?,
+        _ began: Date, _ run: inout RunState, _ moment: Moment
+    ) {
+        var delay = delay
+        if let failedHost, let until = run.leaveAlone(failedHost, since: began, error, atLeast: delay, moment) {
+            delay = max(delay, .seconds(until.timeIntervalSince(moment.now)))
+        }
+        if !run.isQuestion(id) { run.emit(.retrying(id, attempt: attempt, error, delay: delay)) }
+        run.putBack(id, error, host: failedHost, until: moment.now.advanced(by: delay))
+    }
+
+    private func providerWaits(
+        _ id: DownloadID, _ provider: String, _ error: DownloadError, _ delay: Duration, _ run: inout RunState,
+        _ moment: Moment
+    ) {
+        // One that asks again and again gets longer and longer rests, until they lie beyond the run.
+        run.providers[provider, default: .init()].waits += 1
+        let rest = Backoff.coolDown(
+            failures: run.providers[provider]?.waits ?? 1, jitter: moment.jitter, atLeast: delay)
+        let until = moment.now.advanced(by: rest)
+        run.queue.block(provider: provider, until: until)
+        run.emit(.providerWaiting(provider, until: until, error))
+        run.putBack(id, error)
+    }
+
+    private func loginNeeded(_ id: DownloadID, _ provider: String, _ error: DownloadError, _ run: inout RunState) {
+        let isNews = run.tally.providersToLogIn.insert(provider).inserted
+        if isNews { run.emit(.loginWanted(provider, error)) }
+        run.queue.stop(provider: provider)
+        run.suspend(id, .auth)
+        let others = run.queue.removeAll(of: provider).sorted(by: >).map(\.id)
+        // Those that follow one of these, or another provider's.
+        let following =
+            isNews
+            ? run.downloads.values.filter { $0.provider == provider && run.phases[$0.id] == .following } : []
+        for other in others + following.map(\.id).sorted() { run.suspend(other, .auth) }
+    }
+
+    private mutating func notReady(
+        _ id: DownloadID, _ error: DownloadError, _ retryAfter: Duration?, _ run: inout RunState, _ moment: Moment
+    ) {
+        let until = retryAfter.map { moment.now.advanced(by: min($0, Backoff.longest)) }
+        if let until, let retryAfter, retryAfter <= run.limits.maxWait, notReadyBefore.insert(id).inserted {
+            return run.putBack(id, error, until: until)
+        }
+        run.tally.notReady.insert(id)
+        if run.isQuestion(id) { return run.settle(id, .finished) }
+        run.record(.putBack(id, retryAt: until ?? moment.now, error: error))
+        run.actions.append(.release(id))
+        run.settle(id, .waiting)
+    }
+}
