@@ -105,8 +105,8 @@ let package = Package(
         .target(
             name: "CommandOutput",
             dependencies: [
-                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem", "YAMLSource",
-                logging,
+                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary", "UserState", "FileSystem",
+                "YAMLSource", logging,
                 system,
             ],
             swiftSettings: house),
@@ -217,7 +217,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "CommandOutput", "SyncFacts", "Operations", "CourseFetchCommands", "DownloadRunner", "DownloadStore",
-                "FileSystem",
+                "FileSystem", "MediaLibrary", "UserState",
                 "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,
             ],

@@ -85,7 +85,7 @@ struct PlainLogTests {
             SyncStart(user: "a", run: 1, catalogs: ["c.yaml"], library: "/l", downloads: [:], waitingBytes: nil)),
         .resolved(video, attempt: 1, reason: .first, expiresAt: nil),
         .downloadFinished(video, file), .downloadMoved(video, from: "a", path: "b"), .downloadGone(video),
-        .downloadRemoved(video), .warning("no cover", video),
+        .downloadRemoved(video), .warning(.stream(.separateSound), video),
         .downloadFailed(video, error: DownloadError(kind: .gone, message: "taken down"), retryAt: nil),
         .finished(SyncSummary()),
     ]
@@ -107,7 +107,10 @@ struct PlainLogTests {
                 .init(.output, "finished M/01 Position.mp4 (5.00 MiB in 3s)"), .init(.output, "moved    a -> b"),
                 .init(.output, "gone     phys101/kin/v1 (Position�): no longer in its catalog; the file stays"),
                 .init(.output, "removed  phys101/kin/v1 (Position�)"),
-                .init(.diagnostics, "warning: Position�: no cover"), Self.failed,
+                .init(
+                    .diagnostics,
+                    "warning: Position�: its sound is a file of its own: there is no ffmpeg to put both into one"),
+                Self.failed,
             ])
     }
 
@@ -198,9 +201,9 @@ struct PlainLogTests {
         try "version: 1\ncourse: []\n".write(toFile: file, atomically: true, encoding: .utf8)
         #expect(
             SummaryText.errors([
-                LocatedMessage(file: file, line: 2, column: 1, message: "unknown key"),
-                LocatedMessage(file: "gone.yaml", line: nil, column: nil, message: "no such file"),
-                LocatedMessage(file: "", line: nil, column: nil, message: "the library isn't mounted;\nmount it"),
+                .mistake(LocatedMessage(file: file, line: 2, column: 1, message: "unknown key")),
+                .mistake(LocatedMessage(file: "gone.yaml", line: nil, column: nil, message: "no such file")),
+                .refusal(.input("the library isn't mounted;\nmount it")),
             ]) == [
                 "\(file):2:1: error: unknown key\n    course: []\n    ^", "gone.yaml: error: no such file",
                 "error: the library isn't mounted;\nmount it",

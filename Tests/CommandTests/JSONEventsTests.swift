@@ -77,16 +77,22 @@ struct JSONEventsTests {
             .hostWaiting(host: "h", until: now, kind: "429"),
             #"{"event":"host_waiting","host":"h","until":"2026-11-20T23:00:00Z","kind":"429"}"#
         ),
-        (.warning("look", nil), #"{"event":"warning","message":"look"}"#),
-        (.warning("look", video), #"{"event":"warning","message":"look",\#(ids)}"#),
+        (
+            .warning(.loggedOut, nil),
+            #"{"event":"warning","message":"the user is logged out; this sync goes on after a login"}"#
+        ),
+        (
+            .warning(.sidecarMissed(what: "cover", DownloadError(kind: .notFound, message: "gone")), video),
+            #"{"event":"warning","message":"cover was not fetched: gone",\#(ids)}"#
+        ),
         (
             .finished(
                 SyncSummary(
                     downloads: [.waiting: 2, .finished: 1], finishedNow: 1, bytes: 3, seconds: 2,
                     conditions: [.invalidCatalog],
                     errors: [
-                        LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad"),
-                        LocatedMessage(file: "", line: nil, column: nil, message: "locked"),
+                        .mistake(LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad")),
+                        .refusal(.input("locked")),
                     ])),
             #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"stop_reason":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
         ),

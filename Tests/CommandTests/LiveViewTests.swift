@@ -202,15 +202,15 @@ struct LiveViewTests {
         let file = FinishedFile(
             path: "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4", bytes: 5000, sha256: nil, seconds: 1)
         view.receive(.downloadFinished(Self.video("v"), file), at: Self.begin)
-        view.receive(
-            .warning("its cover can't be fetched: the host answered 404", Self.video("v", "Position")), at: Self.begin)
+        let missing = DownloadError(kind: .urlRefused, message: "the host answered 404")
+        view.receive(.warning(.sidecarMissed(what: "cover", missing), Self.video("v", "Position")), at: Self.begin)
         view.receive(.downloadMoved(Self.video("v"), from: "a.mp4", path: "b.mp4"), at: Self.begin)
         view.receive(.downloadGone(Self.video("v", "Position")), at: Self.begin)
         view.note("debug: one\ntwo")
         #expect(
             view.takeScrolled(width: 40) == [
-                "✓ Classical M…en und Maße.mp4  4.88 KiB", "! Position: its cover can't be fetched:",
-                "  the host answered 404", "· moved a.mp4 → b.mp4", "· Position: no longer in its catalog;",
+                "✓ Classical M…en und Maße.mp4  4.88 KiB", "! Position: cover was not fetched: the",
+                "  host answered 404", "· moved a.mp4 → b.mp4", "· Position: no longer in its catalog;",
                 "  the file stays", "debug: one", "two",
             ])
     }

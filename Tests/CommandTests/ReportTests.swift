@@ -176,7 +176,9 @@ struct ReportTests {
     @Test("a selector that picks nothing is told with what was meant")
     func unmatched() throws {
         let wrong = Selection(selectors: [try Selector("phys101"), try Selector("phys101/kim")])
-        #expect(StatusText.unmatched(wrong, Self.report) == "no video matches phys101/kim; did you mean phys101/kin?")
+        #expect(
+            StatusText.unmatched(wrong, Self.report)?.message
+                == "no video matches phys101/kim; did you mean phys101/kin?")
         #expect(StatusText.unmatched(Selection(selectors: [try Selector("zoo")]), Self.report) == nil)
         #expect(StatusText.unmatched(nil, Self.report) == nil)
     }

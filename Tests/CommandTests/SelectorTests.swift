@@ -1,3 +1,4 @@
+import CommandOutput
 import DownloadStore
 import Foundation
 import SyncFacts
@@ -102,9 +103,9 @@ struct SelectorTests {
 
     @Test("says so when nothing is near")
     func unmatched() throws {
-        #expect(try Selector("zoology").unmatched(among: Self.videos) == "no video matches zoology")
+        #expect(try UnmatchedSelector(Selector("zoology"), among: Self.videos).message == "no video matches zoology")
         #expect(
-            try Selector("phys101/dinamics").unmatched(among: Self.videos)
+            try UnmatchedSelector(Selector("phys101/dinamics"), among: Self.videos).message
                 == "no video matches phys101/dinamics; did you mean phys101/dynamics?")
     }
 

@@ -33,27 +33,21 @@ struct LoginSecretsTests {
     @Test(
         "anything else is refused with 64, by name and line, and without what may be secret",
         arguments: [
-            ("user: CANARY\n", ["user", "pass"], "“pass” is missing or empty"),
-            ("user: ''\npass: ''\n", ["user", "pass"], "“user”, “pass” are missing or empty"),
-            ("user: a\npass: b\nCANARY: c\n", ["user", "pass"], "line 3: the provider asks for nothing of this name"),
-            ("pass: 0123\n", ["pass"], "line 1: “pass” is an integer; put it in quotes"),
-            ("pass: no\nuser: true\n", ["user", "pass"], "“user” is a boolean"),
-            ("CANARY\n", ["user", "pass"], "isn't a mapping. Write each on a line of its own: user: … and pass: …"),
-            ("\n", ["pass"], "is empty"),
-            ("", ["pass"], "is empty"), ("user: a\nuser: CANARY\npass: b", ["user", "pass"], "can't be read as YAML"),
-            ("pass:\n", ["pass"], "line 1: “pass” is empty"),
-            ("pass=CANARY\n", ["pass"], "“pass=” is no part of a secret. Write: pass: …"),
-            ("pass: @CANARY\n", ["pass"], "put a secret with special characters in single quotes"),
-            ("CANARY: x\n", ["pass"], "line 1: the provider asks for nothing of this name"),
-        ] as [(String, [String], String)])
-    func refused(_ text: String, _ names: [String], _ message: String) {
-        #expect {
-            try read(text, names)
-        } throws: { error in
-            guard let refusal = error as? Refusal else { return false }
-            #expect(refusal.message.contains(message), "\(refusal.message)")
-            return refusal.condition == .usage && !refusal.message.contains("CANARY")
-        }
+            ("user: CANARY\n", ["user", "pass"], .missing(["pass"])),
+            ("user: ''\npass: ''\n", ["user", "pass"], .missing(["user", "pass"])),
+            ("user: a\npass: b\nCANARY: c\n", ["user", "pass"], .unknownName(line: 3)),
+            ("pass: 0123\n", ["pass"], .notText(name: "pass", kind: "an integer", line: 1)),
+            ("pass: no\nuser: true\n", ["user", "pass"], .notText(name: "user", kind: "a boolean", line: 2)),
+            ("CANARY\n", ["user", "pass"], .notAMapping), ("\n", ["pass"], .noText), ("", ["pass"], .noText),
+            ("user: a\nuser: CANARY\npass: b", ["user", "pass"], .notYAML(line: 2)),
+            ("pass:\n", ["pass"], .noValue(name: "pass", line: 1)),
+            ("pass=CANARY\n", ["pass"], .assignment("pass")), ("pass: @CANARY\n", ["pass"], .notYAML(line: 1)),
+            ("CANARY: x\n", ["pass"], .unknownName(line: 1)),
+        ] as [(String, [String], LoginSecretsError.Problem)])
+    func refused(_ text: String, _ names: [String], _ problem: LoginSecretsError.Problem) {
+        let error = LoginSecretsError(file: "FILE", names: names, problem: problem)
+        #expect(throws: Refusal.loginSecrets(error)) { try read(text, names) }
+        #expect(Refusal(error).condition == .usage)
     }
 
     @Test("text that isn't UTF-8, or has no end, is refused")

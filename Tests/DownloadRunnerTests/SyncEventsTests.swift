@@ -16,7 +16,7 @@ struct SyncEventsTests {
         let events = hub.subscribe()
         for bytes in 0..<1000 { hub.post(progress(Int64(bytes))) }
         hub.post(.downloadStarted(video, resumeFrom: 0))
-        hub.post(.warning("w", nil))
+        hub.post(.warning(.loggedOut, nil))
         hub.finish()
         var texts: [String] = []
         for await event in events {
@@ -46,9 +46,9 @@ struct SyncEventsTests {
     func several() async {
         let hub = EventHub()
         let first = hub.subscribe()
-        hub.post(.warning("a", nil))
+        hub.post(.warning(.loggedOut, nil))
         let second = hub.subscribe()
-        hub.post(.warning("b", nil))
+        hub.post(.warning(.stream(.otherQuality), nil))
         hub.finish()
         var counts = (0, 0)
         for await _ in first { counts.0 += 1 }

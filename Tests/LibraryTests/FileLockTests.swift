@@ -122,8 +122,7 @@ struct FileLockTests {
         } catch {
             guard case .inUse(library: root.string, by: let holder?) = error else { throw error }
             #expect(holder.user == "alice" && holder.catalogs == ["/c/a.yaml"] && holder.pid == Int(getpid()))
-            let refusal = Refusal(error)
-            #expect(refusal.condition == .workLeft && refusal.message.contains("user alice, process \(getpid()) on"))
+            #expect(Refusal(error).condition == .workLeft)
         }
         #expect(throws: LibraryError.self) { try second.lockNow(user: bob) }
         #expect(try LibraryFolder.isInUse(root)?.holder?.user == "alice")

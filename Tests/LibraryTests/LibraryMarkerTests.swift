@@ -163,15 +163,6 @@ struct LibraryMarkerTests {
         #expect(throws: LibraryError.replaced(library: root.string)) { try library.refreshFolders(of: ["a/b.mp4"]) }
     }
 
-    @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
-    func advice() {
-        let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
-        #expect(missing.contains("make it or mount it first") && !missing.contains("adopt"))
-        let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
-        #expect(empty.contains("coursefetch library adopt --library /l"))
-        #expect(!(missing + empty).contains("started"))
-    }
-
     @Test("ids differ")
     func ids() {
         #expect(LibraryID.random() != LibraryID.random())

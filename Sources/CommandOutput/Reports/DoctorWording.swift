@@ -23,7 +23,9 @@ package enum DoctorWording {
         case .databaseOlder(let path): return "\(path) is of another version; the next sync brings it up to date"
         case .databaseDamaged(let path, let details):
             return "\(path) is damaged: \(details.prefix(3).joined(separator: "; "))"
-        case .databaseUnusable(let message), .lockUnusable(let message), .libraryUnusable(let message): return message
+        case .databaseUnusable(let error): return error.sentence
+        case .lockUnusable(let error): return error.sentence
+        case .libraryUnusable(let refusal): return refusal.message
         case .lock(_, isHeld: false): return "no sync is running"
         case .lock(nil, isHeld: true): return "a sync is running"
         case .lock(let holder?, isHeld: true):

@@ -81,8 +81,8 @@ package enum JSONEvents {
             case .unreadable: line.field("reason", "unreadable")
             }
             line.field("message", held.message)
-        case .warning(let message, let reference):
-            line.field("message", message)
+        case .warning(let warning, let reference):
+            line.field("message", warning.message)
             if let reference { ids(&line, reference) }
         case .resting(let summary, let until):
             line.field("until", until)
@@ -142,7 +142,7 @@ package enum JSONEvents {
         line.field("seconds", seconds: summary.seconds)
         line.field("warnings", summary.warnings)
         line.field("stop_reason", summary.stopReason?.rawValue)
-        line.objects("errors", summary.errors) { line, error in
+        line.objects("errors", summary.errors.map(\.located)) { line, error in
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)
             line.field("column", error.column)

@@ -1,4 +1,5 @@
 package import Logging
+import SyncFacts
 
 /// Writes log messages as lines of text to wherever diagnostics go.
 package struct LineLogHandler: LogHandler {
@@ -19,6 +20,8 @@ package struct LineLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let facts = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let details = facts.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        sink("\(event.level): \(TerminalText.printable("\(event.message)\(details)"))")
+        // The rooms beneath have no words for what they hand on.
+        let reason = event.error.map { ": \(($0 as? Refusal)?.message ?? "\($0)")" } ?? ""
+        sink("\(event.level): \(TerminalText.printable("\(event.message)\(reason)\(details)"))")
     }
 }

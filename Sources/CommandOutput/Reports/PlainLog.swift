@@ -56,9 +56,9 @@ package struct PlainLog: Sendable {
         case .downloadGone(let reference):
             return output(
                 "gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
-        case .warning(let message, let reference):
+        case .warning(let warning, let reference):
             guard !isQuiet else { return [] }
-            return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + message)
+            return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + warning.message)
         case .providerWaiting(let provider, let until, let kind):
             return waiting("the provider \(provider)", until, kind, now)
         case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)

@@ -15,7 +15,7 @@ package enum SessionText {
         if let resumed = login.resumed, resumed > 0 {
             let verb = resumed == 1 ? "goes" : "go"
             text += "; \(Wording.count(resumed, "video")) that waited for it \(verb) on with the next sync"
-        } else if login.resumed == nil, login.silent == nil, login.problem == nil {
+        } else if login.resumed == nil, login.trouble == nil {
             text += "; the sync that is running goes on with it"
         }
         return TerminalText.printable(text)
@@ -30,18 +30,18 @@ package enum SessionText {
         return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
     }
 
-    /// For a running sync that couldn't take in a login.
-    package static func problem(_ message: String) -> String {
-        TerminalText.printable(
-            "warning: the sync that is running can't use the new login: \(message); the next sync uses it")
-    }
-
-    /// For a running sync that doesn't answer.
-    package static func silent(_ who: String) -> String {
-        TerminalText.printable(
-            """
-            warning: \(who) is syncing and hasn't taken notice within 2 s; at the latest the next sync uses the new login
-            """)
+    /// For a running sync that didn't just take in a login.
+    package static func trouble(_ trouble: UserLogin.Trouble) -> String {
+        let text =
+            switch trouble {
+            case .failed(let message):
+                "the sync that is running can't use the new login: \(message); the next sync uses it"
+            case .silent(let holder):
+                """
+                \(holder.name) is syncing and hasn't taken notice within 2 s; at the latest the next sync uses the new login
+                """
+            }
+        return TerminalText.printable("warning: " + text)
     }
 
     package static func loggedOut(_ logout: UserLogout) -> String {

@@ -4,11 +4,12 @@ package import SyncFacts
 
 /// What `status` says about a selection that selects nothing.
 package enum StatusText {
-    /// The message for the first selector that picks no video at all; nil if each picks one.
-    package static func unmatched(_ selection: Selection?, _ report: StatusReport) -> String? {
+    /// The first selector that picks no video at all; nil if each picks one.
+    package static func unmatched(_ selection: Selection?, _ report: StatusReport) -> Refusal? {
         for selector in selection?.selectors ?? [] {
             guard !report.rows.contains(where: { selector.matches($0.reference) }) else { continue }
-            return selector.unmatched(among: report.rows.lazy.map(\.reference))
+            return .selection(
+                .unmatched([UnmatchedSelector(selector, among: report.rows.lazy.map(\.reference))]))
         }
         return nil
     }

@@ -92,7 +92,8 @@ package enum SummaryText {
     }
 
     /// The errors as compilers write them, with their source lines; one without a place stands for itself.
-    package static func errors(_ errors: [LocatedMessage]) -> [String] {
+    package static func errors(_ problems: [SyncProblem]) -> [String] {
+        let errors = problems.map(\.located)
         var diagnostics = errors.map { error in
             Diagnostic(
                 .error, at: SourceLocation(file: error.file, line: error.line ?? 0, column: error.column ?? 0),

@@ -1,6 +1,7 @@
 import DownloadStore
 package import Foundation
 package import Operations
+import SyncFacts
 
 /// What `users` prints.
 package struct UsersText {
@@ -28,7 +29,7 @@ package struct UsersText {
             if let end = provider.expiresAt { text += end <= now ? ", expired \(local(end))" : ", until \(local(end))" }
             lines.append(text)
         }
-        lines += user.problems.map { "  problem: \($0)" }
+        lines += user.problems.map { "  problem: \($0.message)" }
         return lines.map(TerminalText.printable)
     }
 
@@ -73,7 +74,7 @@ package struct UsersText {
             line.field("saved_at", provider.savedAt)
             line.field("expires_at", provider.expiresAt)
         }
-        line.field("problems", user.problems)
+        line.field("problems", user.problems.map(\.message))
         return line.finished()
     }
 

@@ -52,7 +52,7 @@ package struct VerifyText {
         case .changed(let size, _) where size != file.size:
             return "it has \(Wording.grouped(Int(size))) bytes, recorded are \(Wording.grouped(Int(file.size)))"
         case .changed: return "its content isn't what arrived"
-        case .unreadable(let sentence): return sentence
+        case .unreadable(let error): return error.sentence
         }
     }
 
@@ -173,9 +173,9 @@ package enum VerifyJSON {
             line.field("result", "changed")
             line.field("found_size", size)
             line.field("found_sha256", sha256)
-        case .unreadable(let sentence):
+        case .unreadable(let error):
             line.field("result", "unreadable")
-            line.field("message", sentence)
+            line.field("message", error.sentence)
         }
         line.field("remedy", name(file.remedy))
         return line.finished()

@@ -88,8 +88,8 @@ package struct LiveView: Sendable {
         case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
             waits.removeAll { $0.name == name || $0.until <= now }
             if until > now { waits.append((name, until, Wording.waiting(kind))) }
-        case .warning(let message, let reference):
-            scroll.append(.warning(reference.map { "\($0.title): \(message)" } ?? message))
+        case .warning(let warning, let reference):
+            scroll.append(.warning(reference.map { "\($0.title): \(warning.message)" } ?? warning.message))
         case .courseHeld(let course):
             scroll.append(.warning(course.message))
         case .resting, .finished:

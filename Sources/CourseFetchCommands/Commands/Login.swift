@@ -65,8 +65,7 @@ struct Login: AsyncParsableCommand {
                 settings.location, at: login, secrets: secrets, caFile: settings.caFile.value, logger: logger)
         }
         context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
-        if let silent = report.silent { context.complain(SessionText.silent(silent)) }
-        if let problem = report.problem { context.complain(SessionText.problem(problem)) }
+        if let trouble = report.trouble { context.complain(SessionText.trouble(trouble)) }
         try await context.finish()
     }
 }

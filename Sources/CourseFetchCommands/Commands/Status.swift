@@ -44,7 +44,9 @@ struct Status: AsyncParsableCommand {
             return
         }
         let report = try await context.orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
-        if let text = StatusText.unmatched(selection, report) { throw await context.refuse(.usage, text) }
+        if let refusal = StatusText.unmatched(selection, report) {
+            throw await context.refuse(ExitStatus([refusal.condition]), refusal.message)
+        }
         if json {
             for row in report.rows where (selection ?? Selection()).contains(row) {
                 context.output.send(StatusJSON.line(row), to: STDOUT_FILENO)

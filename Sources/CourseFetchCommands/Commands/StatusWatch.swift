@@ -37,9 +37,7 @@ struct StatusWatch {
             } catch {
                 return ([], error)
             }
-            if let text = StatusText.unmatched(selection, report) {
-                return ([], Refusal(condition: .usage, message: text))
-            }
+            if let refusal = StatusText.unmatched(selection, report) { return ([], refusal) }
             screen.show { size in lines(report, columns: size.columns - 1) }
             // A state of very many videos takes a while to read: it isn't read all the time.
             let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)

@@ -16,7 +16,8 @@ struct SyncSession {
     func run() async -> ExitStatus {
         var readers = self.readers
         let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
-        let run = SyncRun(settings.options(catalogs: catalogs, onTerminal: onTerminal), logger: logger(readers))
+        let run = SyncRun(
+            settings.options(catalogs: catalogs, onTerminal: onTerminal), logger: logger(readers), wording: \.message)
         var started = Date()
         var isNextPass = false
         let terminal = readers.terminal
@@ -66,7 +67,7 @@ struct SyncSession {
     /// Says what a sync would do.
     func rehearse() async -> ExitStatus {
         let isJSON = settings.json.value
-        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers))
+        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers), wording: \.message)
         let plan = await run.plan()
         for line in plan.lines where line.action != .keep || settings.verbose.value {
             if isJSON {

@@ -83,5 +83,5 @@ struct SecretsInput {
         return content
     }
 
-    private func refusal(_ message: String) -> Refusal { Refusal(condition: .usage, message: message) }
+    private func refusal(_ message: String) -> Refusal { .input(message) }
 }

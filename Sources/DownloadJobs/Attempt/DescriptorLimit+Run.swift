@@ -10,9 +10,7 @@ extension DescriptorLimit {
     /// Why no sync can run with the limit as it is, or nil.
     package static var refusal: Refusal? {
         guard let current, current < least else { return nil }
-        return Refusal(
-            condition: .stateUnusable,
-            message: "this process may have only \(current) files open; raise that with: ulimit -n")
+        return .run(.fewDescriptors(current))
     }
 
     /// How a turn ended, or ``outcome`` if it failed while nothing could be opened: libcurl and resolvers don't say so.

@@ -18,17 +18,14 @@ package struct DownloadContext: Sendable {
         wanted.video.sha256 ?? answer?.resolution.sha256.flatMap { [UInt8](hex: $0) }
     }
 
-    /// Tells the person; a sentence without its full stop.
-    func warn(_ message: String) { services.events.post(.warning(message, wanted.reference)) }
+    /// Tells the person what the stream lacks.
+    func warn(_ warning: SyncWarning.Stream) { services.events.post(.warning(.stream(warning), wanted.reference)) }
 
     /// Compares the server's clock with ours, and tells if they are far apart.
     func note(_ head: ResponseHead) {
         guard let skew = services.serverClocks.note(head) else { return }
         let seconds = Int(skew.timeInterval.rounded())
-        services.events.post(
-            .warning(
-                "the clock of \(head.origin.host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's",
-                nil))
+        services.events.post(.warning(.clockOff(host: "\(head.origin.host)", seconds: seconds), nil))
     }
 
     /// Opens a partial whose first `length` bytes count.

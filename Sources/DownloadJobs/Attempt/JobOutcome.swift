@@ -72,7 +72,7 @@ extension JobOutcome {
         if DescriptorLimit.isExhausted(error.errno) { return DescriptorLimit.outcome }
         // The whole library is out of reach.
         if let loss = library.loss() {
-            return .suspended(.disk, DownloadError(kind: .disk, message: Refusal(loss).message))
+            return .suspended(.disk, DownloadError(loss: loss))
         }
         // All partials lie in one folder of ours: no other download would fare better.
         return unopened(error.sentence, endsRun: error.isFull || error.isReadOnly)
@@ -94,7 +94,7 @@ extension JobOutcome {
             return .failed(DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)"))
         }
         if DescriptorLimit.isExhausted(error.errno) { return DescriptorLimit.outcome }
-        let facts = DownloadError(kind: .disk, message: error.sentence)
+        let facts = DownloadError(error)
         return error.isFull ? .suspended(.disk, facts) : .failed(facts)
     }
 }

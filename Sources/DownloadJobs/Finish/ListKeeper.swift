@@ -2,8 +2,9 @@ package import DownloadStore
 import FileSystem
 import Foundation
 package import MediaLibrary
-import SyncFacts
+package import SyncFacts
 import Synchronization
+import SystemPackage
 
 /// Keeps the list in the library what the state says of finished files: appends what has changed once a second, in one
 /// write and one flush, and writes it anew where it can't be what the state left.
@@ -18,7 +19,7 @@ package final class ListKeeper: Sendable {
         var isOpen = false
         var lines = 0
         var writer: SendableWriter?
-        var failure: String?
+        var failure: Refusal?
     }
 
     /// Used under the mutex only.
@@ -38,8 +39,8 @@ package final class ListKeeper: Sendable {
         self.library = library
     }
 
-    /// What went wrong with it; a sentence without its full stop.
-    package var failure: String? { state.withLock { $0.failure } }
+    /// What went wrong with it.
+    package var failure: Refusal? { state.withLock { $0.failure } }
 
     /// At the start of a pass, after its rows were written: makes sure that the list is complete. `isGoingToChange`: files
     /// may be placed in this pass.
@@ -163,12 +164,7 @@ package final class ListKeeper: Sendable {
                 }
                 try write(record)
             }
-            if reading.isNewer {
-                throw Refusal(
-                    condition: .stateUnusable,
-                    message:
-                        "the list of files in \(library.root) was written by a newer coursefetch, and is left alone")
-            }
+            if reading.isNewer { throw Refusal.run(.newerList(library: library.root.string, isUnused: false)) }
         }
         state.ids = []
         state.courses = []
@@ -183,7 +179,7 @@ package final class ListKeeper: Sendable {
             do {
                 try body(&state)
             } catch {
-                state.failure = Refusal(any: error).message
+                state.failure = Refusal(any: error)
                 state.writer = nil
                 // Lines may be missing now: the next pass must not take the list for complete.
                 try? store.setFact(Self.fact, Self.open)

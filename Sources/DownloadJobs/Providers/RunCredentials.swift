@@ -137,7 +137,7 @@ package final class RunCredentials: Sendable {
 
     private func currentGeneration() -> Int64? {
         do { return try store?.session()?.generation } catch {
-            logger.warning("the session can't be read: \(Refusal(error).message)")
+            logger.warning("the session can't be read", error: Refusal(error))
             return nil
         }
     }
@@ -161,15 +161,12 @@ package final class RunCredentials: Sendable {
                 state.entries[provider]?.storedVersion = max(entry.storedVersion, min(version, entry.version))
             }
         } catch {
-            let message = "new credentials of the provider “\(provider)” can't be stored: \(error.message)"
-            state.withLock {
-                $0.unsaved[provider] = Refusal(condition: error.condition, message: message)
-            }
+            state.withLock { $0.unsaved[provider] = .provider(.unsaved(provider, error)) }
             warn(provider, "stored", error)
         }
     }
 
     private func warn(_ provider: String, _ what: String, _ refusal: Refusal) {
-        logger.error("new credentials of the provider “\(provider)” can't be \(what): \(refusal.message)")
+        logger.error("new credentials of the provider “\(provider)” can't be \(what)", error: refusal)
     }
 }

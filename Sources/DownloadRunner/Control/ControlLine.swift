@@ -64,21 +64,3 @@ package enum ControlLine {
         try JSONText.decode(ControlAnswer.self, from: text.utf8)
     }
 }
-
-extension Refusal {
-    /// A process that holds the lock has a long list.
-    static func working(_ holder: LockHolder?) -> Refusal {
-        let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "the process that is at work"
-        return Refusal(
-            condition: .workLeft,
-            message: "\(who) has taken it and is still at it; see how far with: coursefetch status")
-    }
-
-    /// A process that holds the lock doesn't answer.
-    static func silent(_ holder: LockHolder?) -> Refusal {
-        let who = holder.map { "process \($0.pid) on \($0.host)" } ?? "another process"
-        return Refusal(
-            condition: .workLeft,
-            message: "\(who) is at work for this user and doesn't answer; nothing was changed. Try again in a moment")
-    }
-}

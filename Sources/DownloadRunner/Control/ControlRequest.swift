@@ -61,7 +61,7 @@ package enum ControlAnswer: Codable, Sendable, Equatable {
     /// What became of each download.
     case steered([SteeringOutcome])
     case done
-    /// It can't be done; a sentence for the person.
+    /// It can't be done; a sentence for the person: whoever asked may be of another version, which knows other refusals.
     case failed(String)
 }
 

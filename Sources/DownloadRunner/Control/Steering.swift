@@ -47,7 +47,7 @@ struct Steering {
                 SteeringOutcome(id: record.id.rawValue, before: record.state, after: after, verdict: verdict))
         }
         guard try await write(changes) else {
-            throw Refusal(condition: .stateUnusable, message: "the state can't be written")
+            throw Refusal.run(.unwritable)
         }
         if transition == .remove { try await removeFiles(records, &result) }
         if transition == .cancel || transition == .remove, let library {
@@ -79,7 +79,7 @@ struct Steering {
                 SteeringOutcome(id: record.id.rawValue, before: record.state, after: record.state, verdict: verdict))
         }
         guard try await write(changes) else {
-            throw Refusal(condition: .stateUnusable, message: "the state can't be written")
+            throw Refusal.run(.unwritable)
         }
         try collect(records, &result)
         return result

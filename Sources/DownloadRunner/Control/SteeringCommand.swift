@@ -61,8 +61,7 @@ package struct SteeringChoice: Sendable {
         let place = try location.resolve()
         guard let store = try place.openForReading() else {
             guard place.isAccountsOwn else { throw place.unknown }
-            throw Refusal(
-                condition: .usage, message: "there is nothing yet to choose from; begin with: coursefetch sync CATALOG")
+            throw .selection(.nothingYet)
         }
         defer { store.close() }
         var records: [DownloadRecord] = []
@@ -83,7 +82,7 @@ package struct SteeringChoice: Sendable {
             throw Refusal(error)
         }
         if let unmatched = zip(selection.selectors, matches).first(where: { $0.1.count == 0 }) {
-            throw Refusal(condition: .usage, message: unmatched.0.unmatched(among: references))
+            throw .selection(.unmatched([UnmatchedSelector(unmatched.0, among: references)]))
         }
         return SteeringChoice(
             location: location, records: records, named: Set(matches.filter { $0.count == 1 }.map(\.last)))
@@ -113,7 +112,7 @@ package struct SteeringChoice: Sendable {
         let place = try location.resolve()
         switch try await ControlLine.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
-        case .answered(.failed(let message)): throw Refusal(condition: .stateUnusable, message: message)
+        case .answered(.failed(let message)): throw .answered(message, .stateUnusable)
         case .answered(.done): return report([], isLive: true)
         case .answered(.working): throw .working(nil)
         case .working(let holder): throw .working(holder)
@@ -152,13 +151,10 @@ extension RunSettings {
     /// Changes the sync that is running for a user.
     package func apply(at location: StateLocation) async throws(Refusal) {
         let place = try location.resolve()
-        let nothing = Refusal(
-            condition: .usage,
-            message:
-                "no sync of the user “\(place.user)” is running; give these options to the next one: coursefetch sync")
+        let nothing = Refusal.user(.noSync(place.user.text))
         guard place.hasState else { throw nothing }
         switch try await ControlLine.ask(.set(self), of: place) {
-        case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
+        case .answered(.failed(let message)): throw .answered(message, .workLeft)
         case .answered(.working): throw .working(nil)
         case .answered: return
         case .free: throw nothing

@@ -13,15 +13,7 @@ extension StateLocation.Place {
     }
 
     /// The refusal for a name that has never logged in.
-    var unknown: Refusal {
-        let others = ((try? siblings()) ?? []).map { "“\($0)”" }.joined(separator: ", ")
-        let known = others.isEmpty ? "" : " (there is \(others))"
-        return Refusal(
-            condition: .loginNeeded,
-            message: """
-                there is no user “\(user)” here\(known); the first login makes one: coursefetch login --user \(user)
-                """)
-    }
+    var unknown: Refusal { .user(.unknown(user.text, others: (try? siblings()) ?? [])) }
 
     /// Opens the state to write a session or a request into it, beside whoever holds the lock. A state that isn't there yet, or
     /// is an older version's, is made or migrated; that takes the lock for a moment.
@@ -41,7 +33,7 @@ extension StateLocation.Place {
                     return try DownloadStore(path: folder.database.string, role: .holder)
                 } catch { throw Refusal(error) }
             case .held(let holder):
-                if ContinuousClock.now >= deadline { throw Refusal.held(by: holder) }
+                if ContinuousClock.now >= deadline { throw Refusal.held(holder) }
             }
         }
     }

@@ -32,12 +32,7 @@ package struct StateLocation: Sendable, Equatable {
         do {
             name = try user.map { text throws(UserNameError) in try UserName(text) } ?? account
         } catch {
-            throw Refusal(
-                condition: .usage,
-                message: """
-                    “\(user ?? "")” can't be a user's name: 1 to 64 of letters, digits, “.”, “_”, “-” and “@”, not \
-                    beginning with “.” or “-”
-                    """)
+            throw .user(.badName(user ?? ""))
         }
         let locations = Locations(environment: environment, state: state.map { FilePath($0) })
         return Place(
@@ -88,10 +83,7 @@ package struct StateLocation: Sendable, Equatable {
         }
 
         /// The refusal for a user who is logged out.
-        var loggedOut: Refusal {
-            let login = isAccountsOwn ? "coursefetch login" : "coursefetch login --user \(user)"
-            return Refusal(condition: .loginNeeded, message: "the user “\(user)” is logged out; log in with: \(login)")
-        }
+        var loggedOut: Refusal { .user(.loggedOut(user.text, isAccountsOwn: isAccountsOwn)) }
 
         /// Whether there is a state; a user other than the account's own gets one by logging in.
         package var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
@@ -121,7 +113,7 @@ package struct StateLocation: Sendable, Equatable {
             } catch { throw Refusal(error) }
             switch attempt {
             case .acquired(let acquired): lock = acquired
-            case .held(let holder): throw .held(by: holder)
+            case .held(let holder): throw .held(holder)
             }
             do {
                 return (lock, try DownloadStore(path: folder.database.string, role: .holder))

@@ -91,5 +91,5 @@ extension LocatedMessage {
 
 extension [Diagnostic] {
     /// The errors as the last event repeats them.
-    package var errors: [LocatedMessage] { filter { $0.severity == .error }.map { LocatedMessage($0) } }
+    package var errors: [SyncProblem] { filter { $0.severity == .error }.map { .mistake(LocatedMessage($0)) } }
 }

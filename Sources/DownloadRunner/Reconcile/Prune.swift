@@ -22,22 +22,12 @@ package enum Prune {
         return .delete(plan.gone)
     }
 
-    /// What a person is told of a verdict; nil for nothing.
-    static func message(_ verdict: Verdict, _ plan: Reconciliation) -> String? {
+    /// What a person has to know of a verdict; nil for nothing.
+    static func warning(_ verdict: Verdict, _ plan: Reconciliation) -> SyncWarning.Pruning? {
         switch verdict {
         case .nothing, .delete: nil
-        case .held(let count):
-            """
-            --prune would remove \(count) of \(plan.valuedInJudged) downloads that are finished, have begun, or were \
-            paused or cancelled by you, which is more than allowed; nothing was removed. If that is right, run it again \
-            with --max-delete \(count)
-            """
-        case .unfinished(let count):
-            """
-            --prune removed nothing: \(count) downloads are no longer in the catalogs, but this run leaves others that \
-            failed or aren't there yet, and what is gone may be all there is of them. It is removed once those are \
-            finished, cancelled or out of the catalogs
-            """
+        case .held(let count): .held(count: count, all: plan.valuedInJudged)
+        case .unfinished(let count): .unfinished(count: count)
         }
     }
 }

@@ -11,8 +11,8 @@ struct Pruning: Sendable {
     /// What came of it.
     struct Outcome: Sendable {
         var removed: [VideoReference] = []
-        /// What stays and why, in sentences.
-        var warnings: [(String, VideoReference?)] = []
+        /// What stays and why.
+        var warnings: [(SyncWarning.Pruning, VideoReference?)] = []
         /// Whether something stays that should have gone.
         var hasFailed = false
         /// Why nothing more could be done.
@@ -56,14 +56,14 @@ struct Pruning: Sendable {
                 guard try removeFiles(of: item, sidecars, &paths, &outcome) else { continue }
                 bare.append(item)
             } catch {
-                fail(error.sentence, item.reference, &outcome)
+                fail(error, item.reference, &outcome)
             }
         }
         do throws(LibraryError) {
             try library.flushFolders(of: paths)
         } catch {
             // At worst they come back, and the rows still know them.
-            for item in bare { fail(error.sentence, item.reference, &outcome) }
+            for item in bare { fail(error, item.reference, &outcome) }
             return
         }
         try store.delete(bare.map(\.id))
@@ -76,8 +76,7 @@ struct Pruning: Sendable {
     ) throws(LibraryError) -> Bool {
         if let file = item.file {
             if case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
-                outcome.warnings.append(
-                    ("\(file.path) was not removed: it isn't the file that was put there", item.reference))
+                outcome.warnings.append((.notOurs(path: file.path), item.reference))
                 return false
             }
             paths.append(file.path)
@@ -91,9 +90,9 @@ struct Pruning: Sendable {
         return true
     }
 
-    private func fail(_ sentence: String, _ reference: VideoReference?, _ outcome: inout Outcome) {
+    private func fail(_ error: LibraryError, _ reference: VideoReference?, _ outcome: inout Outcome) {
         outcome.hasFailed = true
-        outcome.warnings.append(("--prune: \(sentence)", reference))
+        outcome.warnings.append((.failed(error), reference))
     }
 
     // MARK: courses and chapters
@@ -122,7 +121,7 @@ struct Pruning: Sendable {
             library.removeEmptyFolders(from: folder)
             return true
         } catch {
-            fail(error.sentence, nil, &outcome)
+            fail(error, nil, &outcome)
             return false
         }
     }

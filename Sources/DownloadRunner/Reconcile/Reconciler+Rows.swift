@@ -100,7 +100,7 @@ extension Reconciler {
             if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
         }
         if state == .waiting, row.hasUnknownState {
-            result.notices.append("the state of \(Selector(reference(slot))) was damaged; it begins anew")
+            result.notices.append(.damagedState(reference(slot)))
         }
         result.counts[state, default: 0] += 1
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }

@@ -147,15 +147,11 @@ struct Reconciler {
                 !readFiles.contains(record.file)
             else { continue }
             if FileManager.default.fileExists(atPath: record.file) {
-                result.errors.append(
-                    LocatedMessage(
-                        file: file.shownPath, line: course.location.line, column: course.location.column,
-                        message: """
-                            the course “\(course.id)” belongs to \(record.file), which still exists; give it another id, \
-                            or run: coursefetch forget \(record.file)
-                            """))
+                let place = SourceLocation(
+                    file: file.shownPath, line: course.location.line, column: course.location.column)
+                result.errors.append(.courseTaken(course.id, by: record.file, at: place))
             } else {
-                result.notices.append("the course “\(course.id)” now belongs to \(file.shownPath)")
+                result.notices.append(.courseMoved(course.id, to: file.shownPath))
             }
         }
     }

@@ -55,9 +55,9 @@ package struct Reconciliation: Sendable {
     /// Courses that are left as they are, since something is wrong with their folders.
     package var held: [HeldCourse] = []
     /// Notices: a course has moved to another file.
-    var notices: [String] = []
+    var notices: [SyncWarning] = []
     /// A course that belongs to another file which still exists.
-    var errors: [LocatedMessage] = []
+    var errors: [SyncProblem] = []
     /// Whether no file is to be placed.
     package var isIdle: Bool { wanted.isEmpty && asked.isEmpty && sidecars.isEmpty && sidecarGroups.isEmpty }
     /// Whether a selector matched anything; by index.

@@ -16,13 +16,15 @@ struct ControlServer: Sendable {
     private let answers: DownloadStore
     private let work: Task<Void, Never>
 
-    /// Begins to listen.
-    init(_ open: OpenState, _ control: RunControl) throws(StoreError) {
+    /// Begins to listen. `wording` says in an answer why something can't be done.
+    init(
+        _ open: OpenState, _ control: RunControl, wording: @escaping @Sendable (Refusal) -> String
+    ) throws(StoreError) {
         self.open = open
         self.control = control
         watch = try ControlWatch(path: open.place.folder.database.string, session: open.session)
         answers = try DownloadStore(path: open.place.folder.database.string, role: .visitor)
-        let handler = RequestHandler(open: open, control: control, answers: answers)
+        let handler = RequestHandler(open: open, control: control, answers: answers, wording: wording)
         work = Task { [notices = watch.notices] in
             let (line, continuation) = AsyncStream<ControlWatch.Notice>.makeStream()
             await withDiscardingTaskGroup { group in
@@ -51,6 +53,7 @@ struct ControlServer: Sendable {
         let open: OpenState
         let control: RunControl
         let answers: DownloadStore
+        let wording: @Sendable (Refusal) -> String
 
         func handle(_ notice: ControlWatch.Notice) async {
             switch notice {
@@ -63,7 +66,7 @@ struct ControlServer: Sendable {
                 do {
                     answer = try await perform(request)
                 } catch {
-                    answer = .failed(Refusal(any: error).message)
+                    answer = .failed(wording(Refusal(any: error)))
                 }
                 self.answer(id, answer)
             }
@@ -76,9 +79,7 @@ struct ControlServer: Sendable {
         }
 
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {
-            guard let request else {
-                return .failed("the sync that is running is of another version, which doesn't know this command")
-            }
+            guard let request else { throw Refusal.run(.unknownRequest) }
             if request == .loggedOut {
                 control.interruptPass(.logout)
                 await control.idle()
@@ -104,7 +105,7 @@ struct ControlServer: Sendable {
                 return try await dispatcher.steer(transition, ids.map(DownloadID.init)).map(ControlAnswer.steered)
             case .prioritize(let newPriority, let ids):
                 return try await dispatcher.prioritize(newPriority, ids.map(DownloadID.init)).map(ControlAnswer.steered)
-            case .set(let settings): return await change(settings, pass)
+            case .set(let settings): return try await change(settings, pass)
             case .providerLoggedOut(let provider): await dispatcher.providerLoggedOut(provider)
             case .providerLoggedIn(let provider):
                 if try await !dispatcher.providerLoggedIn(provider) { return nil }
@@ -120,7 +121,7 @@ struct ControlServer: Sendable {
                 return .steered(try await steer(transition, ids.map(DownloadID.init)))
             case .prioritize(let newPriority, let ids):
                 return .steered(try await steering(nil).prioritize(newPriority, ids.map(DownloadID.init)).outcomes)
-            case .set(let settings): return await change(settings, nil)
+            case .set(let settings): return try await change(settings, nil)
             // The next pass begins now, and finds them waiting.
             case .providerLoggedIn: control.wake(.asked)
             case .providerLoggedOut, .loggedOut: break
@@ -129,9 +130,11 @@ struct ControlServer: Sendable {
         }
 
         /// Changes what the run was started with; in a run that watches, for its later passes too.
-        private func change(_ settings: RunSettings, _ pass: RunControl.Pass?) async -> ControlAnswer {
+        private func change(
+            _ settings: RunSettings, _ pass: RunControl.Pass?
+        ) async throws(Refusal) -> ControlAnswer {
             if let text = settings.bandwidth {
-                guard let timetable = BandwidthTimetable(text) else { return .failed("“\(text)” is no bandwidth") }
+                guard let timetable = BandwidthTimetable(text) else { throw .run(.badBandwidth(text)) }
                 control.limits?.setBandwidth(timetable)
             }
             if let rate = settings.limitRate {

@@ -156,7 +156,7 @@ extension Dispatcher {
 
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
         if let number = file.sidecar {
-            services.events.post(.warning("\(file.path) could not be placed: \(failure.sentence)", nil))
+            services.events.post(.warning(.notPlaced(path: file.path, .init(failure)), nil))
             try? services.library.removePartial(file.partialName)
             handle(.sidecarPlaced(number, of: file.role.download, isStored: false))
         } else if let id = file.role.download {
@@ -176,19 +176,19 @@ extension Dispatcher {
                 return .suspended(reason, facts)
             }
             let loss = services.library.loss()
-            let facts = DownloadError(kind: .disk, message: loss.map { Refusal($0).message } ?? error.sentence)
+            let facts = loss.map { DownloadError(loss: $0) } ?? DownloadError(error)
             return loss != nil || error.isFull ? .suspended(.disk, facts) : .failed(facts)
         }
     }
 }
 
-extension PlacingFailure {
-    /// For the messages.
-    var sentence: String {
-        switch self {
-        case .flush: "its data didn't reach the disk"
-        case .library(let error): error.sentence
-        case .store: "the state can't be written"
-        }
+extension SyncWarning.Placing {
+    init(_ failure: PlacingFailure) {
+        self =
+            switch failure {
+            case .flush: .flush
+            case .library(let error): .library(error)
+            case .store: .store
+            }
     }
 }

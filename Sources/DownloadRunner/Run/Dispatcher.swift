@@ -8,6 +8,7 @@ import MediaTransfer
 import RunSchedule
 import SyncFacts
 import Synchronization
+import SystemPackage
 
 /// Carries out what ``Schedule`` decides, and tells it what came of that. It has no rule of its own.
 actor Dispatcher {
@@ -22,7 +23,7 @@ actor Dispatcher {
         var stopReason: SuspendReason?
         /// What kept the run from recording all of it; of the bookkeeper, once it has ended.
         var storeErrors: [StoreError] = []
-        var diskError: DownloadError?
+        var diskTrouble: Refusal.Run?
     }
 
     /// A download that has had a turn.
@@ -100,8 +101,11 @@ actor Dispatcher {
             wanted[failure.id].map { ($0.reference, failure.error) }
         }
         switch schedule.tally.disk {
-        case .noRoom(let free): result.diskError = services.space?.error(free, root: "\(services.library.root)")
-        case .failed(let error): result.diskError = error
+        case .noRoom(let free):
+            result.diskTrouble = services.space.map {
+                .noRoom(free: free, floor: $0.rule.floor, library: services.library.root.string)
+            }
+        case .failed(let error): result.diskTrouble = .download(error)
         case nil: break
         }
         return result
@@ -204,13 +208,13 @@ actor Dispatcher {
         case .hostWaiting(let host, let until, let error):
             .hostWaiting(host: host, until: until, kind: error.kind.rawValue)
         case .loginWanted(let provider, let error):
-            .warning("the provider “\(provider)” wants a login: \(error.message)", nil)
+            .warning(.loginWanted(provider: provider, error), nil)
         case .sidecarFailed(let number, let error):
             sidecars[number].map {
-                .warning("\($0.sidecar.title) was not fetched: \(error.message)", $0.sidecar.video)
+                .warning(.sidecarMissed(what: $0.sidecar.title, error), $0.sidecar.video)
             }
         case .sidecarsUnknown(let id, let error):
-            .warning("what comes along with it was not fetched: \(error.message)", reference(id))
+            .warning(.sidecarsUnknown(error), reference(id))
         }
     }
 

@@ -41,10 +41,8 @@ struct SyncPass: Sendable {
                 open.place.folder, generation: session.generation, store: open.store, logger: logger)
         } catch { throw Refusal(error) }
         let warnedBefore = hub.warnings
-        var warnings = check.diagnostics.map(\.text)
-        warnings += catalog.courses.filter(\.discover).map { course in
-            "\(course.location): the course “\(course.id)” is to be filled by its provider, which this version can't do yet"
-        }
+        var warnings = check.diagnostics.map { SyncWarning.doubtful($0) }
+        warnings += catalog.courses.filter(\.discover).map { .notDiscovered(course: $0.id, at: $0.location) }
         for warning in warnings { hub.post(.warning(warning, nil)) }
         // One instant for all that compares times: what is due for one step is due for the next.
         let now = clock.now
@@ -78,7 +76,7 @@ struct SyncPass: Sendable {
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
         list.end()
         if let failure = list.failure {
-            hub.post(.warning("the list of files in the library isn't kept: \(failure)", nil))
+            hub.post(.warning(.listNotKept(failure), nil))
         }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
@@ -164,7 +162,7 @@ struct SyncPass: Sendable {
     private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
         let isDone = summary.downloads.allSatisfy { [.finished, .cancelled].contains($0.key) || $0.value == 0 }
         let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
-        if let message = Prune.message(verdict, plan) { hub.post(.warning(message, nil)) }
+        if let warning = Prune.warning(verdict, plan) { hub.post(.warning(.prune(warning), nil)) }
         switch verdict {
         case .nothing, .unfinished: break
         case .held: summary.conditions.insert(.pruneHeld)
@@ -172,7 +170,7 @@ struct SyncPass: Sendable {
             let pruning = Pruning(store: open.store, library: library)
             let outcome = pruning.run(gone, plan.unwritten)
             for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
-            for (text, reference) in outcome.warnings { hub.post(.warning(text, reference)) }
+            for (warning, reference) in outcome.warnings { hub.post(.warning(.prune(warning), reference)) }
             if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
             if let refusal = outcome.refusal { summary.add(refusal) }
         }
@@ -243,10 +241,10 @@ struct SyncPass: Sendable {
         if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
         if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
         for (name, reason) in broken {
-            summary.add(Refusal(condition: .providerBroken, message: "the provider “\(name)”: \(reason)"))
+            summary.add(.provider(.broken(name, reason: reason)))
         }
         for error in result.storeErrors { summary.add(Refusal(error)) }
-        if let error = result.diskError { summary.add(Refusal(condition: .stateUnusable, message: error.message)) }
+        if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
         return summary
     }
 }

@@ -24,15 +24,19 @@ package final class SyncRun: Sendable {
     let hub = EventHub()
     let control: RunControl
     private let freeSpace: (@Sendable () -> Int64?)?
+    private let wording: @Sendable (Refusal) -> String
     /// While it may have to wait for another sync to end.
     private let opening = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// - Parameter freeSpace: bytes free on the disk of the partials; nil asks the library.
+    /// - Parameters:
+    ///   - freeSpace: bytes free on the disk of the partials; nil asks the library.
+    ///   - wording: the sentence for a refusal, for a process that has asked this one for something.
     package init(
         _ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock(),
-        freeSpace: (@Sendable () -> Int64?)? = nil
+        freeSpace: (@Sendable () -> Int64?)? = nil, wording: @escaping @Sendable (Refusal) -> String
     ) {
         self.freeSpace = freeSpace
+        self.wording = wording
         control = RunControl(options)
         self.options = options
         self.logger = logger
@@ -72,7 +76,7 @@ package final class SyncRun: Sendable {
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         if let refusal = DescriptorLimit.refusal { throw refusal }
         if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
-            throw Refusal(condition: .usage, message: "--ffmpeg: \(path) is no program that can be run")
+            throw .run(.noProgram(path: path))
         }
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
@@ -96,7 +100,7 @@ package final class SyncRun: Sendable {
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         // From here on: a logout waits neither for another process's library nor for a comparison.
         let desk: ControlServer
-        do { desk = try ControlServer(open, control) } catch { throw Refusal(error) }
+        do { desk = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
         let outcome: Result<SyncSummary, Refusal>
         do throws(Refusal) {
             outcome = .success(try await passes(open, catalog, check, files, started: started, limits))
@@ -119,7 +123,7 @@ package final class SyncRun: Sendable {
         } catch  where error.condition == .workLeft {
             throw error
         } catch {
-            throw Refusal(condition: error.condition, message: "nothing was started: \(error.message)")
+            throw .run(.notStarted(error))
         }
         let first = pass(open, library, limits)
         if let every = options.watchEvery, let files {
@@ -209,7 +213,7 @@ package final class SyncRun: Sendable {
             if control.runStop != nil { break }
             let until = clock.now.advanced(by: every)
             if control.isLoggedOut {
-                hub.post(.warning("the user is logged out; this sync goes on after a login", nil))
+                hub.post(.warning(.loggedOut, nil))
             }
             hub.post(.resting(summary, until: until))
             await rest(open, files, until: until, isLibraryAway: isLibraryAway)
@@ -260,21 +264,17 @@ extension SyncSummary {
     /// Notes what else has gone wrong.
     mutating func add(_ refusal: Refusal) {
         conditions.insert(refusal.condition)
-        errors.append(.init(file: "", line: nil, column: nil, message: refusal.message))
+        errors.append(.refusal(refusal))
     }
 
     /// Of a run that can't start.
-    init(_ refusal: Refusal) {
-        self.init(
-            conditions: [refusal.condition],
-            errors: [LocatedMessage(file: "", line: nil, column: nil, message: refusal.message)])
-    }
+    package init(_ refusal: Refusal) { self.init(conditions: [refusal.condition], errors: [.refusal(refusal)]) }
 
     /// Notes courses that are left as they are.
     package mutating func note(_ held: [HeldCourse]) {
         guard !held.isEmpty else { return }
         conditions.insert(.stateUnusable)
-        errors += held.map { LocatedMessage(file: "", line: nil, column: nil, message: $0.message) }
+        errors += held.map { .held($0) }
     }
 
     /// Of a run whose catalogs aren't good.
@@ -301,10 +301,11 @@ extension SyncRun {
         if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
         let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
         guard !unmatched.isEmpty else { return nil }
-        let messages = unmatched.map { selector in
-            LocatedMessage(file: "", line: nil, column: nil, message: selector.unmatched(among: plan.references))
-        }
-        return SyncSummary(conditions: [.usage], errors: messages)
+        return SyncSummary(
+            conditions: [.usage],
+            errors: unmatched.map { selector in
+                .refusal(.selection(.unmatched([UnmatchedSelector(selector, among: plan.references)])))
+            })
     }
 }
 

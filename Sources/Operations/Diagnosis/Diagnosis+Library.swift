@@ -24,10 +24,10 @@ struct LibraryCheck {
                 !FileManager.default.fileExists(
                     atPath: place.folder.database.string)
             {
-                return [.libraryUnusable(Refusal(.markerOfAnother(library: path, found: marker)).message)]
+                return [.libraryUnusable(.library(.markerOfAnother(library: path, found: marker)))]
             }
         } catch {
-            return [.libraryUnusable(Refusal(error).message)]
+            return [.libraryUnusable(.library(error))]
         }
         return [.noLibrary(path: path)] + disk(needed: nil)
     }
@@ -42,13 +42,13 @@ struct LibraryCheck {
                 do throws(LibraryError) { try known.lockNow(user: place.user.text) } catch { throw Refusal(error) }
             }
         } catch {
-            return [.libraryUnusable(error.message)]
+            return [.libraryUnusable(error)]
         }
         var facts = disk(needed: try? store.remaining())
         do {
             facts += try files(store, library, isHeld: isHeld, clean: clean)
         } catch {
-            facts.append(.libraryUnusable(Refusal(any: error).message))
+            facts.append(.libraryUnusable(Refusal(any: error)))
         }
         return facts
     }

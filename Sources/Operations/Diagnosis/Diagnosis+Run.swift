@@ -37,7 +37,7 @@ extension Diagnosis {
     package static func run(_ options: DiagnosisOptions) async throws(Refusal) -> Diagnosis {
         let place = try options.location.resolve()
         if let url = options.clockURL, ParsedURL(url).map({ ["http", "https"].contains($0.origin.scheme) }) != true {
-            throw Refusal(condition: .usage, message: "--clock-url takes an http or https URL")
+            throw .run(.badClockURL)
         }
         var diagnosis = Diagnosis()
         let state = StateCheck(place: place)
@@ -46,7 +46,7 @@ extension Diagnosis {
         diagnosis.facts += database
         let (isHeld, lock) = state.lock()
         diagnosis.facts.append(lock)
-        if options.clean, isHeld, case .lock(let holder, _) = lock { diagnosis.refusal = .held(by: holder) }
+        if options.clean, isHeld, case .lock(let holder, _) = lock { diagnosis.refusal = .held(holder) }
         diagnosis.facts += state.session(store)
         if let store { diagnosis.facts += state.catalogs(store) }
         let clean = options.clean && !isHeld

@@ -61,7 +61,7 @@ struct StateCheck {
             switch error {
             case .needsMigration: return (nil, [.databaseOlder(path: path)])
             case .corrupt(_, let detail): return (nil, [.databaseDamaged(path: path, [detail])])
-            default: return (nil, [.databaseUnusable(Refusal(error).message)])
+            default: return (nil, [.databaseUnusable(error)])
             }
         }
     }
@@ -72,7 +72,7 @@ struct StateCheck {
             let held = try place.folder.lockHolder()
             return (held != nil, .lock(held?.holder, isHeld: held != nil))
         } catch {
-            return (false, .lockUnusable(Refusal(error).message))
+            return (false, .lockUnusable(error))
         }
     }
 

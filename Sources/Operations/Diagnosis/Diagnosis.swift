@@ -1,6 +1,8 @@
+package import DownloadStore
 package import FileSystem
 package import Foundation
 package import SyncFacts
+package import UserState
 
 /// What `doctor` found on this machine for one user.
 package struct Diagnosis: Sendable, Equatable {
@@ -74,11 +76,11 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// Written by an older version; the next sync brings it up to date.
     case databaseOlder(path: String)
     case databaseDamaged(path: String, [String])
-    /// It can't be opened or read; whole sentences with the ways out.
-    case databaseUnusable(String)
+    /// It can't be opened or read.
+    case databaseUnusable(StoreError)
     /// Who is at work, or nobody.
     case lock(LockHolder?, isHeld: Bool)
-    case lockUnusable(String)
+    case lockUnusable(StateError)
     case loggedIn(user: String, isAccountsOwn: Bool)
     /// Nil if the user has never logged in.
     case loggedOut(user: String, since: Date?)
@@ -92,8 +94,7 @@ package enum DiagnosisFact: Sendable, Equatable {
     case noLibrary(path: String)
     case library(path: String, network: String?, free: Int64?)
     case libraryInMemory(path: String)
-    /// Whole sentences with the ways out.
-    case libraryUnusable(String)
+    case libraryUnusable(Refusal)
     case libraryNotWritable(path: String)
     case diskFull(path: String, free: Int64)
     /// What is still to come, as far as sizes are known, is more than fits.

@@ -32,8 +32,7 @@ package struct ForgottenCatalog: Sendable, Equatable {
             let courses = known.values.filter { $0.file == path }.sorted { $0.ordinal < $1.ordinal }.map(\.id)
             guard !courses.isEmpty else {
                 let files = Set(known.values.map(\.file)).sorted()
-                let hint = files.isEmpty ? "none is known" : "known are \(files.joined(separator: ", "))"
-                throw Refusal(condition: .usage, message: "no course belongs to \(path); \(hint)")
+                throw Refusal.catalog(.noCourses(file: path, known: files))
             }
             return ForgottenCatalog(file: path, courses: courses, downloads: try store.forget(file: path))
         } catch {

@@ -31,10 +31,7 @@ package struct LibraryChange: Sendable {
         moved.library = folder
         return try await change(moved) { place, store throws(Refusal) in
             do {
-                guard try LibraryOpening.recordedID(store) != nil else {
-                    throw Refusal(
-                        condition: .stateUnusable, message: "this state has no library yet; the first sync makes one")
-                }
+                guard try LibraryOpening.recordedID(store) != nil else { throw Refusal.run(.noLibrary) }
             } catch let error as StoreError {
                 throw Refusal(error)
             } catch let error as Refusal {
@@ -65,12 +62,7 @@ package struct LibraryChange: Sendable {
             }
         }
         if rebuilt?.isNewer == true {
-            throw Refusal(
-                condition: .stateUnusable,
-                message: """
-                    the list of files in \(done.library) was written by a newer coursefetch; nothing of it was used. Update \
-                    coursefetch
-                    """)
+            throw .run(.newerList(library: done.library, isUnused: true))
         }
         done.rebuilt = rebuilt.map { ($0.restored, $0.leftOut) }
         return done

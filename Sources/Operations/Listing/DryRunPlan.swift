@@ -79,7 +79,7 @@ extension SyncRun {
         } catch {
             let refusal = Refusal(any: error)
             plan.summary.conditions = [refusal.condition]
-            plan.summary.errors = [.init(file: "", line: nil, column: nil, message: refusal.message)]
+            plan.summary.errors = [.refusal(refusal)]
         }
         return plan
     }

@@ -122,9 +122,7 @@ package enum ResolveProbe {
         let registry = ProviderCheck.registry(plugins)
         let (catalog, check) = CatalogCheck.read([catalog], registry: registry)
         guard check.conditions.isEmpty else {
-            throw Refusal(
-                condition: check.conditions.first ?? .invalidCatalog,
-                message: check.diagnostics.map(\.text).joined(separator: "\n"))
+            throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
         let place = try StateLocation(user: user, state: state).resolve()
         let entries = CatalogEntries(catalog)
@@ -135,8 +133,7 @@ package enum ResolveProbe {
         }
         guard !chosen.isEmpty else {
             let all = entries.slots.map { entries.reference($0) }
-            let messages = selection.selectors.map { $0.unmatched(among: all) }
-            throw Refusal(condition: .usage, message: messages.joined(separator: "\n"))
+            throw .selection(.unmatched(selection.selectors.map { UnmatchedSelector($0, among: all) }))
         }
         // As a sync would: nothing is asked in the name of a user who is logged out.
         let store = try place.openForReading()

@@ -21,16 +21,14 @@ package struct ProviderLogin: Sendable {
         switch ProviderCheck.registry(folders).plugin(named: name) {
         case .found(let found): plugin = found
         case .broken(let broken):
-            throw Refusal(
-                condition: .providerBroken, message: "the provider “\(broken.name)” can't be used: \(broken.reason)")
+            throw .provider(.unusable(broken.name, reason: broken.reason))
         case .unknown(let suggestion):
-            let hint = (suggestion.map { "; did you mean “\($0)”?" } ?? ";") + " see: coursefetch plugins list"
-            throw Refusal(condition: .usage, message: "there is no provider “\(name)”\(hint)")
+            throw .provider(.unknown(name, suggestion: suggestion))
         }
         provider = plugin.name
         names = plugin.manifest.credentials
         guard asksPlugin || !names.isEmpty else {
-            throw Refusal(condition: .usage, message: "the provider “\(provider)” needs no login")
+            throw .provider(.needsNoLogin(provider))
         }
     }
 
@@ -68,16 +66,14 @@ package struct ProviderLogin: Sendable {
     }
 
     private func refusal(_ error: ProviderError) -> Refusal {
-        let (condition, what): (SyncCondition, String) =
+        let failure: Refusal.Provider.LoginFailure =
             switch error.kind {
-            case .authRequired, .forbidden: (.loginNeeded, "refuses the login")
-            case .machineExhausted: (.stateUnusable, "can't be asked")
-            case .unavailable, .rateLimited, .notReady, .cancelled: (.workLeft, "can't answer now; try again later")
-            case .unsupported, .pluginFault, .providerFailed: (.providerBroken, "failed")
-            case .geoBlocked, .notFound, .gone, .drm, .invalidParameters: (.downloadsFailed, "refuses the login")
+            case .authRequired, .forbidden: .refused
+            case .machineExhausted: .machine
+            case .unavailable, .rateLimited, .notReady, .cancelled: .later
+            case .unsupported, .pluginFault, .providerFailed: .broken
+            case .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .declined
             }
-        return Refusal(
-            condition: condition,
-            message: "the provider “\(provider)” \(what): \(error.message); nothing was changed")
+        return .provider(.login(provider, failure, said: error.message))
     }
 }

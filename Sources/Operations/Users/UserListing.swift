@@ -40,13 +40,13 @@ package struct UserListing: Sendable, Equatable {
     package var running: RunningSync?
     /// Where credentials are stored for, by name.
     package var providers: [Provider]
-    /// What can't be read, in sentences.
-    package var problems: [String]
+    /// What can't be read.
+    package var problems: [Refusal]
 
     package init(
         user: String, isAccountsOwn: Bool = false, isLoggedIn: Bool? = nil, since: Date? = nil, library: String? = nil,
         downloads: [DownloadState: Int] = [:], running: RunningSync? = nil, providers: [Provider] = [],
-        problems: [String] = []
+        problems: [Refusal] = []
     ) {
         self.user = user
         self.isAccountsOwn = isAccountsOwn
@@ -88,7 +88,7 @@ package struct UserListing: Sendable, Equatable {
         do throws(StateError) {
             held = try place.folder.lockHolder()
             listing.running = held?.holder.map { RunningSync(pid: Int32($0.pid), host: $0.host, since: $0.since) }
-        } catch { listing.problems.append(Refusal(error).message) }
+        } catch { listing.problems.append(Refusal(error)) }
         do {
             if let store = try place.openForReading() {
                 defer { store.close() }
@@ -106,12 +106,12 @@ package struct UserListing: Sendable, Equatable {
             } else {
                 listing.isLoggedIn = place.isAccountsOwn
             }
-        } catch { listing.problems.append(Refusal(any: error).message) }
+        } catch { listing.problems.append(Refusal(any: error)) }
         do throws(CredentialsError) {
             listing.providers = try UserCredentials(folder: place.folder).read().map { name, stored in
                 Provider(name: name, savedAt: stored.savedAt, expiresAt: stored.expiresAt)
             }.sorted { $0.name < $1.name }
-        } catch { listing.problems.append(Refusal(error).message) }
+        } catch { listing.problems.append(Refusal(error)) }
         return listing
     }
 }

@@ -1,7 +1,7 @@
 import DownloadJobs
 package import DownloadRunner
 import DownloadStore
-import FileSystem
+package import FileSystem
 package import Foundation
 package import Logging
 package import SyncFacts
@@ -9,6 +9,14 @@ package import UserState
 
 /// What `login` did.
 package struct UserLogin: Sendable, Equatable {
+    /// How a running sync took it.
+    package enum Trouble: Sendable, Equatable {
+        /// It doesn't answer; nil if its lock doesn't tell who it is.
+        case silent(LockHolder?)
+        /// It can't take it in; what it said.
+        case failed(String)
+    }
+
     /// Whom it was for.
     package var user: String
     /// Whether the session was open already.
@@ -19,10 +27,8 @@ package struct UserLogin: Sendable, Equatable {
     package var expiresAt: Date?
     /// Downloads that wait again; nil where a running sync was told.
     package var resumed: Int?
-    /// A running sync that doesn't answer, in words; its next run knows.
-    package var silent: String?
-    /// Why a running sync couldn't take it in, in a sentence; its next run knows.
-    package var problem: String?
+    /// What came of telling a running sync that didn't just take it in; its next run knows.
+    package var trouble: Trouble?
     /// Whether the user has never had a sync.
     package var isNew = false
     /// A sync that has waited for this login and goes on now.
@@ -30,14 +36,14 @@ package struct UserLogin: Sendable, Equatable {
 
     package init(
         user: String, wasOpen: Bool, provider: String? = nil, expiresAt: Date? = nil, resumed: Int? = nil,
-        silent: String? = nil
+        trouble: Trouble? = nil
     ) {
         self.user = user
         self.wasOpen = wasOpen
         self.provider = provider
         self.expiresAt = expiresAt
         self.resumed = resumed
-        self.silent = silent
+        self.trouble = trouble
     }
 
     /// Opens the user's session; makes the state of a user who has none.
@@ -85,12 +91,7 @@ package struct UserLogin: Sendable, Equatable {
             guard let session,
                 try file.store(credentials, of: login.provider, since: session.generation, by: store)
             else {
-                throw Refusal(
-                    condition: .loginNeeded,
-                    message: """
-                        somebody has logged out in the meantime, or has logged in at “\(login.provider)”; nothing was \
-                        stored. Log in again if you want to
-                        """)
+                throw Refusal.user(.overtaken(provider: login.provider))
             }
         } catch { throw Refusal(any: error) }
         switch try await ControlLine.ask(.providerLoggedIn(login.provider), of: place) {
@@ -99,17 +100,10 @@ package struct UserLogin: Sendable, Equatable {
             do throws(StoreError) {
                 report.resumed = try store.resumeDownloads(ofProvider: login.provider)
             } catch { throw Refusal(error) }
-        case .answered(.failed(let message)): report.problem = message
+        case .answered(.failed(let message)): report.trouble = .failed(message)
         case .answered: break
-        case .silent(let holder), .working(let holder): report.silent = Refusal.name(holder)
+        case .silent(let holder), .working(let holder): report.trouble = .silent(holder)
         }
         return report
-    }
-}
-
-extension Refusal {
-    /// A process in words.
-    static func name(_ holder: LockHolder?) -> String {
-        holder.map { "process \($0.pid) on \($0.host)" } ?? "another process"
     }
 }

@@ -52,9 +52,7 @@ package struct UserLogout: Sendable, Equatable {
         } catch {
             // A state that can't be opened is no reason to keep secrets.
             guard !keepsCredentials, (try? file.wipe()) != nil else { throw error }
-            throw Refusal(
-                condition: error.condition,
-                message: "\(error.message). The session isn't closed; the credentials are wiped")
+            throw .user(.onlyWiped(error))
         }
         defer { store.close() }
         do throws(StoreError) {
@@ -98,17 +96,9 @@ package struct UserLogout: Sendable, Equatable {
         case .free(let lock):
             lock.release()
             return .nobody
-        case .answered(.failed(let message)): throw Refusal(condition: .workLeft, message: message)
+        case .answered(.failed(let message)): throw .answered(message, .workLeft)
         case .answered: return .stopped
-        case .silent(let holder), .working(let holder):
-            let catalogs = holder?.catalogs.joined(separator: ", ") ?? ""
-            let work = catalogs.isEmpty ? "" : " with \(catalogs)"
-            throw Refusal(
-                condition: .workLeft,
-                message: """
-                    logged out, but \(Refusal.name(holder))\(work) hasn't said within 5 s that nothing is transferring any \
-                    more; look at it with: coursefetch status
-                    """)
+        case .silent(let holder), .working(let holder): throw .user(.stillTransferring(holder))
         }
     }
 }

@@ -21,7 +21,7 @@ extension Verification {
         let place = try location.resolve()
         guard let store = try place.openForReading() else {
             if let selector = selection.selectors.first {
-                throw Refusal(condition: .usage, message: selector.unmatched(among: []))
+                throw .selection(.unmatched([UnmatchedSelector(selector, among: [])]))
             }
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
         }
@@ -97,8 +97,8 @@ extension Verification {
                     seen.insert(reference.course)
                 }
                 if let index = matched.firstIndex(of: false) {
-                    throw Refusal(
-                        condition: .usage, message: selection.selectors[index].unmatched(among: references))
+                    throw Refusal.selection(
+                        .unmatched([UnmatchedSelector(selection.selectors[index], among: references)]))
                 }
                 // A selection that is narrower than a course isn't about its cover.
                 guard selection.selectors.allSatisfy({ $0.chapter == nil }) else { return }

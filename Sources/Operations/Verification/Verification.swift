@@ -1,4 +1,5 @@
 package import DownloadStore
+package import MediaLibrary
 package import SyncFacts
 
 /// A file that `verify` looked at, and what it found.
@@ -22,8 +23,8 @@ package struct VerifiedFile: Sendable, Equatable {
         case missing
         /// Another size or another SHA-256 than recorded. `sha256` is nil where the size told already.
         case changed(size: Int64, sha256: String?)
-        /// It can't be read, or isn't a file; a sentence without its full stop.
-        case unreadable(String)
+        /// It can't be read, or isn't a file.
+        case unreadable(LibraryError)
 
         /// Whether something is wrong with the file.
         package var isDamage: Bool {

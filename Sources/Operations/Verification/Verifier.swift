@@ -149,7 +149,7 @@ struct Verifier {
             }
         } catch {
             if case .stopped = error { throw error }
-            item.file.verdict = .unreadable(error.sentence)
+            item.file.verdict = .unreadable(error)
         }
         return item
     }
@@ -209,7 +209,7 @@ struct Verifier {
             guard let facts = try library.facts(of: file.path) else { return (.missing, nil) }
             return (facts.size == file.size ? .intact : .changed(size: facts.size, sha256: nil), facts)
         } catch {
-            return (.unreadable(error.sentence), nil)
+            return (.unreadable(error), nil)
         }
     }
 

@@ -42,7 +42,7 @@ package enum SyncEvent: Sendable {
     /// Something is wrong with its folder, so that nothing is done about it in this run.
     case courseHeld(HeldCourse)
     /// Something that deserves a look but stops nothing.
-    case warning(String, VideoReference?)
+    case warning(SyncWarning, VideoReference?)
     /// A pass of a run that watches its catalogs is over; the next one begins then, or when something changes.
     case resting(SyncSummary, until: Date)
     /// Always the last one.
@@ -133,25 +133,6 @@ package struct FinishedFile: Sendable, Equatable {
     }
 }
 
-/// A mistake in a file, as the last event of `--json` repeats it.
-package struct LocatedMessage: Sendable, Equatable {
-    /// The file, absolute.
-    package var file: String
-    /// 1-based; nil for the file as a whole.
-    package var line: Int?
-    /// 1-based, in characters; nil for the file as a whole.
-    package var column: Int?
-    /// One sentence.
-    package var message: String
-
-    package init(file: String, line: Int?, column: Int?, message: String) {
-        self.file = file
-        self.line = line
-        self.column = column
-        self.message = message
-    }
-}
-
 /// How a sync ended. The commands turn it into text and an exit code.
 package struct SyncSummary: Sendable {
     /// Downloads that these catalogs want, by state, at the end.
@@ -166,8 +147,8 @@ package struct SyncSummary: Sendable {
     package var seconds: Double
     /// Every reason that the run has for not being 0, in any order.
     package var conditions: Set<SyncCondition>
-    /// Located errors (65, 66), or the message of a refused start (73, 75, 77).
-    package var errors: [LocatedMessage]
+    /// Mistakes in catalogs (65, 66), why it didn't start (73, 75, 77), and what else is wrong.
+    package var errors: [SyncProblem]
     /// Failures of this run, for the summary's text, at most 1,000.
     package var failures: [(VideoReference, DownloadError)]
     /// Warnings given in this run.
@@ -185,7 +166,7 @@ package struct SyncSummary: Sendable {
 
     package init(
         downloads: [DownloadState: Int] = [:], finishedNow: Int = 0, failedNow: Int = 0, bytes: Int64 = 0,
-        seconds: Double = 0, conditions: Set<SyncCondition> = [], errors: [LocatedMessage] = [],
+        seconds: Double = 0, conditions: Set<SyncCondition> = [], errors: [SyncProblem] = [],
         failures: [(VideoReference, DownloadError)] = [], warnings: Int = 0, fromOtherSource: Int = 0,
         providersToLogIn: [String] = [], stopReason: SuspendReason? = nil
     ) {

@@ -39,12 +39,6 @@ extension Selector {
         return nearest(video, names).map { replacing(chapter: chapter?.id, video: $0) }
     }
 
-    /// The sentence for a selector that matches none of `videos`.
-    package func unmatched(among videos: some Sequence<VideoReference>) -> String {
-        let hint = suggestion(among: videos).map { "; did you mean \($0)?" } ?? ""
-        return "no video matches \(self)\(hint)"
-    }
-
     private func nearest(_ part: Glob, _ candidates: [String]) -> String? {
         part.id.flatMap { NearestName.suggestion(for: $0, among: candidates) }
     }

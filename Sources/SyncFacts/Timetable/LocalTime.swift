@@ -67,14 +67,14 @@ extension LocalTime: CustomStringConvertible {
 }
 
 /// A day of the calendar, without a zone.
-struct LocalDay: Sendable, Hashable {
+package struct LocalDay: Sendable, Hashable {
     /// Days since 1 January 1970.
     let number: Int
 
     init(number: Int) { self.number = number }
 
     /// The day that a clock of the zone shows at that instant.
-    init(of date: Date, in zone: TimeZone) {
+    package init(of date: Date, in zone: TimeZone) {
         let seconds = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
         number = Int((seconds / 86_400).rounded(.down))
     }

@@ -31,7 +31,7 @@ struct Night: Sendable {
         change(&options)
         let run = SyncRun(
             options, logger: Logger(label: "night") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
-            freeSpace: freeSpace)
+            freeSpace: freeSpace, wording: { "\($0)" })
         let events = run.events
         async let ending = run.run()
         var all: [SyncEvent] = []

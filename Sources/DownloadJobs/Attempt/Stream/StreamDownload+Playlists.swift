@@ -50,24 +50,19 @@ extension StreamDownload {
     func tell(_ source: StreamSource) {
         guard !hasTold else { return }
         hasTold = true
-        context.tellGaps(source.tracks.reduce(0) { $0 + $1.gaps }, in: "the stream")
+        context.tellGaps(source.tracks.reduce(0) { $0 + $1.gaps }, subtitle: nil)
         if source.isFallback {
-            context.warn("the stream has nothing of the quality that the catalog asks for: what comes nearest is taken")
+            context.warn(.otherQuality)
         }
         if context.services.ffmpeg != nil, context.wanted.video.sha256 != nil || context.wanted.video.size != nil {
-            context.warn(
-                "the catalog's sha256 and size are of the joined stream: they are compared without ffmpeg only")
+            context.warn(.sumsOfJoined)
         }
     }
 }
 
 extension DownloadContext {
     /// Segments that the host itself marks as missing.
-    func tellGaps(_ count: Int, in what: String) {
-        if count > 0 {
-            warn("\(what) itself has \(count) gap\(count == 1 ? "" : "s"): its host marks these segments as missing")
-        }
-    }
+    func tellGaps(_ count: Int, subtitle: String?) { if count > 0 { warn(.gaps(count, subtitle: subtitle)) } }
 }
 
 /// Where the first request of a turn failed.

@@ -158,7 +158,7 @@ actor StreamDownload: MediaDownload {
                 after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed.host, &attempt)
             switch end {
             case .follows(.fail(let error), _, _), .follows(.giveUp(let error, _, _), _, _):
-                subtitles.give(up: missed.key, missed.name, error.message, context)
+                subtitles.give(up: missed.key, missed.name, .failed(error), context)
             default: return end
             }
         }

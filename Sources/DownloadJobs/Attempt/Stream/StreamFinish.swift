@@ -22,7 +22,7 @@ struct StreamFinish: Sendable {
         if services.options.container == .package { return pack(stream) }
         guard let ffmpeg = services.ffmpeg else {
             if stream.tracks.count > 1 {
-                context.warn("its sound is a file of its own: there is no ffmpeg to put both into one")
+                context.warn(.separateSound)
             }
             return keep(stream)
         }
@@ -63,7 +63,7 @@ struct StreamFinish: Sendable {
             let message = "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"
             return .over(.failed(DownloadError(kind: .needsFFmpeg, message: message)))
         }
-        context.warn("\(reason); the joined stream is kept as it is")
+        context.warn(.notRemuxed(because: reason))
         return keep(stream)
     }
 

@@ -38,7 +38,7 @@ struct StreamSubtitles: Sendable {
         for (key, subtitle) in missing {
             let missed = { Missed(key: key, name: subtitle.name, failure: $0) }
             guard found.count < Self.countLimit, textLength < Self.textLimit else {
-                give(up: key, subtitle.name, "the stream has too many of them", context)
+                give(up: key, subtitle.name, .tooMany, context)
                 continue
             }
             guard access.isUsable() else { return missed(.expired) }
@@ -48,11 +48,11 @@ struct StreamSubtitles: Sendable {
             case .success(let stream):
                 received += stream.received
                 found[key] = .some(stream)
-                context.tellGaps(stream.gaps, in: "the subtitle “\(subtitle.name)”")
+                context.tellGaps(stream.gaps, subtitle: subtitle.name)
             case .failure(let problem):
                 if Task.isCancelled { return missed(.transfer(.cancelled, .playlist)) }
                 if let failure = passing(problem, key) { return missed(failure) }
-                give(up: key, subtitle.name, DownloadError(problem).message, context)
+                give(up: key, subtitle.name, .failed(DownloadError(problem)), context)
             }
         }
         return nil
@@ -68,9 +68,11 @@ struct StreamSubtitles: Sendable {
     }
 
     /// Goes on without one.
-    mutating func give(up key: String, _ name: String, _ reason: String, _ context: DownloadContext) {
+    mutating func give(
+        up key: String, _ name: String, _ loss: SyncWarning.Stream.SubtitleLoss, _ context: DownloadContext
+    ) {
         found[key] = .some(nil)
-        context.warn("its subtitle “\(name)” was not fetched: \(reason)")
+        context.warn(.noSubtitle(name, loss))
     }
 
     private var textLength: Int { found.values.reduce(0) { $0 + ($1?.text.count ?? 0) } }

@@ -1,0 +1,38 @@
+package import SyncFacts
+import YAMLSource
+
+/// The sentences for what isn't as it should be at the end of a run.
+extension SyncProblem {
+    /// The sentence, and where it belongs.
+    var located: LocatedMessage {
+        switch self {
+        case .mistake(let mistake): mistake
+        case .courseTaken(let course, let owner, let place):
+            LocatedMessage(
+                file: place.file, line: place.line, column: place.column,
+                message: """
+                    the course “\(course)” belongs to \(owner), which still exists; give it another id, or run: \
+                    coursefetch forget \(owner)
+                    """)
+        case .held(let course): LocatedMessage(file: "", line: nil, column: nil, message: course.message)
+        case .refusal(let refusal): LocatedMessage(file: "", line: nil, column: nil, message: refusal.message)
+        }
+    }
+}
+
+extension HeldCourse {
+    /// What is wrong, and the ways out.
+    package var message: String {
+        let selector = Selector(course: course).description
+        switch reason {
+        case .filesMissing(let count, let finished, let example):
+            return """
+                the course “\(title)” is left as it is: \(count) of its \(finished) finished files are gone, such as \
+                \(example). If a disk isn't mounted there, mount it. If they are to be fetched anew, run the sync with \
+                --refetch-lost, or: coursefetch verify \(selector) --repair
+                """
+        case .unreadable(let sentence):
+            return "the course “\(title)” is left as it is: \(sentence)"
+        }
+    }
+}

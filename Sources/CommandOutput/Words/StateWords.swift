@@ -1,0 +1,58 @@
+import DownloadStore
+import FileSystem
+import MediaLibrary
+import SyncFacts
+import UserState
+
+/// What goes wrong with a user's state and library: whole sentences, ways out included.
+extension StoreError {
+    var sentence: String {
+        switch self {
+        case .cannotOpen(let path, let detail): "the state file \(path) can't be opened: \(detail)"
+        case .corrupt(let path, let detail):
+            """
+            the state file \(path) is damaged (\(detail)); nothing was changed. Put a backup in its place, or move it \
+            away to begin anew: coursefetch library adopt --rebuild makes the new one know again what is in the library
+            """
+        case .newerVersion(let path):
+            "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
+        case .notMade(let path):
+            """
+            the state file \(path) is empty: what made it was stopped, or its disk was full; the next sync makes it
+            """
+        case .needsMigration(let path):
+            "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
+        case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
+        case .full(let path): "the disk that holds the state file \(path) is full"
+        case .busy(let path): "the state file \(path) has been locked by another process for 5 s"
+        case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
+        case .refusedTransition(let id, let transition, let state):
+            "download \(id.rawValue) can't \(transition.rawValue) while \(state?.rawValue ?? "unknown"): a bug"
+        }
+    }
+}
+
+extension LibraryError {
+    /// Why a command can't use the library.
+    var refusal: String {
+        guard case .inUse(let library, let holder) = self else { return sentenceWithWaysOut }
+        let who = holder.map { " since \($0.sinceWhen): \($0.who)" } ?? " by another process"
+        return """
+            the library \(library) is in use\(who); two states can't write in one library at the same time. Try again when \
+            that is done
+            """
+    }
+}
+
+extension StateError {
+    var sentence: String {
+        switch self {
+        case .notAFolder(let path): "\(path) is needed as a folder for the state, and is something else"
+        case .notAFile(let path): "\(path) is needed as a file of the state, and is something else"
+        case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
+        case .noLocks(let path):
+            "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+        case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
+        }
+    }
+}

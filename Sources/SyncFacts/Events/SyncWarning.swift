@@ -1,0 +1,77 @@
+package import DownloadStore
+package import MediaLibrary
+package import YAMLSource
+
+/// Something that deserves a look and stops nothing. Facts only: `CommandOutput` makes the sentences.
+package enum SyncWarning: Sendable, Equatable {
+    // Catalogs, and what the state knows of them.
+    /// What a catalog's reader found doubtful.
+    case doubtful(Diagnostic)
+    /// The course there is to be filled by its provider, which this version can't do.
+    case notDiscovered(course: String, at: SourceLocation)
+    /// Its former file is gone.
+    case courseMoved(String, to: String)
+    /// The row said nothing that is a state, so that the download begins anew.
+    case damagedState(VideoReference)
+
+    // The run.
+    /// It goes on after a login.
+    case loggedOut
+    case listNotKept(Refusal)
+    case loginWanted(provider: String, DownloadError)
+    /// By so many seconds; less than 0 is behind.
+    case clockOff(host: String, seconds: Int)
+    case prune(Pruning)
+
+    // What belongs beside a video.
+    /// `what` names it: `subtitle en`.
+    case sidecarMissed(what: String, DownloadError)
+    /// Its provider couldn't be asked what there is.
+    case sidecarsUnknown(DownloadError)
+    case notPlaced(path: String, Placing)
+
+    case stream(Stream)
+}
+
+extension SyncWarning {
+    /// What `--prune` leaves.
+    package enum Pruning: Sendable, Equatable {
+        /// All of it: so many of `all` that a person would miss are more than may go.
+        case held(count: Int, all: Int)
+        /// All of it: the run leaves something that its catalogs want.
+        case unfinished(count: Int)
+        /// It isn't the file that was put there.
+        case notOurs(path: String)
+        case failed(LibraryError)
+    }
+
+    /// Why a file isn't at its place.
+    package enum Placing: Sendable, Equatable {
+        /// Its data didn't reach the disk.
+        case flush
+        case library(LibraryError)
+        /// The state can't be written.
+        case store
+    }
+
+    /// What a stream lacks.
+    package enum Stream: Sendable, Equatable {
+        /// Why a subtitle isn't there.
+        package enum SubtitleLoss: Sendable, Equatable {
+            case tooMany
+            case failed(DownloadError)
+        }
+
+        /// Its host has nothing of the quality that the catalog asks for.
+        case otherQuality
+        /// Size and SHA-256 in the catalog can't be compared with what ffmpeg makes.
+        case sumsOfJoined
+        /// Segments that the host itself marks as missing: of a subtitle by its name, or of the stream.
+        case gaps(Int, subtitle: String?)
+        case noSubtitle(String, SubtitleLoss)
+        /// There is no ffmpeg to put sound and picture into one file.
+        case separateSound
+        /// The joined stream is kept as it is; the reason as it would be stored with the row, were that a failure.
+        case notRemuxed(because: String)
+    }
+}

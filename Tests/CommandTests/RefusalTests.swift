@@ -1,0 +1,129 @@
+import DownloadStore
+import FileSystem
+import Foundation
+import Logging
+import MediaLibrary
+import Synchronization
+import SystemPackage
+import Testing
+import UserState
+
+@testable import CommandOutput
+@testable import SyncFacts
+
+@Suite("The sentences for what a command can't do")
+struct RefusalTests {
+    private static let today = LockHolder(host: "nas", pid: 4711, since: Date(), catalogs: ["a.yaml"], user: "alice")
+
+    @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
+    func library() {
+        let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
+        #expect(missing.contains("make it or mount it first") && !missing.contains("adopt"))
+        let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
+        #expect(empty.contains("coursefetch library adopt --library /l"))
+        #expect(!(missing + empty).contains("started"))
+        let held = Refusal(LibraryError.inUse(library: "/l", by: Self.today)).message
+        #expect(held.contains("user alice, process 4711 on nas with a.yaml; two states"))
+    }
+
+    @Test("who holds the lock is told as far as it is known, with the date of another day")
+    func holders() {
+        #expect(Refusal.held(nil).message == "another sync of this user is running; try again when it is done")
+        var holder = Self.today
+        holder.user = nil
+        holder.since = Date(timeIntervalSince1970: 1_795_215_600)
+        #expect(
+            Refusal.held(holder).message
+                == "another sync of this user is running since 2026-11-20T23:00:00Z: process 4711 on nas with a.yaml; "
+                + "try again when it is done")
+        #expect(Refusal.silent(nil).message.hasPrefix("another process is at work for this user"))
+        #expect(Refusal.working(nil).message.hasPrefix("the process that is at work has taken it"))
+        #expect(Refusal.working(holder).message.hasPrefix("process 4711 on nas has taken it"))
+        #expect(
+            Refusal.user(.stillTransferring(holder)).message.hasPrefix(
+                "logged out, but process 4711 on nas with a.yaml hasn't said within 5 s"))
+    }
+
+    @Test(
+        "what is wrong with secrets is told by name and line, with the way to write them",
+        arguments: [
+            (.missing(["pass"]), "FILE: “pass” is missing or empty. Write each on a line of its own: user: … and pass"),
+            (.missing(["user", "pass"]), "“user”, “pass” are missing or empty"),
+            (.unknownName(line: 3), "FILE, line 3: the provider asks for nothing of this name"),
+            (.notText(name: "pass", kind: "an integer", line: 1), "line 1: “pass” is an integer; put it in quotes"),
+            (.notAMapping, "FILE isn't a mapping. Write each on a line of its own: user: … and pass: …"),
+            (.noText, "FILE is empty"), (.notYAML(line: 2), "can't be read as YAML (line 2)"),
+            (.notYAML(line: nil), "put a secret with special characters in single quotes"),
+            (.noValue(name: "pass", line: 1), "line 1: “pass” is empty"),
+            (.assignment("pass"), "“pass=” is no part of a secret"), (.tooLong, "longer than 1 MiB"),
+            (.notUTF8, "isn't UTF-8"),
+        ] as [(LoginSecretsError.Problem, String)])
+    func secrets(_ problem: LoginSecretsError.Problem, _ text: String) {
+        let message = Refusal(LoginSecretsError(file: "FILE", names: ["user", "pass"], problem: problem)).message
+        #expect(message.contains(text), "\(message)")
+    }
+
+    @Test("one refusal in another keeps its condition and its words")
+    func nested() {
+        let full = Refusal.store(.full(path: "/s"))
+        for (outer, words) in [
+            (Refusal.run(.notStarted(full)), "nothing was started: the disk that holds"),
+            (.user(.onlyWiped(full)), "is full. The session isn't closed; the credentials are wiped"),
+            (.provider(.unsaved("p", full)), "new credentials of the provider “p” can't be stored: the disk"),
+        ] {
+            #expect(outer.condition == .stateUnusable && outer.message.contains(words), "\(outer.message)")
+        }
+    }
+
+    @Test(
+        "what there is no room for is told in units that a person gives",
+        arguments: [(1 << 30, "1 GiB"), (70_759_940_915, "65.9 GiB"), (1023, "1023 B")] as [(Int64, String)])
+    func room(_ bytes: Int64, _ text: String) {
+        let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, library: "/l"))
+        #expect(refusal.message.contains("0 B are free on the disk of /l, --min-free-space wants \(text): what"))
+    }
+
+    @Test("a provider that isn't known is told with its neighbour's name")
+    func providers() {
+        #expect(
+            Refusal.provider(.unknown("drect", suggestion: "direct")).message
+                == "there is no provider “drect”; did you mean “direct”? see: coursefetch plugins list")
+        #expect(
+            Refusal.provider(.unknown("x", suggestion: nil)).message
+                == "there is no provider “x”; see: coursefetch plugins list")
+    }
+
+    @Test("a held course names the way to have its files again")
+    func held() {
+        let course = HeldCourse(
+            course: "a", title: "Optics", reason: .filesMissing(count: 2, finished: 3, example: "Optics/01 Light.mp4"))
+        #expect(course.message.hasPrefix("the course “Optics” is left as it is: 2 of its 3 finished files are gone"))
+        #expect(course.message.hasSuffix("--refetch-lost, or: coursefetch verify a --repair"))
+    }
+
+    @Test("what --prune leaves is told with the way to remove it")
+    func prune() {
+        #expect(SyncWarning.prune(.held(count: 4, all: 5)).message.hasSuffix("run it again with --max-delete 4"))
+        #expect(SyncWarning.prune(.unfinished(count: 1)).message.contains("finished, cancelled or out of the catalogs"))
+    }
+
+    @Test("a log line ends with the words for what it hands on")
+    func logged() {
+        let lines = Lines()
+        let logger = Logger(label: "test") { _ in LineLogHandler(level: .debug, sink: lines.add) }
+        logger.error("it can't be stored", error: Refusal.store(.full(path: "/s")))
+        logger.warning("it is odd", error: Errno.ioError, metadata: ["a": "b"])
+        #expect(
+            lines.all == [
+                "error: it can't be stored: the disk that holds the state file /s is full",
+                "warning: it is odd: \(Errno.ioError) a=b",
+            ])
+    }
+}
+
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
