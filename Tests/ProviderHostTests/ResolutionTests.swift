@@ -231,7 +231,7 @@ import Testing
             parameters: .anything,
             credentials: [], environment: [])
         let reply = AnswerLine.Reply.wrong("canary")
-        var state = PluginProvider.State(supervision: Supervision(concurrency: 1))
+        var state = PluginState(supervision: Supervision(concurrency: 1))
         state.learn(.resolve(request))
         let values: [Any] = [
             redactor, Question.resolve(request), try RequestLine(request, wire: 1), launch, reply,

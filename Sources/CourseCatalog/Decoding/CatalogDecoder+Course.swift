@@ -3,7 +3,7 @@ import YAMLSource
 extension CatalogDecoder {
     /// Decodes an item of `courses`.
     mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
-        guard start.kind == .mappingStart else { return try refuse(start, "a course is a mapping with an `id`") }
+        guard start.kind == .mappingStart else { return try reader.refuse(start, "a course is a mapping with an `id`") }
         try reader.hold(CatalogCost.course, at: start.position)
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
         let errors = reader.mistakes.errorCount
@@ -14,7 +14,7 @@ extension CatalogDecoder {
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .discover: course.discover = try flag(value, "`discover`") ?? false
+            case .discover: course.discover = try reader.flag(value, "`discover`") ?? false
             case .chapters:
                 try list(value, "`chapters` takes a list of chapters") { decoder, item throws(YAMLStop) in
                     if let chapter = try decoder.chapter(item) { course.chapters.append(chapter) }
@@ -41,7 +41,7 @@ extension CatalogDecoder {
 
     private mutating func chapter(_ start: YAMLEvent) throws(YAMLStop) -> CatalogDraft.Group? {
         guard start.kind == .mappingStart else {
-            try refuse(start, "a chapter is a mapping with an `id`")
+            try reader.refuse(start, "a chapter is a mapping with an `id`")
             return nil
         }
         try reader.hold(CatalogCost.chapter, at: start.position)
@@ -64,12 +64,12 @@ extension CatalogDecoder {
     ) throws(YAMLStop) {
         switch field {
         case .id:
-            guard let id = identifier(value) else { return try reader.skip(value) }
+            guard let id = reader.identifier(value) else { return try reader.skip(value) }
             try reader.hold(3 * YAMLCost.text(id.count), at: value.position)
             group.writtenID = String(decoding: id, as: UTF8.self)
             group.id = IdentifierSpelling.other(than: id) ?? group.writtenID
             group.position = value.position
-        case .title: group.title = try textOrSkip(value, "`title`")
+        case .title: group.title = try reader.textOrSkip(value, "`title`")
         case .videos:
             let first = draft.records.count
             try list(value, "`videos` takes a list of videos") { decoder, item throws(YAMLStop) in
@@ -86,13 +86,13 @@ extension CatalogDecoder {
         var record = VideoRecord(position: start.position)
         var extras: VideoExtras?
         if start.kind == .scalar {
-            guard let id = identifier(start) else { return }
+            guard let id = reader.identifier(start) else { return }
             keep(id, of: &record, &extras)
             record.title = record.id
             return try add(record, extras, textBefore: textBefore)
         }
         guard start.kind == .mappingStart else {
-            return try refuse(start, "a video is an id, or a mapping with an `id`")
+            return try reader.refuse(start, "a video is an id, or a mapping with an `id`")
         }
         var own: OwnSettings?
         var cursor = LevelCursor(.video, start: start.position)
@@ -100,19 +100,19 @@ extension CatalogDecoder {
             let value = try reader.next()
             switch field {
             case .id:
-                guard let id = identifier(value) else {
+                guard let id = reader.identifier(value) else {
                     try reader.skip(value)
                     continue
                 }
                 keep(id, of: &record, &extras)
                 record.position = value.position
-            case .title: if try isText(value, "`title`") { record.title = draft.keep(value.text) }
-            case .cover: if try isCover(value) { record.cover = draft.keep(value.text) }
+            case .title: if try reader.isText(value, "`title`") { record.title = draft.keep(value.text) }
+            case .cover: if try reader.isCover(value) { record.cover = draft.keep(value.text) }
             case .priority:
                 guard let priority = try priority(value) else { continue }
                 record.priority = Int32(priority)
                 record.hasPriority = true
-            case .size: record.size = try size(value) ?? -1
+            case .size: record.size = try reader.size(value) ?? -1
             case .sha256: record.digest = try digest(value) ?? record.digest
             case .subtitleFiles:
                 var files: [SubtitleFile] = []

@@ -7,13 +7,13 @@ extension CatalogDecoder {
     ) throws(YAMLStop) {
         switch field {
         case .provider:
-            guard let name = try textOrSkip(value, "`provider`") else {
+            guard let name = try reader.textOrSkip(value, "`provider`") else {
                 draft.isProviderDoubtful = true
                 return
             }
             guard Self.isProviderName(name) else {
                 draft.isProviderDoubtful = true
-                return mistake(
+                return reader.mistake(
                     value, "“\(name.excerpt)” can't be a provider's name; it has letters, digits, “.”, “_” and “-” only"
                 )
             }
@@ -23,12 +23,12 @@ extension CatalogDecoder {
         case .audio: own.audio = try languages(value, "`audio`", allowing: "languages, such as [en, de]")
         case .subtitles: own.subtitles = try subtitles(value)
         case .cover:
-            guard try isCover(value) else { return }
+            guard try reader.isCover(value) else { return }
             try reader.hold(YAMLCost.text(value.text.count), at: value.position)
             own.cover = CoverSource(value.string, folder: folder)
         case .parameters:
             guard value.kind == .mappingStart else {
-                return try refuse(value, "`parameters` takes a mapping of keys and values")
+                return try reader.refuse(value, "`parameters` takes a mapping of keys and values")
             }
             own.parameters = Array(try reader.mapping())
         default: try reader.skip(value)
@@ -50,7 +50,7 @@ extension CatalogDecoder {
             }
         }
         let name = value.kind == .scalar ? value.string : ""
-        try refuse(
+        try reader.refuse(
             value, "`priority` takes low, normal, high or an integer between ±1,000,000",
             suggestion: NearestName.suggestion(for: name, among: ["low", "normal", "high"]))
         return nil
@@ -65,13 +65,15 @@ extension CatalogDecoder {
             "`quality` takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these"
         ) {
             decoder, item throws(YAMLStop) in
-            guard item.kind == .scalar else { return try decoder.refuse(item, "a quality is one word, such as 720p") }
+            guard item.kind == .scalar else {
+                return try decoder.reader.refuse(item, "a quality is one word, such as 720p")
+            }
             guard let quality = decoder.rendition(item) else { return }
             try decoder.reader.hold(CatalogCost.item, at: item.position)
             wanted.append(quality)
         }
         if wanted.isEmpty, reader.mistakes.errorCount == count {
-            mistake(value, "`quality` is an empty list; leave it out for the best")
+            reader.mistake(value, "`quality` is an empty list; leave it out for the best")
         }
         return wanted.isEmpty ? nil : wanted
     }
@@ -82,7 +84,7 @@ extension CatalogDecoder {
         if !value.isNull, let quality = Quality(word) { return quality }
         let isNumber = value.isPlain && CoreSchema.integer(value.text).map { $0 > 0 } ?? false
         let near = isNumber ? word + "p" : NearestName.suggestion(for: word, among: ["best", "worst", "audio"])
-        mistake(
+        reader.mistake(
             value,
             "“\(word.excerpt)” is no quality; it is best, worst, audio, a height such as 720p or a bitrate such as 2500k",
             suggestion: near)
@@ -105,11 +107,13 @@ extension CatalogDecoder {
         if value.kind == .scalar { return language(value, key, allowing: what).map { [$0] } }
         var found: [String] = []
         guard value.kind == .sequenceStart else {
-            try refuse(value, "\(key) takes \(what)")
+            try reader.refuse(value, "\(key) takes \(what)")
             return nil
         }
         try list(value, "") { decoder, item throws(YAMLStop) in
-            guard item.kind == .scalar else { return try decoder.refuse(item, "a language is one word, such as en") }
+            guard item.kind == .scalar else {
+                return try decoder.reader.refuse(item, "a language is one word, such as en")
+            }
             guard let code = decoder.language(item, key, allowing: what) else { return }
             try decoder.reader.hold(CatalogCost.item + YAMLCost.text(code.utf8.count), at: item.position)
             found.append(code)
@@ -122,7 +126,7 @@ extension CatalogDecoder {
         let code = value.string
         if !value.isNull, Self.isLanguage(code), code != "all", code != "none" { return code }
         let repaired = code.replacing("_", with: "-")
-        mistake(
+        reader.mistake(
             value, "“\(code.excerpt)” is no language; \(key) takes \(what)",
             suggestion: repaired != code && Self.isLanguage(repaired) ? repaired : nil)
         return nil
@@ -134,7 +138,7 @@ extension CatalogDecoder {
     ) throws(YAMLStop) -> (label: String, url: String)? {
         guard start.kind == .mappingStart else {
             let keys = level.fields.map(\.key).joined(separator: ", ")
-            try refuse(start, "\(level.noun) is a mapping {\(keys)}")
+            try reader.refuse(start, "\(level.noun) is a mapping {\(keys)}")
             return nil
         }
         var label: String?
@@ -143,17 +147,17 @@ extension CatalogDecoder {
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .title: label = try textOrSkip(value, "`title`")
+            case .title: label = try reader.textOrSkip(value, "`title`")
             case .lang:
                 if value.kind == .scalar {
                     label = language(value, "`lang`", allowing: "one language, such as en")
                 } else {
-                    try refuse(value, "`lang` takes one language, such as en")
+                    try reader.refuse(value, "`lang` takes one language, such as en")
                 }
             case .url:
-                guard try isText(value, "`url`") else { continue }
+                guard try reader.isText(value, "`url`") else { continue }
                 if let mistaken = WebAddress.mistake(in: value.text) {
-                    mistake(value, "`url` takes an http or https URL; this \(mistaken)")
+                    reader.mistake(value, "`url` takes an http or https URL; this \(mistaken)")
                 } else {
                     url = value.string
                 }

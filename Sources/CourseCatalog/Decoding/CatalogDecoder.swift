@@ -40,13 +40,13 @@ struct CatalogDecoder: ~Copyable {
         if event.kind == .mappingStart {
             try catalog(event)
         } else {
-            mistake(event, "a catalog is a mapping that begins with `version: 1`, not \(event.noun)")
+            reader.mistake(event, "a catalog is a mapping that begins with `version: 1`, not \(event.noun)")
             try reader.skip(event)
         }
         _ = try reader.next()
         event = try reader.next()
         if event.kind == .documentStart {
-            mistake(event, "a second document begins here; a catalog is one")
+            reader.mistake(event, "a second document begins here; a catalog is one")
         }
         draft.isComplete = true
     }
@@ -57,14 +57,14 @@ struct CatalogDecoder: ~Copyable {
             let value = try reader.next()
             switch field {
             case .version: try version(value)
-            case .name: draft.name = try textOrSkip(value, "`name`")
+            case .name: draft.name = try reader.textOrSkip(value, "`name`")
             case .include: try include(value)
             case .defaults:
                 if value.kind == .mappingStart {
                     try defaults(value)
                 } else {
                     draft.isProviderDoubtful = true
-                    try refuse(value, "`defaults` takes a mapping")
+                    try reader.refuse(value, "`defaults` takes a mapping")
                 }
             case .courses:
                 try list(value, "`courses` takes a list of courses") { decoder, item throws(YAMLStop) in
@@ -78,7 +78,7 @@ struct CatalogDecoder: ~Copyable {
 
     private mutating func version(_ value: YAMLEvent) throws(YAMLStop) {
         guard value.kind == .scalar, value.isPlain, CoreSchema.integer(value.text) == 1 else {
-            return try refuse(value, "`version` takes the number 1")
+            return try reader.refuse(value, "`version` takes the number 1")
         }
     }
 
@@ -95,17 +95,17 @@ struct CatalogDecoder: ~Copyable {
             if item.kind == .scalar {
                 try decoder.includeEntry(item)
             } else {
-                try decoder.refuse(item, "an include is a file name")
+                try decoder.reader.refuse(item, "an include is a file name")
             }
         }
     }
 
     private mutating func includeEntry(_ value: YAMLEvent) throws(YAMLStop) {
-        guard let name = try textOrSkip(value, "an include") else { return }
-        if WebAddress.hasScheme(name.utf8) { return mistake(value, "an include is a file, not a web address") }
-        if name.utf8.contains(0) { return mistake(value, "a file name can't hold the character NUL") }
+        guard let name = try reader.textOrSkip(value, "an include") else { return }
+        if WebAddress.hasScheme(name.utf8) { return reader.mistake(value, "an include is a file, not a web address") }
+        if name.utf8.contains(0) { return reader.mistake(value, "a file name can't hold the character NUL") }
         guard draft.includes.count < CatalogBounds.files else {
-            return mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
+            return reader.mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
         }
         draft.includes.append(.init(pattern: name, location: reader.location(value.position)))
     }
@@ -143,6 +143,60 @@ struct CatalogDecoder: ~Copyable {
             let wanted = field == .version ? "`version: 1`" : "`\(field.key)`"
             reader.mistakes.error(
                 at: reader.location(cursor.start), "\(cursor.level.noun) needs \(field == .id ? "an" : "a") \(wanted)")
+        }
+    }
+
+    // MARK: Values
+
+    /// Decodes a SHA-256 checksum into the draft's text; where it stands there.
+    mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> UInt32? {
+        guard value.kind == .scalar else {
+            try reader.refuse(value, "`sha256` takes 64 hexadecimal digits")
+            return nil
+        }
+        guard value.tag != .mistaken else { return nil }
+        let text = value.text
+        guard text.count == 64 else {
+            reader.mistake(value, "`sha256` takes 64 hexadecimal digits, not \(text.count) characters")
+            return nil
+        }
+        let place = draft.text.count
+        let isDigest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
+            for index in 0..<32 {
+                guard let high = Self.hexDigit(text[index * 2]), let low = Self.hexDigit(text[index * 2 + 1]) else {
+                    return false
+                }
+                bytes[index] = high << 4 | low
+            }
+            draft.text.append(contentsOf: bytes)
+            return true
+        }
+        guard isDigest else {
+            reader.mistake(value, "`sha256` takes hexadecimal digits only (0–9, a–f)")
+            return nil
+        }
+        return UInt32(clamping: place)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Decodes the items of a list one by one; a mistake for anything else.
+    mutating func list(
+        _ value: YAMLEvent, _ expectation: String,
+        _ item: (inout CatalogDecoder, YAMLEvent) throws(YAMLStop) -> Void
+    ) throws(YAMLStop) {
+        guard value.kind == .sequenceStart else { return try reader.refuse(value, expectation) }
+        var next = try reader.next()
+        while next.kind != .sequenceEnd {
+            try item(&self, next)
+            next = try reader.next()
         }
     }
 

@@ -7,20 +7,21 @@ extension PluginProvider {
     /// Something to do once the lock is open again.
     private enum Work: Sendable {
         case send(Question, wire: Int, PluginProcess)
-        case resume(Open, Result<AnswerLine.Reply, ProviderError>)
+        case resume(OpenRequest, Result<AnswerLine.Reply, ProviderError>)
         case finish(PluginProcess)
         case wait(Duration)
     }
 
     /// Lets `decide` say what is to be done, under the lock, and does it. `reply` is what `.deliver` delivers.
-    func perform(reply: AnswerLine.Reply? = nil, _ decide: (inout State) -> [Supervision.Action]) {
+    func perform(reply: AnswerLine.Reply? = nil, _ decide: (inout PluginState) -> [Supervision.Action]) {
         let work = state.withLock { state in
             decide(&state).compactMap { prepare($0, reply, &state) }
         }
         for item in work { carryOut(item) }
     }
 
-    private func prepare(_ action: Supervision.Action, _ reply: AnswerLine.Reply?, _ state: inout State) -> Work? {
+    private func prepare(_ action: Supervision.Action, _ reply: AnswerLine.Reply?, _ state: inout PluginState) -> Work?
+    {
         switch action {
         case .start(let number):
             start(number, &state)
@@ -44,7 +45,7 @@ extension PluginProvider {
         }
     }
 
-    private func start(_ number: Int, _ state: inout State) {
+    private func start(_ number: Int, _ state: inout PluginState) {
         let process = PluginProcess(plugin.launch, timeouts: timeouts, listener: listener(number))
         state.processes[number] = process
         // Detached: a process belongs to the run, not to whoever happens to resolve first.
@@ -56,14 +57,14 @@ extension PluginProvider {
     }
 
     /// Ends a process now.
-    func stop(_ number: Int, _ state: inout State) {
+    func stop(_ number: Int, _ state: inout PluginState) {
         state.processes[number]?.stop()
         watchEnd(of: number, &state)
     }
 
     /// Waits until a process that was told to end has ended, but not for ever: one that KILL doesn't end either (it waits for
     /// a disk that doesn't answer, say) counts as gone.
-    private func watchEnd(of number: Int, _ state: inout State) {
+    private func watchEnd(of number: Int, _ state: inout PluginState) {
         guard state.processes[number] != nil, state.endings[number] == nil else { return }
         state.endings[number] = Task.detached { [timeouts] in
             do { try await Task.sleep(for: timeouts.untilGone) } catch { return }

@@ -15,7 +15,7 @@ package final class PluginProvider: Provider {
     let logger: Logger
     let watchdog: OrphanWatchdog
     let timeouts: PluginTimeouts
-    let state: Mutex<State>
+    let state: Mutex<PluginState>
 
     /// Makes a provider of `plugin`. No process is started yet.
     package init(
@@ -25,7 +25,7 @@ package final class PluginProvider: Provider {
         self.logger = logger
         self.watchdog = watchdog
         self.timeouts = timeouts
-        state = Mutex(State(supervision: Supervision(concurrency: plugin.manifest.concurrency)))
+        state = Mutex(PluginState(supervision: Supervision(concurrency: plugin.manifest.concurrency)))
         BrokenPipes.ignore
     }
 
@@ -124,7 +124,7 @@ package final class PluginProvider: Provider {
         let result: Result<AnswerLine.Reply, ProviderError> = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 perform { state in
-                    state.open[id] = Open(question: question, credentials: credentials, caller: caller)
+                    state.open[id] = OpenRequest(question: question, credentials: credentials, caller: caller)
                     if state.cancelledEarly.remove(id) != nil { return [.fail(id, .closed)] }
                     return state.supervision.ask(id)
                 }
@@ -138,7 +138,7 @@ package final class PluginProvider: Provider {
     }
 
     private func abandon(_ id: Int) {
-        let open: Open? = state.withLock { state in
+        let open: OpenRequest? = state.withLock { state in
             guard let open = state.open.removeValue(forKey: id) else {
                 state.cancelledEarly.insert(id)
                 return nil

@@ -1,18 +1,7 @@
 import YAMLSource
 
-/// Bounds of the catalog format that aren't those of YAML.
-enum CatalogBounds {
-    /// Bytes of an id.
-    static let identifier = 1024
-    /// The greatest priority, and the negative of the least.
-    static let priority = 1_000_000
-    /// Includes inside includes.
-    static let depth = 8
-    /// Files of a run.
-    static let files = 1000
-}
-
-extension CatalogDecoder {
+/// Values of a catalog, checked: a value that can't be one is a mistake.
+extension YAMLEventReader {
     /// The bytes of an id; nil, and a mistake, for what can't be one. A collection is left for the caller to skip.
     mutating func identifier(_ value: YAMLEvent) -> UnsafeRawBufferPointer? {
         guard value.kind == .scalar else {
@@ -55,7 +44,7 @@ extension CatalogDecoder {
     /// A value as text that is kept; nil, and a mistake, for anything else.
     mutating func textOrSkip(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> String? {
         guard try isText(value, key) else { return nil }
-        try reader.hold(YAMLCost.text(value.text.count), at: value.position)
+        try hold(YAMLCost.text(value.text.count), at: value.position)
         return value.string
     }
 
@@ -96,45 +85,6 @@ extension CatalogDecoder {
         return nil
     }
 
-    /// Decodes a SHA-256 checksum into the draft's text; where it stands there.
-    mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> UInt32? {
-        guard value.kind == .scalar else {
-            try refuse(value, "`sha256` takes 64 hexadecimal digits")
-            return nil
-        }
-        guard value.tag != .mistaken else { return nil }
-        let text = value.text
-        guard text.count == 64 else {
-            mistake(value, "`sha256` takes 64 hexadecimal digits, not \(text.count) characters")
-            return nil
-        }
-        let place = draft.text.count
-        let isDigest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { bytes in
-            for index in 0..<32 {
-                guard let high = Self.hexDigit(text[index * 2]), let low = Self.hexDigit(text[index * 2 + 1]) else {
-                    return false
-                }
-                bytes[index] = high << 4 | low
-            }
-            draft.text.append(contentsOf: bytes)
-            return true
-        }
-        guard isDigest else {
-            mistake(value, "`sha256` takes hexadecimal digits only (0–9, a–f)")
-            return nil
-        }
-        return UInt32(clamping: place)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-
     /// Decodes a truth value.
     mutating func flag(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> Bool? {
         if value.kind == .scalar, value.isPlain, let flag = CoreSchema.bool(value.text) { return flag }
@@ -142,19 +92,6 @@ extension CatalogDecoder {
         let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"][word]
         try refuse(value, "\(key) takes true or false", suggestion: meant)
         return nil
-    }
-
-    /// Decodes the items of a list one by one; a mistake for anything else.
-    mutating func list(
-        _ value: YAMLEvent, _ expectation: String,
-        _ item: (inout CatalogDecoder, YAMLEvent) throws(YAMLStop) -> Void
-    ) throws(YAMLStop) {
-        guard value.kind == .sequenceStart else { return try refuse(value, expectation) }
-        var next = try reader.next()
-        while next.kind != .sequenceEnd {
-            try item(&self, next)
-            next = try reader.next()
-        }
     }
 
     /// Reports a value of the wrong type and passes over it.
@@ -165,13 +102,13 @@ extension CatalogDecoder {
             let found = value.isNull && value.text.isEmpty ? "there is nothing" : "this is \(value.noun)"
             mistake(value, "\(expectation), but \(found)", suggestion: suggestion)
         }
-        try reader.skip(value)
+        try skip(value)
     }
 
     /// Reports something about a value that hasn't been reported yet.
     mutating func mistake(_ value: YAMLEvent, _ message: String, suggestion: String? = nil) {
         guard value.tag != .mistaken else { return }
-        reader.mistakes.error(at: reader.location(value.position), message, suggestion: suggestion)
+        mistakes.error(at: location(value.position), message, suggestion: suggestion)
     }
 }
 

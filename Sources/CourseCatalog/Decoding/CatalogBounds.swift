@@ -1,0 +1,11 @@
+/// Bounds of the catalog format that aren't those of YAML.
+enum CatalogBounds {
+    /// Bytes of an id.
+    static let identifier = 1024
+    /// The greatest priority, and the negative of the least.
+    static let priority = 1_000_000
+    /// Includes inside includes.
+    static let depth = 8
+    /// Files of a run.
+    static let files = 1000
+}

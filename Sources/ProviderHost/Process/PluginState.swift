@@ -1,0 +1,114 @@
+import ProviderKit
+
+/// A request to a plugin that somebody waits for.
+struct OpenRequest: Sendable, PrintsRedacted {
+    var question: Question
+    var credentials: RequestCredentials?
+    var caller: CheckedContinuation<Result<AnswerLine.Reply, ProviderError>, Never>
+}
+
+/// Everything of a ``PluginProvider`` that changes, behind its lock.
+struct PluginState: PrintsRedacted {
+    var supervision: Supervision
+    var processes: [Int: PluginProcess] = [:]
+    var tasks: [Int: Task<Void, Never>] = [:]
+    var open: [Int: OpenRequest] = [:]
+    var lastRequest = 0
+    var cancelledEarly: Set<Int> = []
+    /// Of requests that nobody waits for any more: their answers may still renew credentials.
+    var abandoned: [Int: RequestCredentials] = [:] {
+        didSet { if !awaitsRenewal { renewalsEnd?.finish() } }
+    }
+    /// Finished when the last of them has been answered, or can't be any more.
+    var renewalsEnd: AsyncStream<Void>.Continuation?
+    var deadlines = Deadlines()
+    var timer: Task<Void, Never>?
+    /// Of processes that were told to end: how long that is waited for.
+    var endings: [Int: Task<Void, Never>] = [:]
+    var redactor = Redactor()
+    private var lastCredentials: Secret<JSONValue>?
+
+    init(supervision: Supervision) {
+        self.supervision = supervision
+    }
+
+    /// Whether one of them went with credentials.
+    var awaitsRenewal: Bool { abandoned.values.contains { $0.current() != nil } }
+
+    /// Learns the secrets that go to the plugin.
+    mutating func learn(_ question: Question) {
+        if let credentials = question.credentials, credentials != lastCredentials {
+            lastCredentials = credentials
+            redactor.learn(credentials.value)
+        }
+        if case .login(let request) = question {
+            for secret in request.secrets.value.values { redactor.learn(secret) }
+        }
+    }
+
+    /// The question as it is sent, with the credentials of this moment.
+    mutating func sent(_ open: OpenRequest) -> Question {
+        guard let credentials = open.credentials else { return open.question }
+        var question = open.question
+        question.credentials = credentials.current()
+        learn(question)
+        return question
+    }
+
+    /// Takes note of what the answer to a request renews, before anything else is sent.
+    mutating func noteRenewed(_ reply: AnswerLine.Reply, of request: Int) {
+        guard let takers = open[request]?.credentials ?? abandoned[request] else { return }
+        abandoned[request] = nil
+        guard let renewed = reply.renewed else { return }
+        redactor.learn(renewed.value)
+        takers.renew(renewed)
+    }
+
+    /// A reply as the caller gets it: secrets in it are learned, messages lose theirs.
+    mutating func result(_ reply: AnswerLine.Reply) -> Result<AnswerLine.Reply, ProviderError> {
+        switch reply {
+        case .resolution(let resolution):
+            redactor.learn(resolution)
+        case .login(let login):
+            redactor.learn(login.credentials.value)
+        case .listing(let listing):
+            if let credentials = listing.credentials { redactor.learn(credentials.value) }
+        case .error(var error):
+            error.message = error.message.isEmpty ? error.kind.plainText : redactor.redact(error.message)
+            error.parameter = error.parameter.map { redactor.redact($0, limit: 200) }
+            return .failure(error)
+        case .wrong(let reason):
+            return .failure(ProviderError(.pluginFault, redactor.redact(reason)))
+        }
+        return .success(reply)
+    }
+
+    /// `reason`, with the last lines of a process's standard error.
+    func quoting(_ number: Int, _ reason: String) -> String {
+        let lines = (processes[number]?.lastLines() ?? []).map { redactor.redact($0, limit: 200) }
+        let words = lines.isEmpty ? "" : "; its last words: \(lines.joined(separator: " | "))"
+        return redactor.redact(reason) + words
+    }
+}
+
+extension ProviderError.Kind {
+    /// What is said where a plugin gave no message.
+    fileprivate var plainText: String {
+        switch self {
+        case .authRequired: "a login is needed"
+        case .forbidden: "access is denied"
+        case .geoBlocked: "not available in this region"
+        case .notFound: "there is no such video"
+        case .gone: "the video is gone"
+        case .drm: "encrypted for a player, not for downloading"
+        case .notReady: "not there yet"
+        case .rateLimited: "too many requests"
+        case .unavailable: "out of order for the moment"
+        case .invalidParameters: "a parameter is wrong"
+        case .unsupported: "not supported by this provider"
+        case .pluginFault, .providerFailed: "the plugin failed"
+        case .machineExhausted: "this machine can start no process"
+        case .cancelled: "cancelled"
+        }
+    }
+}
