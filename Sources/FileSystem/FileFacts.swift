@@ -25,6 +25,9 @@ package struct FileFacts: Sendable, Hashable {
         self.inode = inode
         self.links = links
     }
+
+    /// Whether it is the very file that was looked at then, with the content it had: the inode and the time are the same.
+    package func isUnchanged(since then: FileFacts) -> Bool { inode == then.inode && modified == then.modified }
 }
 
 extension FileFacts {

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reading and writing files that fit in memory.
+/// Reading and writing what fits in memory: small files, and pieces of large ones.
 package enum SmallFile {
     /// The content of a regular file; nil if it is longer than `limit`. Throws `invalidArgument` for anything but a file.
     package static func read(_ descriptor: CInt, upTo limit: Int) throws(Errno) -> Data? {
@@ -24,6 +24,18 @@ package enum SmallFile {
             bytes.append(contentsOf: chunk[..<count])
         }
         return nil
+    }
+
+    /// Some bytes of an open file; nil if it ends before they do.
+    package static func read(_ descriptor: CInt, _ range: Range<Int64>) throws(Errno) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        var done = 0
+        while done < bytes.count {
+            let count = try read(descriptor, into: &bytes, from: done, at: Int(range.lowerBound) + done)
+            guard count > 0 else { return nil }
+            done += count
+        }
+        return bytes
     }
 
     /// Writes at the beginning.
@@ -42,9 +54,14 @@ package enum SmallFile {
         }
     }
 
-    private static func read(_ descriptor: CInt, into chunk: inout [UInt8], at offset: Int) throws(Errno) -> Int {
+    /// Fills the rest of `chunk` from `start` on, as far as one call does.
+    private static func read(
+        _ descriptor: CInt, into chunk: inout [UInt8], from start: Int = 0, at offset: Int
+    ) throws(Errno) -> Int {
         while true {
-            let count = chunk.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+            let count = chunk.withUnsafeMutableBytes { room in
+                room.baseAddress.map { pread(descriptor, $0 + start, room.count - start, off_t(offset)) } ?? 0
+            }
             if count >= 0 { return count }
             let error = Errno(rawValue: errno)
             if error != .interrupted { throw error }

@@ -45,17 +45,17 @@ do {
         // moves LIBRARY PLAN.json: runs the recorded plan.
         let recorded = try JSONDecoder().decode([PlannedMove].self, from: Data(contentsOf: URL(filePath: rest[0])))
         guard let plan = MovePlan(recorded: recorded) else { exit(65) }
-        for result in try library().run(plan) { say("\(result)") }
+        for result in try library().moves.carryOut(plan) { say("\(result)") }
     case "place":
         // place LIBRARY ID PATH
         let library = try library()
-        say("\(try library.place(PartialName(download: Int64(rest[0]) ?? 0), at: rest[1]))")
-        try library.flushFolders(of: [rest[1]])
+        say("\(try library.placing.put(PartialName(download: Int64(rest[0]) ?? 0), at: rest[1]))")
+        try library.folders.flushNames(of: [rest[1]])
     case "replace":
         // replace LIBRARY ID PATH SIZE SHA256
         let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: rest[3])
         let partial = PartialName(download: Int64(rest[0]) ?? 0)
-        say("\(try library().replace(rest[1], with: partial, record: record))")
+        say("\(try library().placing.replace(rest[1], with: partial, record: record))")
     case "copy":
         // copy LIBRARY DONOR ID SIZE SHA256 [LIMIT]: without links and clones; files no longer than LIMIT.
         let library = try library()
@@ -70,7 +70,7 @@ do {
         }
         let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: rest[3])
         let name = PartialName(download: Int64(rest[1]) ?? 0)
-        say("\(try library.duplicate(rest[0], record: record, as: name, methods: [.copy]))")
+        say("\(try library.duplicates.make(of: rest[0], record: record, as: name, methods: [.copy]))")
     default:
         exit(64)
     }

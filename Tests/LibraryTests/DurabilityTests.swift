@@ -111,6 +111,6 @@ struct DurabilityTests {
         #expect(try await place("1").output == "placed\n")
         #expect(try await place("2").output.hasPrefix("exists("))
         #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
-        #expect(try Set(library.partials().keys) == [PartialName(download: 2)])
+        #expect(try Set(library.partials.all().keys) == [PartialName(download: 2)])
     }
 }

@@ -43,7 +43,7 @@ struct FileListTests {
     private func finish(_ number: Int, _ store: DownloadStore, _ library: LibraryFolder) throws -> DownloadID {
         let path = "Course/0\(number) T.mp4"
         try temporary.write("bytes of \(number)", to: "library/" + path)
-        let hashed = try #require(try library.hash(path))
+        let hashed = try #require(try library.files.hash(path))
         let id = DownloadID(rawValue: Int64(number))
         let file = StoredFile(
             path: path, size: hashed.facts.size, modified: hashed.facts.modified, sha256: [UInt8](hex: hashed.sha256),
@@ -84,7 +84,7 @@ struct FileListTests {
         // Another file in its place.
         try store.write([.refetch(DownloadID(rawValue: 2))])
         try temporary.write("others", to: "library/Course/02 new.mp4")
-        let facts = try #require(try library.facts(of: "Course/02 new.mp4"))
+        let facts = try #require(try library.files.facts(of: "Course/02 new.mp4"))
         let file = StoredFile(path: "Course/02 new.mp4", size: 6, modified: facts.modified, sha256: nil, source: [9])
         let changes: [DownloadChange] = [
             .begin(DownloadID(rawValue: 2)), .placing(DownloadID(rawValue: 2), file), .finish(DownloadID(rawValue: 2)),

@@ -49,18 +49,18 @@ struct MountTests {
     @Test("a place behind a bind mount is reached by a copy, and nothing is replaced there either")
     func placingAcross() async throws {
         let library = try prepare("one")
-        let time = try library.partialFacts(PartialName(download: 1))?.modified
+        let time = try library.partials.facts(of: PartialName(download: 1))?.modified
         let placed = try await run(Self.mounted + "$2 place $1/library 1 Far/01/x.mp4")
         #expect(placed.output == "placed\n")
         #expect(temporary.files(under: "disk") == ["01/x.mp4": "one"])
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
         let disk = try LibraryFolder.testing(temporary.at("disk"))
-        #expect(try disk.facts(of: "01/x.mp4")?.modified == time)
+        #expect(try disk.files.facts(of: "01/x.mp4")?.modified == time)
         try library.write("two", to: 2)
         let refused = try await run(Self.mounted + "$2 place $1/library 2 Far/01/x.mp4")
         #expect(refused.output.hasPrefix("exists("))
         #expect(temporary.files(under: "disk") == ["01/x.mp4": "one"])
-        #expect(try library.partialFacts(PartialName(download: 2))?.size == 3)
+        #expect(try library.partials.facts(of: PartialName(download: 2))?.size == 3)
         // Killed between the copy's name and the original's end.
         try library.write("one", to: 3)
         let again = try await run(Self.mounted + "$2 place $1/library 3 Far/01/x.mp4")
@@ -78,13 +78,13 @@ struct MountTests {
         let right = try await run(Self.mounted + "$2 replace $1/library 1 Far/x.mp4 3 \(sha256("old"))")
         #expect(right.output == "replaced\n")
         #expect(temporary.files(under: "disk") == ["x.mp4": "new"])
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
     }
 
     @Test("moves go across a bind mount, both ways at once")
     func movingAcross() async throws {
         let library = try prepare("-")
-        try library.removePartial(PartialName(download: 1))
+        try library.partials.remove(PartialName(download: 1))
         try temporary.write("a", to: "library/Near/a.mp4")
         try temporary.write("b", to: "disk/b.mp4")
         let plan = try #require(
@@ -107,18 +107,18 @@ struct MountTests {
         let ending = try await run(script)
         #expect(ending.output.hasPrefix("error full=true"))
         #expect(ending.output.split(separator: "\n").count == 1, "\(ending.output)")
-        #expect(try library.partialFacts(PartialName(download: 1))?.size == Int64(text.utf8.count))
+        #expect(try library.partials.facts(of: PartialName(download: 1))?.size == Int64(text.utf8.count))
     }
 
     @Test("the limit on a file's size is no full disk, and the copy that met it is gone")
     func limited() async throws {
         let text = String(repeating: "x", count: 300_000)
         let library = try prepare(text)
-        #expect(try library.place(PartialName(download: 1), at: "A/x.mp4") == .placed)
+        #expect(try library.placing.put(PartialName(download: 1), at: "A/x.mp4") == .placed)
         let arguments = ["copy", temporary.at("library").string, "A/x.mp4", "2", "300000", sha256(text)]
         let ending = try await Tool.run(step, arguments + ["100000"])
         #expect(ending.output.hasPrefix("error full=false"))
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
         #expect(try await Tool.run(step, arguments).output == "copy\n")
     }
 }

@@ -64,10 +64,10 @@ struct MoveTests {
     @Test("every file ends where it should", arguments: stories)
     func straight(_ story: Story) throws {
         let (temporary, library, plan) = try world(story)
-        let results = try library.run(plan)
+        let results = try library.moves.carryOut(plan)
         #expect(temporary.files(under: "library") == story.after)
         try check(results, plan, story)
-        try library.forgetMarks()
+        try library.moves.forgetMarks()
         #expect(!temporary.names().contains { $0.hasPrefix("library/.coursefetch/moving/") })
         if story.testDescription.hasPrefix("a course renamed") { #expect(!temporary.has("library/Old/01 K")) }
     }
@@ -86,12 +86,12 @@ struct MoveTests {
                 let known = try #require(MovePlan(recorded: recorded))
                 let isCutAgain = try interrupt(again, known, after: second)
                 let last = try LibraryFolder.testing(temporary.at("library"))
-                let results = try last.run(known)
+                let results = try last.moves.carryOut(known)
                 #expect(temporary.files(under: "library") == story.after, "cut after \(first), then \(second)")
                 try check(results, known, story)
-                #expect(try last.strandedMoves(besides: nil).isEmpty)
+                #expect(try last.stranded.files(besides: nil).isEmpty)
                 // And once more, as if the transaction had not committed.
-                try check(try last.run(known), known, story)
+                try check(try last.moves.carryOut(known), known, story)
                 #expect(temporary.files(under: "library") == story.after)
                 if !isCutAgain { break }
                 second += 1
@@ -104,7 +104,7 @@ struct MoveTests {
     private func interrupt(_ library: LibraryFolder, _ plan: MovePlan, after steps: Int) throws -> Bool {
         var left = steps
         do {
-            _ = try library.run(plan) { () throws(LibraryError) in
+            _ = try library.moves.carryOut(plan) { () throws(LibraryError) in
                 if left == 0 { throw LibraryError.stopped }
                 left -= 1
             }
@@ -147,10 +147,10 @@ struct MoveTests {
     @Test("a mark that an earlier plan left does not disturb a later one that looks the same")
     func staleMark() throws {
         let (temporary, library, plan) = try world(Self.stories[0])
-        _ = try library.run(plan)
+        _ = try library.moves.carryOut(plan)
         // The transaction committed, and a kill came before the mark went.
         let back = try #require(try MovePlan.plan(plan.moves.map { (from: $0.from, to: $0.to) }))
-        _ = try library.run(back)
+        _ = try library.moves.carryOut(back)
         #expect(temporary.files(under: "library") == Self.stories[0].before)
     }
 
@@ -158,8 +158,8 @@ struct MoveTests {
     func stranded() throws {
         let (temporary, library, plan) = try world(Self.stories[0])
         try temporary.write("lost", to: "library/.coursefetch/moving/0123456789abcdef-3")
-        _ = try library.run(plan)
-        #expect(try library.strandedMoves(besides: plan) == [".coursefetch/moving/0123456789abcdef-3"])
+        _ = try library.moves.carryOut(plan)
+        #expect(try library.stranded.files(besides: plan) == [".coursefetch/moving/0123456789abcdef-3"])
         #expect(temporary.read("library/.coursefetch/moving/0123456789abcdef-3") == "lost")
     }
 
@@ -174,7 +174,8 @@ struct MoveTests {
         let plan = try #require(
             try MovePlan.plan([(from: "C/a", to: "L/a"), (from: "C/b", to: "D/b"), (from: "L/x", to: "E/x")]))
         let leadsOut = LibraryError.leadsOut(path: "L")
-        #expect(try library.run(plan) == [.stayed("C/a", leadsOut), .moved("D/b"), .stayed("L/x", leadsOut)])
+        #expect(
+            try library.moves.carryOut(plan) == [.stayed("C/a", leadsOut), .moved("D/b"), .stayed("L/x", leadsOut)])
         #expect(temporary.files(under: "library") == ["C/a": "a", "D/b": "b"])
         #expect(temporary.files(under: "outside").isEmpty)
     }
@@ -185,9 +186,9 @@ struct MoveTests {
         #expect(try interrupt(library, plan, after: 0))
         #expect(!temporary.has("library/c/a.mp4"))
         try temporary.link("library/c/a.mp4", to: "/")
-        #expect(try library.run(plan) == [.moved("C/A.mp4")])
+        #expect(try library.moves.carryOut(plan) == [.moved("C/A.mp4")])
         #expect(temporary.files(under: "library") == ["C/A.mp4": "a"])
-        #expect(try library.strandedMoves(besides: nil).isEmpty)
+        #expect(try library.stranded.files(besides: nil).isEmpty)
     }
 
     @Test("what can't be done together isn't planned")
@@ -219,7 +220,7 @@ struct MoveTests {
             ("A/b.mp4", "A/b [2].mp4"), ("b", "b [2]"), ("A.x/b", "A.x/b [2]"), ("A/b.en.vtt", "A/b.en [2].vtt"),
         ])
     func numbers(path: String, numbered: String) {
-        #expect(LibraryFolder.numbered(path, 2) == numbered)
-        #expect(LibraryFolder.numbered(path, 1) == path)
+        #expect(LibraryPath.numbered(path, 2) == numbered)
+        #expect(LibraryPath.numbered(path, 1) == path)
     }
 }

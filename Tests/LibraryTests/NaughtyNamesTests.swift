@@ -39,9 +39,9 @@ struct NaughtyNamesTests {
             ]
             for path in names {
                 let partial = PartialName(download: Int64(index))
-                _ = try library.openPartial(partial)
+                _ = try library.partials.open(partial)
                 #expect(keys.insert(LibraryName.key(path)).inserted, "\(path)")
-                #expect(try library.place(partial, at: path) == .placed, "\(path)")
+                #expect(try library.placing.put(partial, at: path) == .placed, "\(path)")
                 #expect(path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { $0.count <= 255 })
                 paths.insert(path)
             }
@@ -58,14 +58,14 @@ extension LibraryFolder {
     static func testing(_ root: FilePath, stepwise: Bool = false) throws(LibraryError) -> LibraryFolder {
         try open(
             root, expecting: .new(LibraryID(rawValue: "test")), owner: LibraryOwner(user: "alice", host: "here"),
-            stepwise: stepwise)
+            isStepwise: stepwise)
     }
 
     /// Makes a partial with this text.
     @discardableResult
     func write(_ text: String, to download: Int64) throws -> PartialName {
         let name = PartialName(download: download)
-        let partial = try openPartial(name)
+        let partial = try partials.open(name)
         try partial.truncate(to: 0)
         try partial.descriptor.writeAll(text.utf8)
         try partial.flush()

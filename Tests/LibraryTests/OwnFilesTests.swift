@@ -17,8 +17,8 @@ struct OwnFilesTests {
 
     /// Places a file and returns what the state would record.
     func place(_ text: String, at path: String, in library: LibraryFolder, download: Int64 = 1) throws -> FileRecord {
-        #expect(try library.place(try library.write(text, to: download), at: path) == .placed)
-        let facts = try #require(try library.facts(of: path))
+        #expect(try library.placing.put(try library.write(text, to: download), at: path) == .placed)
+        let facts = try #require(try library.files.facts(of: path))
         return FileRecord(size: facts.size, modified: facts.modified, sha256: sha256(text))
     }
 
@@ -27,13 +27,13 @@ struct OwnFilesTests {
         let library = try library()
         let text = String(repeating: "0123456789abcdef", count: 200_000)
         let record = try place(text, at: "x", in: library)
-        let hashed = try #require(try library.hash("x"))
+        let hashed = try #require(try library.files.hash("x"))
         #expect(hashed.sha256 == record.sha256 && hashed.facts.size == 3_200_000 && hashed.isStable)
-        #expect(try library.hash("nothing") == nil)
-        #expect(try library.hash("no/thing") == nil)
+        #expect(try library.files.hash("nothing") == nil)
+        #expect(try library.files.hash("no/thing") == nil)
         var asked = 0
         #expect(throws: LibraryError.stopped) {
-            try library.hash("x") {
+            try library.files.hash("x") {
                 asked += 1
                 return asked == 3
             }
@@ -62,9 +62,9 @@ struct OwnFilesTests {
         let time = one.time ? (true_.modified ?? 0) + (one.sameTime ? 0 : 1) : nil
         let hash = one.sha256.map { $0 == "right" ? sha256("one").uppercased() : sha256($0) }
         let record = FileRecord(size: one.size, modified: time, sha256: hash)
-        let facts = try #require(try library.facts(of: "A/x"))
-        #expect(try library.proves("A/x", is: record) == (one.isOurs ? .ours(facts) : .notOurs(facts)))
-        #expect(try library.remove("A/x", record: record) == (one.isOurs ? .removed : .notOurs(facts)))
+        let facts = try #require(try library.files.facts(of: "A/x"))
+        #expect(try library.files.proves("A/x", is: record) == (one.isOurs ? .ours(facts) : .notOurs(facts)))
+        #expect(try library.files.remove("A/x", record: record) == (one.isOurs ? .removed : .notOurs(facts)))
         #expect(temporary.files(under: "library") == (one.isOurs ? [:] : ["A/x": "one"]))
         #expect(temporary.has("library/A") == !one.isOurs)
     }
@@ -74,13 +74,13 @@ struct OwnFilesTests {
         let library = try library()
         let one = try place("one", at: "A/B/C/x", in: library)
         let two = try place("two", at: "A/B/D/y", in: library)
-        #expect(try library.remove("A/B/C/x", record: one) == .removed)
+        #expect(try library.files.remove("A/B/C/x", record: one) == .removed)
         #expect(!temporary.has("library/A/B/C") && temporary.has("library/A/B/D"))
         try temporary.write("theirs", to: "library/A/note.txt")
-        #expect(try library.remove("A/B/D/y", record: two) == .removed)
+        #expect(try library.files.remove("A/B/D/y", record: two) == .removed)
         #expect(temporary.files(under: "library") == ["A/note.txt": "theirs"])
         #expect(!temporary.has("library/A/B"))
-        #expect(try library.remove("A/B/D/y", record: two) == .missing)
+        #expect(try library.files.remove("A/B/D/y", record: two) == .missing)
         #expect(temporary.has("library"))
     }
 
@@ -88,16 +88,16 @@ struct OwnFilesTests {
     func replacing() throws {
         let library = try library()
         let old = try place("old", at: "A/x", in: library)
-        #expect(try library.replace("A/x", with: try library.write("new", to: 2), record: old) == .replaced)
+        #expect(try library.placing.replace("A/x", with: try library.write("new", to: 2), record: old) == .replaced)
         #expect(temporary.files(under: "library") == ["A/x": "new"])
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
         // The old record doesn't prove the new file.
-        let facts = try #require(try library.facts(of: "A/x"))
+        let facts = try #require(try library.files.facts(of: "A/x"))
         let third = try library.write("third", to: 3)
-        #expect(try library.replace("A/x", with: third, record: old) == .notOurs(facts))
+        #expect(try library.placing.replace("A/x", with: third, record: old) == .notOurs(facts))
         #expect(temporary.files(under: "library") == ["A/x": "new"])
-        #expect(try library.partialFacts(third)?.size == 5)
-        #expect(try library.replace("A/y", with: third, record: old) == .placed)
+        #expect(try library.partials.facts(of: third)?.size == 5)
+        #expect(try library.placing.replace("A/y", with: third, record: old) == .placed)
         #expect(temporary.read("library/A/y") == "third")
     }
 
@@ -107,13 +107,13 @@ struct OwnFilesTests {
         let record = try place("one", at: "A/x", in: library)
         let partial = PartialName(download: 2)
         try library.write("leftover", to: 2)
-        let made = try library.duplicate("A/x", record: record, as: partial, methods: [method])
+        let made = try library.duplicates.make(of: "A/x", record: record, as: partial, methods: [method])
         #expect(made == (method == .copy ? .copy : .hardLink))
-        #expect(try library.partialFacts(partial)?.links == (method == .copy ? 1 : 2))
-        #expect(try library.partialFacts(partial)?.modified == record.modified)
-        #expect(try library.place(partial, at: "B/y") == .placed)
+        #expect(try library.partials.facts(of: partial)?.links == (method == .copy ? 1 : 2))
+        #expect(try library.partials.facts(of: partial)?.modified == record.modified)
+        #expect(try library.placing.put(partial, at: "B/y") == .placed)
         #expect(temporary.files(under: "library") == ["A/x": "one", "B/y": "one"])
-        #expect(try library.remove("A/x", record: record) == .removed)
+        #expect(try library.files.remove("A/x", record: record) == .removed)
         #expect(temporary.files(under: "library") == ["B/y": "one"])
     }
 
@@ -121,8 +121,9 @@ struct OwnFilesTests {
     func cloning() throws {
         let library = try library()
         let record = try place("one", at: "A/x", in: library)
-        let made = try library.duplicate("A/x", record: record, as: PartialName(download: 2), methods: [.clone])
-        let facts = try library.partialFacts(PartialName(download: 2))
+        let made = try library.duplicates.make(
+            of: "A/x", record: record, as: PartialName(download: 2), methods: [.clone])
+        let facts = try library.partials.facts(of: PartialName(download: 2))
         #expect(made == .clone ? facts?.size == 3 : made == .donorUnusable && facts == nil)
     }
 
@@ -133,10 +134,13 @@ struct OwnFilesTests {
         record.modified = nil
         record.sha256 = sha256("two")
         let partial = PartialName(download: 2)
-        #expect(try library.duplicate("A/x", record: record, as: partial, methods: [method]) == .donorUnusable)
-        #expect(try library.duplicate("A/nothing", record: record, as: partial, methods: [method]) == .donorUnusable)
-        #expect(try library.duplicate("A", record: record, as: partial, methods: [method]) == .donorUnusable)
-        #expect(try library.partials().isEmpty)
+        #expect(
+            try library.duplicates.make(of: "A/x", record: record, as: partial, methods: [method]) == .donorUnusable)
+        #expect(
+            try library.duplicates.make(of: "A/nothing", record: record, as: partial, methods: [method])
+                == .donorUnusable)
+        #expect(try library.duplicates.make(of: "A", record: record, as: partial, methods: [method]) == .donorUnusable)
+        #expect(try library.partials.all().isEmpty)
     }
 
     @Test("a copy whose bytes differ from the record is dropped, although the donor's time looked right")
@@ -145,8 +149,8 @@ struct OwnFilesTests {
         var record = try place("one", at: "A/x", in: library)
         record.sha256 = sha256("two")
         let partial = PartialName(download: 2)
-        #expect(try library.duplicate("A/x", record: record, as: partial, methods: [.copy]) == .donorUnusable)
-        #expect(try library.partials().isEmpty)
+        #expect(try library.duplicates.make(of: "A/x", record: record, as: partial, methods: [.copy]) == .donorUnusable)
+        #expect(try library.partials.all().isEmpty)
     }
 
     @Test("a listing knows every file and no folder")
@@ -156,13 +160,13 @@ struct OwnFilesTests {
         var names = (0..<1000).map { "\($0) 講義.mp4" }
         names += ["a", String(repeating: "x", count: 255), " ", "-rf"]
         for name in names { try temporary.write("", to: "library/A/" + name) }
-        let listing = try library.listing(of: "A")
+        let listing = try library.folders.listing(of: "A")
         #expect(listing.count == names.count)
         #expect(names.allSatisfy { listing.contains($0) })
         for name in ["folder", ".", "..", "", "A", "1000 講義.mp4", "aa"] { #expect(!listing.contains(name)) }
-        #expect(try library.listing(of: "nothing").count == 0)
-        #expect(try library.listing(of: "").count == 0)
-        #expect(throws: LibraryError.badPath("../x")) { try library.listing(of: "../x") }
+        #expect(try library.folders.listing(of: "nothing").count == 0)
+        #expect(try library.folders.listing(of: "").count == 0)
+        #expect(throws: LibraryError.badPath("../x")) { try library.folders.listing(of: "../x") }
     }
 
     @Test("files are looked up by path, and what the listing lacks is asked for by name")
@@ -171,7 +175,7 @@ struct OwnFilesTests {
         for path in ["x", "A/y", "A/B/z"] { try temporary.write("", to: "library/" + path) }
         try temporary.link("library/A/link", to: "nowhere")
         try temporary.link("library/out", to: "/")
-        let names = library.names()
+        let names = LibraryListing(of: library)
         for path in ["x", "A/y", "A/B/z", "A/y", "A/link"] { #expect(try names.contains(path)) }
         for path in ["y", "A/B", "A/x", "C/y"] { #expect(try !names.contains(path), "\(path)") }
         // What is behind a file or a link isn't gone: nobody can tell.
@@ -194,7 +198,7 @@ struct OwnFilesTests {
         ] {
             try temporary.write("bytes", to: "library/" + path)
         }
-        let names = library.names()
+        let names = LibraryListing(of: library)
         #expect(names.videos(withStem: "A/01 x").map(\.path) == ["A/01 x.mp4"])
         #expect(names.videos(withStem: "w").map(\.size) == [5])
         for stem in ["A/02 y", "A/03 z", "A/04", "B/01 x", "../x"] { #expect(names.videos(withStem: stem).isEmpty) }

@@ -19,12 +19,12 @@ struct PlacingTests {
     func placing(stepwise: Bool) throws {
         let library = try library(stepwise: stepwise)
         let partial = try library.write("one", to: 1)
-        let before = try #require(try library.partialFacts(partial))
-        #expect(try library.place(partial, at: "A/01 B/01 C.mp4") == .placed)
-        try library.flushFolders(of: ["A/01 B/01 C.mp4"])
+        let before = try #require(try library.partials.facts(of: partial))
+        #expect(try library.placing.put(partial, at: "A/01 B/01 C.mp4") == .placed)
+        try library.folders.flushNames(of: ["A/01 B/01 C.mp4"])
         #expect(temporary.files(under: "library") == ["A/01 B/01 C.mp4": "one"])
-        #expect(try library.partials().isEmpty)
-        #expect(try library.facts(of: "A/01 B/01 C.mp4") == before)
+        #expect(try library.partials.all().isEmpty)
+        #expect(try library.files.facts(of: "A/01 B/01 C.mp4") == before)
     }
 
     @Test("a file that is there is never replaced, nor is a folder", arguments: [false, true])
@@ -33,9 +33,9 @@ struct PlacingTests {
         try temporary.write("theirs", to: "library/A/x.mp4")
         try temporary.make("library/A/y.mp4")
         let partial = try library.write("ours", to: 1)
-        let facts = try #require(try library.facts(of: "A/x.mp4"))
-        #expect(try library.place(partial, at: "A/x.mp4") == .exists(facts))
-        #expect(try library.place(partial, at: "A/y.mp4") == .exists(nil))
+        let facts = try #require(try library.files.facts(of: "A/x.mp4"))
+        #expect(try library.placing.put(partial, at: "A/x.mp4") == .exists(facts))
+        #expect(try library.placing.put(partial, at: "A/y.mp4") == .exists(nil))
         #expect(text("A/x.mp4") == "theirs")
         #expect(text(".coursefetch/partials/1.part") == "ours")
     }
@@ -43,10 +43,10 @@ struct PlacingTests {
     @Test("a folder that was renamed while it is open gets no more files: the path's own folder is made anew")
     func renamedFolder() throws {
         let library = try library()
-        _ = try library.place(try library.write("one", to: 1), at: "A/01 B/one.mp4")
+        _ = try library.placing.put(try library.write("one", to: 1), at: "A/01 B/one.mp4")
         try temporary.move("library/A", to: "library/C")
         try library.refreshFolders(of: ["A/01 B/two.mp4"])
-        #expect(try library.place(try library.write("two", to: 2), at: "A/01 B/two.mp4") == .placed)
+        #expect(try library.placing.put(try library.write("two", to: 2), at: "A/01 B/two.mp4") == .placed)
         #expect(temporary.files(under: "library") == ["A/01 B/two.mp4": "two", "C/01 B/one.mp4": "one"])
     }
 
@@ -64,18 +64,18 @@ struct PlacingTests {
         let partial = try library.write("ours", to: 1)
         for path in ["out/x.mp4", "in/y.mp4", "up/outside/y.mp4", "out/new/y.mp4"] {
             #expect(throws: LibraryError.leadsOut(path: folder(path))) {
-                try library.place(partial, at: path)
+                try library.placing.put(partial, at: path)
             }
-            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.facts(of: path) }
-            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.listing(of: folder(path)) }
+            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.files.facts(of: path) }
+            #expect(throws: LibraryError.leadsOut(path: folder(path))) { try library.folders.listing(of: folder(path)) }
         }
         for path in ["real/x.mp4", "real/dangling.mp4"] {
-            #expect(throws: LibraryError.leadsOut(path: path)) { try library.place(partial, at: path) }
-            #expect(throws: LibraryError.leadsOut(path: path)) { try library.hash(path) }
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.placing.put(partial, at: path) }
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.files.hash(path) }
             let record = FileRecord(size: 6, modified: nil, sha256: nil)
-            #expect(throws: LibraryError.leadsOut(path: path)) { try library.remove(path, record: record) }
+            #expect(throws: LibraryError.leadsOut(path: path)) { try library.files.remove(path, record: record) }
             #expect(throws: LibraryError.leadsOut(path: path)) {
-                try library.replace(path, with: partial, record: record)
+                try library.placing.replace(path, with: partial, record: record)
             }
         }
         #expect(temporary.files(under: "outside") == ["x.mp4": "secret"])
@@ -92,10 +92,10 @@ struct PlacingTests {
     func badPaths(path: String) throws {
         let library = try library()
         let partial = try library.write("ours", to: 1)
-        #expect(throws: LibraryError.badPath(path)) { try library.place(partial, at: path) }
-        #expect(throws: LibraryError.badPath(path)) { try library.facts(of: path) }
+        #expect(throws: LibraryError.badPath(path)) { try library.placing.put(partial, at: path) }
+        #expect(throws: LibraryError.badPath(path)) { try library.files.facts(of: path) }
         #expect(throws: LibraryError.badPath(path)) {
-            try library.remove(path, record: FileRecord(size: 0, modified: 0, sha256: nil))
+            try library.files.remove(path, record: FileRecord(size: 0, modified: 0, sha256: nil))
         }
     }
 
@@ -104,17 +104,17 @@ struct PlacingTests {
         let library = try library(stepwise: stepwise)
         try temporary.write("theirs", to: "library/A")
         let partial = try library.write("ours", to: 1)
-        #expect(throws: LibraryError.notAFolder(path: "A/B")) { try library.place(partial, at: "A/B/x.mp4") }
+        #expect(throws: LibraryError.notAFolder(path: "A/B")) { try library.placing.put(partial, at: "A/B/x.mp4") }
         #expect(text("A") == "theirs")
     }
 
     @Test("a folder that was removed while it was open is made again")
     func removedMeanwhile() throws {
         let library = try library()
-        #expect(try library.place(try library.write("one", to: 1), at: "A/B/x.mp4") == .placed)
+        #expect(try library.placing.put(try library.write("one", to: 1), at: "A/B/x.mp4") == .placed)
         try temporary.remove("library/A")
-        #expect(try library.place(try library.write("two", to: 2), at: "A/B/y.mp4") == .placed)
-        try library.flushFolders(of: ["A/B/y.mp4"])
+        #expect(try library.placing.put(try library.write("two", to: 2), at: "A/B/y.mp4") == .placed)
+        try library.folders.flushNames(of: ["A/B/y.mp4"])
         #expect(temporary.files(under: "library") == ["A/B/y.mp4": "two"])
     }
 
@@ -123,9 +123,9 @@ struct PlacingTests {
         let library = try library()
         let before = temporary.openDescriptors()
         for number in 0..<200 {
-            #expect(try library.place(try library.write("x", to: 1), at: "F\(number)/x.mp4") == .placed)
+            #expect(try library.placing.put(try library.write("x", to: 1), at: "F\(number)/x.mp4") == .placed)
         }
-        try library.flushFolders(of: (0..<200).map { "F\($0)/x.mp4" })
+        try library.folders.flushNames(of: (0..<200).map { "F\($0)/x.mp4" })
         #expect(temporary.openDescriptors() - before <= FolderCache.bound)
     }
 
@@ -133,19 +133,21 @@ struct PlacingTests {
     func linkAndUnlink() throws {
         let library = try library()
         try library.write("one", to: 1)
-        let folder = try library.folderCreating("A")
-        try library.partialsHandle.linkAndUnlink("1.part", to: folder, "x.mp4")
+        let folder = try library.folders.creating("A")
+        try library.partials.folder.handle.linkAndUnlink("1.part", to: folder, "x.mp4")
         #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
         // Killed between the two.
         try library.write("two", to: 2)
-        try library.partialsHandle.link("2.part", to: folder, "y.mp4")
-        try library.partialsHandle.linkAndUnlink("2.part", to: folder, "y.mp4")
+        try library.partials.folder.handle.link("2.part", to: folder, "y.mp4")
+        try library.partials.folder.handle.linkAndUnlink("2.part", to: folder, "y.mp4")
         #expect(text("A/y.mp4") == "two")
-        #expect(try library.partials().isEmpty)
+        #expect(try library.partials.all().isEmpty)
         // Somebody else's.
         try library.write("three", to: 3)
-        #expect(throws: Errno.fileExists) { try library.partialsHandle.linkAndUnlink("3.part", to: folder, "y.mp4") }
+        #expect(throws: Errno.fileExists) {
+            try library.partials.folder.handle.linkAndUnlink("3.part", to: folder, "y.mp4")
+        }
         #expect(text("A/y.mp4") == "two")
         #expect(text(".coursefetch/partials/3.part") == "three")
     }
@@ -153,15 +155,15 @@ struct PlacingTests {
     @Test("without links either, a name is claimed before it is taken")
     func reserve() throws {
         let library = try library()
-        let folder = try library.folderCreating("A")
+        let folder = try library.folders.creating("A")
         try library.write("one", to: 1)
-        try library.partialsHandle.reserveAndReplace("1.part", to: folder, "x.mp4")
+        try library.partials.folder.handle.reserveAndReplace("1.part", to: folder, "x.mp4")
         try library.write("two", to: 2)
         #expect(throws: Errno.fileExists) {
-            try library.partialsHandle.reserveAndReplace("2.part", to: folder, "x.mp4")
+            try library.partials.folder.handle.reserveAndReplace("2.part", to: folder, "x.mp4")
         }
         #expect(throws: Errno.noSuchFileOrDirectory) {
-            try library.partialsHandle.reserveAndReplace("9.part", to: folder, "z.mp4")
+            try library.partials.folder.handle.reserveAndReplace("9.part", to: folder, "z.mp4")
         }
         #expect(temporary.files(under: "library") == ["A/x.mp4": "one"])
     }
@@ -170,9 +172,9 @@ struct PlacingTests {
     func sharedPartial() throws {
         let library = try library()
         let partial = try library.write("one", to: 1)
-        let folder = try library.folderCreating("A")
-        try library.partialsHandle.link("1.part", to: folder, "x.mp4")
-        let open = try library.openPartial(partial)
+        let folder = try library.folders.creating("A")
+        try library.partials.folder.handle.link("1.part", to: folder, "x.mp4")
+        let open = try library.partials.open(partial)
         #expect(open.size == 0)
         try open.descriptor.writeAll("overwritten".utf8)
         #expect(text("A/x.mp4") == "one")
@@ -185,10 +187,10 @@ struct PlacingTests {
         try temporary.write("secret", to: "outside")
         try temporary.link("library/.coursefetch/partials/2.part", to: temporary.at("outside").string)
         #expect(throws: LibraryError.notAFile(path: ".coursefetch/partials/1.part")) {
-            try library.openPartial(PartialName(download: 1))
+            try library.partials.open(PartialName(download: 1))
         }
         #expect(throws: LibraryError.leadsOut(path: ".coursefetch/partials/2.part")) {
-            try library.openPartial(PartialName(download: 2))
+            try library.partials.open(PartialName(download: 2))
         }
         #expect(temporary.read("outside") == "secret")
     }
@@ -197,16 +199,16 @@ struct PlacingTests {
     func partials() throws {
         let library = try library()
         try library.write("12345", to: 7)
-        _ = try library.openPartial(PartialName(download: 7, sidecar: "cover"))
+        _ = try library.partials.open(PartialName(download: 7, sidecar: "cover"))
         for name in ["07.part", "x.part", "7.part.bak", "+7.part", "7.a.b.part", "7.A.part"] {
             try temporary.write("", to: "library/.coursefetch/partials/" + name)
         }
-        let partials = try library.partials()
+        let partials = try library.partials.all()
         #expect(Set(partials.keys) == [PartialName(download: 7), PartialName(download: 7, sidecar: "cover")])
         #expect(partials[PartialName(download: 7)]?.size == 5)
-        for name in partials.keys { try library.removePartial(name) }
-        try library.removePartial(PartialName(download: 99))
-        #expect(try library.partials().isEmpty)
+        for name in partials.keys { try library.partials.remove(name) }
+        try library.partials.remove(PartialName(download: 99))
+        #expect(try library.partials.all().isEmpty)
         #expect(PartialName(download: 1, sidecar: "../../Ü").fileName == "1.--------.part")
     }
 }

@@ -24,11 +24,11 @@ struct DonorCopy: Sendable {
         let library = context.services.library
         let isDone = await Blocking.run { shouldStop in
             do {
-                switch try library.duplicate(file.path, record: record, as: name, shouldStop: shouldStop) {
+                switch try library.duplicates.make(of: file.path, record: record, as: name, shouldStop: shouldStop) {
                 case .donorUnusable: return false
                 case .hardLink: return true
                 case .clone, .copy:
-                    try library.openPartial(name).flush()
+                    try library.partials.open(name).flush()
                     return true
                 }
             } catch {
@@ -54,7 +54,8 @@ extension Donor {
             .video, stated: resolution.fileExtension, mediaType: resolution.mediaType, contentType: nil,
             url: resolution.url)
         let path = "\(wanted.stem).\(fileExtension.text)"
-        guard let facts = (try? services.library.facts(of: path)) ?? nil, facts.size == resolution.size ?? facts.size
+        guard let facts = (try? services.library.files.facts(of: path)) ?? nil,
+            facts.size == resolution.size ?? facts.size
         else { return nil }
         let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
         let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)

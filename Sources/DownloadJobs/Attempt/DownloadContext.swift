@@ -31,7 +31,7 @@ package struct DownloadContext: Sendable {
     /// Opens a partial whose first `length` bytes count.
     func openPartial(_ name: PartialName, length: Int64, hashes: Bool) throws -> PartialFile {
         try PartialFile(
-            descriptor: try services.library.openPartial(name).release(), length: length, hashes: hashes)
+            descriptor: try services.library.partials.open(name).release(), length: length, hashes: hashes)
     }
 
     /// A small file in a partial.
@@ -42,5 +42,5 @@ package struct DownloadContext: Sendable {
     }
 
     /// Removes partials as far as that can be done.
-    func removePartials(_ names: [PartialName]) { for name in names { try? services.library.removePartial(name) } }
+    func removePartials(_ names: [PartialName]) { for name in names { try? services.library.partials.remove(name) } }
 }

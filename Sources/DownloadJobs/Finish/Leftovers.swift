@@ -10,7 +10,7 @@ package enum Leftovers {
     package static func unwantedPartials(
         _ store: DownloadStore, _ library: LibraryFolder, includingSidecars: Bool = true
     ) throws -> [PartialName: FileFacts] {
-        let partials = try library.partials()
+        let partials = try library.partials.all()
         guard !partials.isEmpty else { return [:] }
         let ids = partials.keys.filter(DownloadKind.keeps).map { DownloadID(rawValue: $0.download) }
         let wanted = Set(
@@ -23,6 +23,6 @@ package enum Leftovers {
     /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
     package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
         let moves = try store.recordedMoves().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
-        return try library.strandedMoves(besides: MovePlan(recorded: moves))
+        return try library.stranded.files(besides: MovePlan(recorded: moves))
     }
 }

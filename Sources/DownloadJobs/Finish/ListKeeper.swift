@@ -159,7 +159,7 @@ package final class ListKeeper: Sendable {
                 guard !known.contains(KeptKey(record).hashValue) else { return }
                 if record.video != nil {
                     guard let path = record.path, !paths.contains(LibraryName.key(path).hashValue),
-                        let facts = (try? library.facts(of: path)) ?? nil, facts.size == record.size
+                        let facts = (try? library.files.facts(of: path)) ?? nil, facts.size == record.size
                     else { return }
                 }
                 try write(record)

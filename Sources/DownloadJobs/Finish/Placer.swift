@@ -52,7 +52,7 @@ struct Placer: Sendable {
             }
         }
         do {
-            try library.flushFolders(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
+            try library.folders.flushNames(of: placed.flatMap { [$0] + $0.parts }.map(\.stored.path))
         } catch {
             for item in placed { failed(item.file, .library(error)) }
             return []
@@ -75,7 +75,7 @@ struct Placer: Sendable {
         do throws(LibraryError) {
             let modified =
                 if let known = file.settles { known } else {
-                    try library.partialFacts(file.partialName)?.modified
+                    try library.partials.facts(of: file.partialName)?.modified
                 }
             let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
@@ -101,12 +101,13 @@ struct Placer: Sendable {
         let file = item.file
         // A run before this one has come this far, as settling has proven.
         if let modified = file.settles,
-            try library.partialFacts(file.partialName).map({ $0.size != file.size || $0.modified != modified }) ?? true
+            try library.partials.facts(of: file.partialName).map({ $0.size != file.size || $0.modified != modified })
+                ?? true
         {
             return
         }
         if let old = file.old, old.path == item.stored.path {
-            switch try library.replace(old.path, with: file.partialName, record: FileRecord(old)) {
+            switch try library.placing.replace(old.path, with: file.partialName, record: FileRecord(old)) {
             case .replaced, .placed: return
             case .notOurs: break
             }
@@ -117,23 +118,25 @@ struct Placer: Sendable {
                 item.stored.path = Self.distinct(file.path, id: file.id, attempt: attempt)
                 if !item.placing.isEmpty, !write(item.placing) { throw .stopped }
             }
-            guard case .exists(let facts) = try library.place(file.partialName, at: item.stored.path) else { return }
+            guard case .exists(let facts) = try library.placing.put(file.partialName, at: item.stored.path) else {
+                return
+            }
             // One that another download has, which may be about to go, is never shared by name.
             if isTaken(item.stored.path, from: file) { continue }
-            if let facts, let partial = try library.partialFacts(file.partialName), partial == facts {
+            if let facts, let partial = try library.partials.facts(of: file.partialName), partial == facts {
                 // It was made of what stands there, as a second name of it.
-                try library.flushFile(item.stored.path)
-                try library.removePartial(file.partialName)
+                try library.files.flush(item.stored.path)
+                try library.partials.remove(file.partialName)
                 return
             }
             let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
             if facts?.size == file.size, record.sha256 != nil,
-                case .ours(let facts) = try library.proves(item.stored.path, is: record)
+                case .ours(let facts) = try library.files.proves(item.stored.path, is: record)
             {
                 // The same bytes are there already: adopted, once they are known to be durable.
                 item.stored.modified = facts.modified
-                try library.flushFile(item.stored.path)
-                try library.removePartial(file.partialName)
+                try library.files.flush(item.stored.path)
+                try library.partials.remove(file.partialName)
                 return
             }
         }
@@ -159,9 +162,9 @@ struct Placer: Sendable {
     /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
     private func removeOld(_ item: PlacedFile) {
         for part in item.parts { removeOld(part) }
-        for part in item.obsolete { _ = try? library.remove(part.path, record: FileRecord(StoredFile(part))) }
+        for part in item.obsolete { _ = try? library.files.remove(part.path, record: FileRecord(StoredFile(part))) }
         guard let old = item.file.old, old.path != item.stored.path else { return }
-        _ = try? library.remove(old.path, record: FileRecord(old))
+        _ = try? library.files.remove(old.path, record: FileRecord(old))
     }
 }
 

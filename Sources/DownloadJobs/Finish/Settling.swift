@@ -17,7 +17,7 @@ package struct Settling {
     /// ``LibraryError``.
     package func run(at now: Date) throws {
         try finishMoves(try store.recordedMoves())
-        try library.forgetMarks()
+        try library.moves.forgetMarks()
         for record in try store.recover(at: now) { try settle(record) }
         try dropPartials()
     }
@@ -30,7 +30,7 @@ package struct Settling {
         }
         let owners = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var places: [(owner: RecordedMove.Owner, path: String)] = []
-        for (move, result) in zip(plan.moves, try library.run(plan)) {
+        for (move, result) in zip(plan.moves, try library.moves.carryOut(plan)) {
             guard let recorded = owners[move.id] else { continue }
             switch result {
             case .moved(let path): places.append((recorded.owner, path))
@@ -39,7 +39,7 @@ package struct Settling {
             }
         }
         try store.finishMoves(places)
-        try library.forgetMarks()
+        try library.moves.forgetMarks()
         return places
     }
 
@@ -52,29 +52,29 @@ package struct Settling {
         }
         // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
         if record.state == .cancelled {
-            _ = try library.remove(file.path, record: FileRecord(file))
+            _ = try library.files.remove(file.path, record: FileRecord(file))
             for part in try store.parts(of: record.id) {
-                _ = try library.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
+                _ = try library.files.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
             }
             return try store.write([.unplace(record.id)])
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
         let parts = try store.parts(of: record.id)
         guard parts.isEmpty else { return try settle(record, file, parts) }
-        if case .ours(let facts) = try library.proves(file.path, is: FileRecord(file)), facts.size == file.size {
-            try library.flushFolders(of: [file.path])
+        if case .ours(let facts) = try library.files.proves(file.path, is: FileRecord(file)), facts.size == file.size {
+            try library.folders.flushNames(of: [file.path])
             var stored = file
             stored.modified = facts.modified
             try store.write([.adopt(record.id, stored)])
-            try library.removePartial(partial)
+            try library.partials.remove(partial)
             if let old = record.oldFile, old.path != file.path {
-                _ = try library.remove(old.path, record: FileRecord(old))
+                _ = try library.files.remove(old.path, record: FileRecord(old))
             }
         } else if try !place(record, file) {
             // One that is a link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
-            if let facts = try library.partialFacts(partial), facts.links > 1 {
-                try library.removePartial(partial)
+            if let facts = try library.partials.facts(of: partial), facts.links > 1 {
+                try library.partials.remove(partial)
                 changes.append(
                     .startOver(
                         record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers))
@@ -120,16 +120,16 @@ package struct Settling {
             .unplace(record.id),
             .startOver(record.id, validatorFailures: record.validatorFailures, startOvers: record.startOvers),
         ])
-        for name in DownloadKind.partials(of: record.id) { try library.removePartial(name) }
+        for name in DownloadKind.partials(of: record.id) { try library.partials.remove(name) }
     }
 
     private func isIn(_ partial: PartialName, _ file: ArrivedFile) throws -> Bool {
-        try library.partialFacts(partial).map { $0.size == file.size && $0.modified == file.settles } ?? false
+        try library.partials.facts(of: partial).map { $0.size == file.size && $0.modified == file.settles } ?? false
     }
 
     private func isPlaced(_ file: ArrivedFile) throws -> Bool {
         let record = FileRecord(size: file.size, modified: file.settles, sha256: file.sha256?.hex)
-        if case .ours = try library.proves(file.path, is: record) { return true }
+        if case .ours = try library.files.proves(file.path, is: record) { return true }
         return false
     }
 
@@ -137,7 +137,7 @@ package struct Settling {
     /// file as it stands. False if it isn't there any more, or another one.
     private func place(_ record: DownloadRecord, _ file: StoredFile) throws -> Bool {
         let complete = try DownloadKind.partials(of: record.id).first { name in
-            try library.partialFacts(name).map { $0.size == file.size && $0.modified == file.modified } ?? false
+            try library.partials.facts(of: name).map { $0.size == file.size && $0.modified == file.modified } ?? false
         }
         guard let partial = complete else { return false }
         return try place(
@@ -164,6 +164,6 @@ package struct Settling {
     }
 
     private func dropPartials() throws {
-        for name in try Leftovers.unwantedPartials(store, library).keys { try library.removePartial(name) }
+        for name in try Leftovers.unwantedPartials(store, library).keys { try library.partials.remove(name) }
     }
 }

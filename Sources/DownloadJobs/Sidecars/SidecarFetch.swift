@@ -31,8 +31,8 @@ package struct SidecarFetch: Sendable {
                 .refused(DownloadError(kind: .urlRefused, message: "its address has expired"), isFinal: false))
         }
         do {
-            try services.library.removePartial(partialName)
-            let descriptor = try services.library.openPartial(partialName).release()
+            try services.library.partials.remove(partialName)
+            let descriptor = try services.library.partials.open(partialName).release()
             let partial = try PartialFile(descriptor: descriptor, length: 0, hashes: true)
             let outcome: SidecarOutcome =
                 switch sidecar.source {
@@ -42,7 +42,7 @@ package struct SidecarFetch: Sendable {
                 }
             if case .ended = outcome {
                 partial.close()
-                try? services.library.removePartial(partialName)
+                try? services.library.partials.remove(partialName)
             }
             return outcome
         } catch {

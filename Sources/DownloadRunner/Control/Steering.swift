@@ -54,7 +54,7 @@ struct Steering {
             // Also where the row doesn't know of one yet: it says so once a second only.
             for outcome in result.outcomes where outcome.verdict != .refused {
                 let names = DownloadKind.partials(of: DownloadID(rawValue: outcome.id))
-                for name in names { try? library.removePartial(name) }
+                for name in names { try? library.partials.remove(name) }
             }
         }
         try collect(records, &result)
@@ -127,7 +127,7 @@ struct Steering {
         var folders: [String] = []
         for record in records {
             if let file = record.file {
-                let removal = try? library.remove(file.path, record: FileRecord(file))
+                let removal = try? library.files.remove(file.path, record: FileRecord(file))
                 switch removal {
                 case .removed, .missing: folders.append(file.path)
                 case .notOurs, nil: kept.insert(record.id.rawValue)
@@ -135,11 +135,11 @@ struct Steering {
             }
             for sidecar in (try? store.sidecars(of: [record.id])) ?? [] {
                 let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
-                _ = try? library.remove(sidecar.path, record: facts)
+                _ = try? library.files.remove(sidecar.path, record: facts)
                 folders.append(sidecar.path)
             }
         }
-        try? library.flushFolders(of: folders)
+        try? library.folders.flushNames(of: folders)
         return kept
     }
 }

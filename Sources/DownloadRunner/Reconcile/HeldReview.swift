@@ -15,7 +15,7 @@ package struct HeldReview {
     /// - Parameter library: nil where it can't be opened, so that nothing can be looked at.
     package init(_ recorded: [HeldCourse], _ library: LibraryFolder?) {
         self.recorded = recorded
-        listing = library?.names()
+        listing = library.map(LibraryListing.init)
     }
 
     /// Takes a row into account; of the courses that were held its file is looked for.

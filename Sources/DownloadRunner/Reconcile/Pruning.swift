@@ -60,7 +60,7 @@ struct Pruning: Sendable {
             }
         }
         do throws(LibraryError) {
-            try library.flushFolders(of: paths)
+            try library.folders.flushNames(of: paths)
         } catch {
             // At worst they come back, and the rows still know them.
             for item in bare { fail(error, item.reference, &outcome) }
@@ -75,7 +75,7 @@ struct Pruning: Sendable {
         of item: Reconciliation.Gone, _ sidecars: [SidecarRecord], _ paths: inout [String], _ outcome: inout Outcome
     ) throws(LibraryError) -> Bool {
         if let file = item.file {
-            if case .notOurs = try library.remove(file.path, record: FileRecord(file)) {
+            if case .notOurs = try library.files.remove(file.path, record: FileRecord(file)) {
                 outcome.warnings.append((.notOurs(path: file.path), item.reference))
                 return false
             }
@@ -83,10 +83,10 @@ struct Pruning: Sendable {
         }
         for sidecar in sidecars {
             let record = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
-            _ = try library.remove(sidecar.path, record: record)
+            _ = try library.files.remove(sidecar.path, record: record)
             paths.append(sidecar.path)
         }
-        for name in DownloadKind.partials(of: item.id) { try library.removePartial(name) }
+        for name in DownloadKind.partials(of: item.id) { try library.partials.remove(name) }
         return true
     }
 
@@ -115,10 +115,10 @@ struct Pruning: Sendable {
     private func removeCover(_ cover: StoredFile?, _ folder: String, _ outcome: inout Outcome) -> Bool {
         do throws(LibraryError) {
             if let cover {
-                _ = try library.remove(cover.path, record: FileRecord(cover))
-                try library.flushFolders(of: [cover.path])
+                _ = try library.files.remove(cover.path, record: FileRecord(cover))
+                try library.folders.flushNames(of: [cover.path])
             }
-            library.removeEmptyFolders(from: folder)
+            library.folders.removeEmpty(from: folder)
             return true
         } catch {
             fail(error, nil, &outcome)

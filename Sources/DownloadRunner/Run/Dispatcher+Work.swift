@@ -70,7 +70,7 @@ extension Dispatcher {
 
     func dropEmptyPartial(_ id: DownloadID) {
         guard let work = works[id], work.job.progress.bytes == 0, wanted[id]?.resume == nil else { return }
-        for name in DownloadKind.partials(of: id) { try? services.library.removePartial(name) }
+        for name in DownloadKind.partials(of: id) { try? services.library.partials.remove(name) }
     }
 
     // MARK: complete files
@@ -157,7 +157,7 @@ extension Dispatcher {
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
         if let number = file.sidecar {
             services.events.post(.warning(.notPlaced(path: file.path, .init(failure)), nil))
-            try? services.library.removePartial(file.partialName)
+            try? services.library.partials.remove(file.partialName)
             handle(.sidecarPlaced(number, of: file.role.download, isStored: false))
         } else if let id = file.role.download {
             handle(.notPlaced(id, trouble(failure)))
@@ -234,7 +234,7 @@ extension Dispatcher {
 
     /// Whether its file is certainly not there any more.
     private func isLost(_ sidecar: SidecarRecord) -> Bool {
-        do { return try services.library.facts(of: sidecar.path) == nil } catch { return false }
+        do { return try services.library.files.facts(of: sidecar.path) == nil } catch { return false }
     }
 
     /// Asks the provider of a video that is there what comes along with it.

@@ -286,7 +286,7 @@ extension SyncRun {
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
     ) throws -> Reconciliation {
-        let listing = library?.names()
+        let listing = library.map(LibraryListing.init)
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now,
             lossGuard: options.refetchLost ? nil : LossGuard(),

@@ -90,7 +90,7 @@ struct LibraryCheck {
         var unknown = 0
         var examples: [String] = []
         var copies: [String] = []
-        let unreadable = library.walk { path in
+        let unreadable = LibraryWalk(of: library).forEachPath { path in
             if finished.remove(path) != nil || recorded.contains(path) { return true }
             if StagingName.isOne(path) {
                 copies.append(path)
@@ -113,7 +113,7 @@ struct LibraryCheck {
     private func partials(
         _ store: DownloadStore, _ library: LibraryFolder, copies: [String], isHeld: Bool, clean: Bool
     ) throws -> [DiagnosisFact] {
-        let all = try library.partials()
+        let all = try library.partials.all()
         let unwanted = try Leftovers.unwantedPartials(store, library, includingSidecars: !isHeld)
         var facts: [DiagnosisFact] = []
         if all.count > unwanted.count {
@@ -121,10 +121,10 @@ struct LibraryCheck {
             facts.append(.partials(count: kept.count, bytes: kept.values.byteCount(\.size).value))
         }
         guard !unwanted.isEmpty || !copies.isEmpty else { return facts }
-        let sizes = copies.compactMap { (try? library.facts(of: $0)) ?? nil }
+        let sizes = copies.compactMap { (try? library.files.facts(of: $0)) ?? nil }
         if clean {
-            for name in unwanted.keys { try library.removePartial(name) }
-            for copy in copies { try library.removeUnfinishedCopy(copy) }
+            for name in unwanted.keys { try library.partials.remove(name) }
+            for copy in copies { try library.stranded.removeUnfinishedCopy(copy) }
         }
         facts.append(
             .leftovers(
@@ -140,8 +140,8 @@ struct LibraryCheck {
         let paths = try Leftovers.stranded(store, library)
         guard !paths.isEmpty else { return [] }
         var bytes = ByteCount(0)
-        for path in paths { bytes += try library.strandedSize(path) }
-        if clean { for path in paths { try library.removeStranded(path) } }
+        for path in paths { bytes += try library.stranded.size(of: path) }
+        if clean { for path in paths { try library.stranded.remove(path) } }
         return [.stranded(paths: paths, bytes: bytes.value, areRemoved: clean)]
     }
 }

@@ -70,7 +70,7 @@ package struct LibraryChange: Sendable {
 
     /// The person says that this is the library: what isn't in it is lost, however much that is.
     private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
-        let listing = library.names()
+        let listing = LibraryListing(of: library)
         var lost: [DownloadChange] = []
         try store.scan { row in
             guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {

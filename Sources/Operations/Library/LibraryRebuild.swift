@@ -35,7 +35,7 @@ struct LibraryRebuild {
         var result = Result(leftOut: reading.damaged, isNewer: reading.isNewer)
         var taken: Set<String> = []
         var finished: Set<KeptKey> = []
-        let listing = library.names()
+        let listing = LibraryListing(of: library)
         try store.scan { row in
             // A row whose file isn't there may be older than a move.
             guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
@@ -66,7 +66,7 @@ struct LibraryRebuild {
         else { return nil }
         var found = ProvenRecord(record: record, file: nil)
         guard let path = record.path, let size = record.size, let modified = record.modified,
-            let facts = (try? library.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
+            let facts = (try? library.files.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
         else { return found }
         found.file = StoredFile(path: path, size: size, modified: modified, sha256: nil, source: [])
         found.cover = record.cover.flatMap { [UInt8](hex: $0) }
@@ -88,7 +88,7 @@ struct LibraryRebuild {
         var isWhole = true
         for beside in record.beside ?? [] {
             guard let kind = SidecarRecord.Kind(rawValue: beside.kind) else { return nil }
-            let facts = (try? library.facts(of: beside.path)) ?? nil
+            let facts = (try? library.files.facts(of: beside.path)) ?? nil
             if let facts, facts.size == beside.size, facts.modified == beside.modified {
                 found.sidecars.append(
                     SidecarRecord(
@@ -115,7 +115,7 @@ struct LibraryRebuild {
         for form in [path, path.precomposedStringWithCanonicalMapping, path.decomposedStringWithCanonicalMapping]
         where seen.insert(Array(form.utf8)).inserted {
             do throws(LibraryError) {
-                if case .ours(let facts) = try library.proves(form, is: record, shouldStop: shouldStop) {
+                if case .ours(let facts) = try library.files.proves(form, is: record, shouldStop: shouldStop) {
                     return (form, facts)
                 }
             } catch {

@@ -115,7 +115,7 @@ struct VerificationRemedies {
         if case .sidecar(let part, _) = item.owner, part.kind == .stream {
             guard try store.download(part.download)?.state == .finished else { return false }
         }
-        let facts = try? library.facts(of: item.file.path)
+        let facts = try? library.files.facts(of: item.file.path)
         if item.file.verdict == .missing { return facts == nil }
         return facts == item.found
     }

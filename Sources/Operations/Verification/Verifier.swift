@@ -121,7 +121,7 @@ struct Verifier {
                 reference: record.reference, path: file.path, size: file.size, sha256: file.sha256?.hex,
                 verdict: .intact), isGone: record.isGone)
         do throws(LibraryError) {
-            guard let facts = try library.facts(of: file.path) else {
+            guard let facts = try library.files.facts(of: file.path) else {
                 item.file.verdict = .missing
                 return item
             }
@@ -162,7 +162,7 @@ struct Verifier {
         var progress = result.progress
         var last = lastReport
         let tell = report
-        let found = try library.hash(path) {
+        let found = try library.files.hash(path) {
             // Asked before each mebibyte.
             blocks += 1
             progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value
@@ -206,7 +206,7 @@ struct Verifier {
     /// There, with that size: what came along has no SHA-256.
     private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
         do throws(LibraryError) {
-            guard let facts = try library.facts(of: file.path) else { return (.missing, nil) }
+            guard let facts = try library.files.facts(of: file.path) else { return (.missing, nil) }
             return (facts.size == file.size ? .intact : .changed(size: facts.size, sha256: nil), facts)
         } catch {
             return (.unreadable(error), nil)

@@ -21,7 +21,7 @@ extension FileDownload {
         let services = context.services
         let sample = Self.sample(of: donor.file.size)
         let bytes = await Blocking.run { _ in
-            try? services.library.bytes(of: donor.file.path, record: FileRecord(donor.file), sample)
+            try? services.library.files.bytes(of: donor.file.path, record: FileRecord(donor.file), sample)
         }
         guard let bytes else { return false }
         if attempt.answer.resolution.singleUse { attempt.answer.use() }

@@ -189,10 +189,10 @@ actor FileDownload: MediaDownload {
         let library = context.services.library
         let name = PartialName(download: context.id.rawValue)
         if let partial = live.withLock({ $0.partial }) {
-            if !partial.isOpen { try partial.reopen(descriptor: library.openPartial(name).release()) }
+            if !partial.isOpen { try partial.reopen(descriptor: library.partials.open(name).release()) }
             return partial
         }
-        let open = try library.openPartial(name)
+        let open = try library.partials.open(name)
         let length = min(open.size, resume?.durableBytes ?? 0)
         isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
         let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)

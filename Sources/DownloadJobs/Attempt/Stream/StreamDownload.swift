@@ -57,7 +57,7 @@ actor StreamDownload: MediaDownload {
     }
 
     nonisolated var written: Int64 {
-        let remuxed = try? context.services.library.partialFacts(.remuxed(context.id))
+        let remuxed = try? context.services.library.partials.facts(of: .remuxed(context.id))
         return progress.bytes + (remuxed?.size ?? 0)
     }
 

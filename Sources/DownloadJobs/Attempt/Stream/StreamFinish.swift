@@ -160,7 +160,7 @@ struct StreamFinish: Sendable {
         func isFree(_ folder: String) throws -> Bool {
             try names.map { "\(folder)/\($0)" }.allSatisfy { path in
                 let record = ours[path] ?? FileRecord(size: -1, modified: nil, sha256: nil)
-                switch try services.library.proves(path, is: record) {
+                switch try services.library.files.proves(path, is: record) {
                 case .missing, .ours: return true
                 case .notOurs: return false
                 }

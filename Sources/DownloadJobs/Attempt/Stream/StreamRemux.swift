@@ -26,12 +26,12 @@ struct StreamRemux: Sendable {
         let output = PartialName.remuxed(context.id)
         let (services, library) = (context.services, context.services.library)
         do {
-            try library.removePartial(output)
-            guard let job = try job(writing: library.partialPath(output)) else {
+            try library.partials.remove(output)
+            guard let job = try job(writing: library.partials.path(of: output)) else {
                 return .kept(because: "it is of a kind that ffmpeg isn't asked to read")
             }
             // A file of ours, with our permissions, that ffmpeg fills.
-            let open = try library.openPartial(output)
+            let open = try library.partials.open(output)
             do throws(RemuxError) {
                 let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
                 if let complaint = try await job.run(
@@ -41,7 +41,7 @@ struct StreamRemux: Sendable {
                     services.logger.debug("ffmpeg: \(complaint)")
                 }
             } catch {
-                try? library.removePartial(output)
+                try? library.partials.remove(output)
                 return end(error)
             }
             let size = try open.facts().size
@@ -49,7 +49,7 @@ struct StreamRemux: Sendable {
                 descriptor: try open.release(), length: size, hashes: services.options.checksums)
             if let reason = try shortness(of: partial) {
                 partial.close()
-                try? library.removePartial(output)
+                try? library.partials.remove(output)
                 return .kept(because: reason)
             }
             return .made(
@@ -99,14 +99,14 @@ struct StreamRemux: Sendable {
     private func job(writing output: FilePath) throws -> RemuxJob? {
         var inputs: [RemuxInput] = []
         for (number, track) in stream.tracks.enumerated() {
-            let path = context.services.library.partialPath(track.name)
+            let path = context.services.library.partials.path(of: track.name)
             var list: FilePath?
             let parts = JoinedPiece.parts(of: track.pieces)
             if parts.count > 1 {
                 guard let text = RemuxInput.listText(of: path, parts: parts) else { return nil }
                 let name = PartialName.list(number, of: context.id)
                 try context.writePartial(name, Array(text.utf8), hashes: false).close()
-                list = context.services.library.partialPath(name)
+                list = context.services.library.partials.path(of: name)
             }
             let isSound = number > 0 || stream.tracks.count == 1
             guard

@@ -52,9 +52,9 @@ extension StreamWork {
         }
         do {
             for (number, track) in tracks.enumerated() where !track.partial.isOpen {
-                try track.partial.reopen(descriptor: library.openPartial(track.name).release())
+                try track.partial.reopen(descriptor: library.partials.open(track.name).release())
                 let index = PartialName.index(number, of: context.id)
-                try track.index?.reopen(descriptor: library.openPartial(index).release())
+                try track.index?.reopen(descriptor: library.partials.open(index).release())
             }
         } catch { return .outcome(.cannotOpenPartial(error, in: library)) }
         return .opened(self)
@@ -71,12 +71,12 @@ extension StreamWork {
     ) throws -> Track? {
         let (library, layout) = (context.services.library, layout(of: [plan], context.services))
         let name = PartialName.track(number, of: context.id)
-        let open = try library.openPartial(name)
+        let open = try library.partials.open(name)
         guard position.bytes <= open.size, position.next <= plan.segments.count else { return nil }
         let partial = try PartialFile(descriptor: open.release(), length: position.bytes, hashes: isHashed)
         var index: PartialFile?
         if layout != .plain {
-            let open = try library.openPartial(.index(number, of: context.id))
+            let open = try library.partials.open(.index(number, of: context.id))
             let length = JoinedPiece.indexLength(position.next)
             guard length <= open.size else { return nil }
             let opened = try PartialFile(descriptor: open.release(), length: length, hashes: false)

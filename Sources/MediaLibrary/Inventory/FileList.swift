@@ -29,7 +29,7 @@ package struct FileList<Record: Codable> {
     private let home: FolderHandle
 
     /// A library's list.
-    package init(of library: LibraryFolder) { home = library.homeHandle }
+    package init(of library: LibraryFolder) { home = library.home.handle }
 
     /// Its length in bytes; nil if there is none.
     package func size() throws(LibraryError) -> Int64? {

@@ -23,7 +23,7 @@ extension LibraryFolder {
         let attempt: FileLock.Outcome
         do {
             attempt = try await FileLock.acquire(
-                Self.lockFile(in: homeHandle), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
+                Self.lockFile(in: home.handle), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
         } catch {
             return try Self.note(error)
         }
@@ -36,7 +36,7 @@ extension LibraryFolder {
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
         let attempt: FileLock.Outcome
         do {
-            attempt = try FileLock.attempt(Self.lockFile(in: homeHandle), as: me)
+            attempt = try FileLock.attempt(Self.lockFile(in: home.handle), as: me)
         } catch {
             return try Self.note(error)
         }
@@ -49,7 +49,7 @@ extension LibraryFolder {
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
     package static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
         do {
-            let home = try openRoot(root).folder(LibraryPath.privateFolder)
+            guard let home = try RootFolder(at: root).home() else { return nil }
             return try FileLock.holder(of: lockFile(in: home))
         } catch let error as LockError {
             try note(error)

@@ -1,25 +1,22 @@
 import FileSystem
 import SystemPackage
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+/// A walk over everything in a library that is no folder, coursefetch's own folder left out. No link is followed.
+package struct LibraryWalk {
+    private let folders: FolderTree
 
-extension LibraryFolder {
-    /// Calls `body` with the path of everything in the library that is no folder, coursefetch's own folder left out. No link
-    /// is followed. Ends early when `body` returns false.
+    /// Of the whole library.
+    package init(of library: LibraryFolder) { folders = library.folders }
+
+    /// Calls `body` with each path. Ends early when `body` returns false.
     ///
     /// - Returns: folders that could not be read.
-    package func walk(_ body: (String) -> Bool) -> [String] {
+    package func forEachPath(_ body: (String) -> Bool) -> [String] {
         var unreadable: [String] = []
         var open = [""]
         while let path = open.popLast() {
             do {
-                guard let folder = try folder(path) else { continue }
+                guard let folder = try folders.folder(path) else { continue }
                 var goesOn = true
                 try folder.forEachEntry { bytes, isFolder throws(Errno) in
                     let name = String(decoding: bytes, as: UTF8.self)

@@ -27,7 +27,7 @@ package enum MovePlanError: Error, Sendable, Hashable {
 /// All moves of a sync as one set: swaps, cycles and chains are no different from others.
 ///
 /// The plan is recorded, then run, then the new paths are recorded in the transaction that deletes it. Being recorded it can be
-/// run again after a kill at any instant, see ``LibraryFolder/run(_:)``.
+/// run again after a kill at any instant, see ``Moves/carryOut(_:)``.
 package struct MovePlan: Sendable, Hashable {
     /// 16 hexadecimal digits that no other plan has.
     package let id: String

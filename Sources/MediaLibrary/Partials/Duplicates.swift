@@ -22,31 +22,34 @@ package enum Duplication: Sendable, Hashable {
     case donorUnusable
 }
 
-extension LibraryFolder {
-    /// Makes a partial of a file that is in the library, instead of fetching it again: a hard link, else a clone, else a copy
-    /// that is accepted only if it hashes to the recorded SHA-256.
-    ///
-    /// The partial then goes through ``place(_:at:)`` like any other, and its content is durable on return. An earlier partial
-    /// of that name is replaced.
+/// Makes partials of files that are in the library already, instead of fetching the same bytes again.
+///
+/// A donor must be proven by its record. Such a partial then goes its way like any other.
+package struct Duplicates: Sendable {
+    private let folders: FolderTree
+    private let files: LibraryFiles
+    private let partials: PrivateFolder
+
+    init(folders: FolderTree, files: LibraryFiles, partials: PrivateFolder) {
+        self.folders = folders
+        self.files = files
+        self.partials = partials
+    }
+
+    /// Makes a partial of a donor: a hard link, else a clone, else a copy that is accepted only if it hashes to the recorded
+    /// SHA-256. Its content is durable on return. An earlier partial of that name is replaced.
     ///
     /// - Parameter methods: what is tried; for tests, and for a library whose files are to be independent.
-    package func duplicate(
-        _ donor: String, record: FileRecord, as partial: PartialName,
+    package func make(
+        of donor: String, record: FileRecord, as partial: PartialName,
         methods: Set<DuplicationMethod> = [.hardLink, .clone, .copy], shouldStop: () -> Bool = { false }
     ) throws(LibraryError) -> Duplication {
         let place = try LibraryPath(donor)
-        let proven: FileFacts
+        guard let proven = try proven(donor, record, shouldStop: shouldStop),
+            let folder = try folders.folder(place.folder)
+        else { return .donorUnusable }
         do {
-            guard case .ours(let facts) = try proves(donor, is: record, shouldStop: shouldStop) else {
-                return .donorUnusable
-            }
-            proven = facts
-        } catch .notAFolder, .notAFile, .leadsOut {
-            return .donorUnusable
-        }
-        guard let folder = try folder(place.folder) else { return .donorUnusable }
-        do {
-            try partialsHandle.remove(partial.fileName)
+            try partials.handle.remove(partial.fileName)
             if methods.contains(.hardLink), let made = try link(place.name, in: folder, as: partial, proven: proven) {
                 return made
             }
@@ -54,14 +57,8 @@ extension LibraryFolder {
                 return .clone
             }
             guard methods.contains(.copy) else { return .donorUnusable }
-            let sha256 = try FileCopy.copy(
-                place.name, in: folder, to: partialsHandle, partial.fileName, shouldStop: shouldStop)
-            let size = try partialFacts(partial)?.size
-            guard size == record.size, record.sha256 == nil || record.sha256?.lowercased() == sha256 else {
-                try partialsHandle.remove(partial.fileName)
-                return .donorUnusable
-            }
-            return .copy
+            let isCopied = try copy(place.name, in: folder, as: partial, record: record, shouldStop: shouldStop)
+            return isCopied ? .copy : .donorUnusable
         } catch let error as LibraryError {
             throw error
         } catch let error as Errno {
@@ -75,23 +72,45 @@ extension LibraryFolder {
         }
     }
 
+    /// Nil unless the donor is there and is what was recorded.
+    private func proven(
+        _ donor: String, _ record: FileRecord, shouldStop: () -> Bool
+    ) throws(LibraryError) -> FileFacts? {
+        do {
+            if case .ours(let facts) = try files.proves(donor, is: record, shouldStop: shouldStop) { return facts }
+            return nil
+        } catch .notAFolder, .notAFile, .leadsOut {
+            return nil
+        }
+    }
+
     /// Nil where the file system has no hard links, or no more for this file.
     private func link(
         _ name: String, in folder: FolderHandle, as partial: PartialName, proven: FileFacts
     ) throws(Errno) -> Duplication? {
         do {
-            try folder.link(name, to: partialsHandle, partial.fileName)
+            try folder.link(name, to: partials.handle, partial.fileName)
         } catch .improperLink, .notPermitted, .tooManyLinks, .notSupported, .noFunction, .invalidArgument {
             return nil
         }
         // The name may have come to mean another file since it was proven.
-        if case .file(let made)? = try partialsHandle.entry(partial.fileName), made.inode == proven.inode,
-            made.modified == proven.modified
-        {
+        if case .file(let made)? = try partials.handle.entry(partial.fileName), made.isUnchanged(since: proven) {
             return .hardLink
         }
-        try partialsHandle.remove(partial.fileName)
+        try partials.handle.remove(partial.fileName)
         return .donorUnusable
+    }
+
+    /// False if what was copied isn't what was recorded.
+    private func copy(
+        _ name: String, in folder: FolderHandle, as partial: PartialName, record: FileRecord, shouldStop: () -> Bool
+    ) throws -> Bool {
+        let sha256 = try FileCopy.copy(
+            name, in: folder, to: partials.handle, partial.fileName, shouldStop: shouldStop)
+        let size = try partials.facts(of: partial.fileName)?.size
+        if size == record.size, record.sha256 == nil || record.sha256?.lowercased() == sha256 { return true }
+        try partials.handle.remove(partial.fileName)
+        return false
     }
 
     /// False where the file system can't share blocks.
@@ -100,16 +119,15 @@ extension LibraryFolder {
     ) throws(Errno) -> Bool {
         let from = try folder.open(name, O_RDONLY)
         defer { close(from) }
-        let facts = try FileFacts(descriptor: from)
-        guard facts.inode == proven.inode, facts.modified == proven.modified else { return false }
-        let to = try partialsHandle.open(partial.fileName, O_WRONLY | O_CREAT | O_EXCL)
+        guard try FileFacts(descriptor: from).isUnchanged(since: proven) else { return false }
+        let to = try partials.handle.open(partial.fileName, O_WRONLY | O_CREAT | O_EXCL)
         defer { close(to) }
         guard cf_clone_file(from, to) == 0 else {
-            try partialsHandle.remove(partial.fileName)
+            try partials.handle.remove(partial.fileName)
             return false
         }
         do { try systemCall { cf_flush_data(to) } } catch {
-            try? partialsHandle.remove(partial.fileName)
+            try? partials.handle.remove(partial.fileName)
             throw error
         }
         return true

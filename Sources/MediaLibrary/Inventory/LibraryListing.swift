@@ -20,7 +20,7 @@ package final class LibraryListing {
     /// Names by what is before their extension, of folders that were asked about.
     private var stems: [String: (names: [String: [String]], withSound: Set<String>)] = [:]
 
-    init(library: LibraryFolder) { self.library = library }
+    package init(of library: LibraryFolder) { self.library = library }
 
     /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
     ///
@@ -35,14 +35,14 @@ package final class LibraryListing {
             if let known = listings[place.folder] {
                 lastListing = known
             } else {
-                lastListing = try library.listing(of: place.folder)
+                lastListing = try library.folders.listing(of: place.folder)
                 listings[place.folder] = lastListing
             }
             lastFolder = place.folder
             lastPrefix = place.folder.isEmpty ? [] : Array(place.folder.utf8) + [UInt8(ascii: "/")]
         }
         if lastListing.contains(place.name) { return true }
-        return try library.facts(of: path, tolerant: true) != nil
+        return try library.files.facts(of: path, tolerant: true) != nil
     }
 
     /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there, and
@@ -54,7 +54,7 @@ package final class LibraryListing {
         guard !known.withSound.contains(place.name) else { return [] }
         return (known.names[place.name] ?? []).compactMap { name in
             let path = place.folder.isEmpty ? name : "\(place.folder)/\(name)"
-            guard let facts = (try? library.facts(of: path, tolerant: true)) ?? nil else { return nil }
+            guard let facts = (try? library.files.facts(of: path, tolerant: true)) ?? nil else { return nil }
             return (path, facts.size)
         }
     }
@@ -62,7 +62,7 @@ package final class LibraryListing {
     /// Media files by their names without an extension, and those of these names that have media beside them: “01 T.en.m4a”.
     private func media(in folder: String) -> (names: [String: [String]], withSound: Set<String>) {
         var found: (names: [String: [String]], withSound: Set<String>) = ([:], [])
-        for name in (try? library.listing(of: folder))?.names ?? [] {
+        for name in (try? library.folders.listing(of: folder))?.names ?? [] {
             guard let dot = name.lastIndex(of: "."), MediaTypes.isMedia(String(name[name.index(after: dot)...])) else {
                 continue
             }

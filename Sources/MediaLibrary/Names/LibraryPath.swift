@@ -38,6 +38,17 @@ package struct LibraryPath: Hashable {
         return chain
     }
 
+    /// `a/b.mp4`, `a/b [2].mp4`, `a/b [3].mp4` …
+    static func numbered(_ path: String, _ attempt: Int) -> String {
+        guard attempt > 1 else { return path }
+        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let name = path[nameStart...]
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let suffix = " [\(attempt)]" + name[dot...]
+        let stem = NameCleaning.cut(String(name[..<dot]), to: max(LibraryName.limit - suffix.utf8.count, 1))
+        return path[..<nameStart] + stem + suffix
+    }
+
     private static func check(_ path: String) throws(LibraryError) {
         guard !path.utf8.contains(0) else { throw .badPath(path) }
         for component in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -9,15 +9,28 @@ import Musl
 import Darwin
 #endif
 
-extension LibraryFolder {
+/// What isn't whole yet: files in `.coursefetch/partials`, each with the name of what it will be.
+///
+/// Nothing here is durable but what an ``OpenPartial`` flushes. What has another kind of name there isn't ours: it is
+/// neither listed nor touched.
+package struct Partials: Sendable {
+    let folder: PrivateFolder
+    /// The library's root.
+    private let library: FilePath
+
+    init(folder: PrivateFolder, library: FilePath) {
+        self.folder = folder
+        self.library = library
+    }
+
     /// Opens a partial, creating it empty if there is none.
     ///
     /// A partial that has a second name is the very file that stands in the library under that name, left by a kill or made by
     /// a hard link: it is let go and a new one made, so that a finished file is never written to.
-    package func openPartial(_ name: PartialName) throws(LibraryError) -> OpenPartial {
+    package func open(_ name: PartialName) throws(LibraryError) -> OpenPartial {
         do {
             for _ in 0..<4 {
-                let descriptor = try partialsHandle.open(name.fileName, O_RDWR | O_CREAT)
+                let descriptor = try folder.handle.open(name.fileName, O_RDWR | O_CREAT)
                 let entry: FolderHandle.Entry
                 do { entry = try FolderHandle.entry(descriptor: descriptor) } catch {
                     close(descriptor)
@@ -28,7 +41,7 @@ extension LibraryFolder {
                 }
                 close(descriptor)
                 guard case .file = entry else { throw LibraryError.notAFile(path: name.path) }
-                try partialsHandle.remove(name.fileName)
+                try folder.handle.remove(name.fileName)
             }
             throw LibraryError.system(.open, path: name.path, .fileExists)
         } catch let error as LibraryError {
@@ -42,37 +55,26 @@ extension LibraryFolder {
         }
     }
 
-    /// Where the partial is, as an absolute path.
-    package func partialPath(_ name: PartialName) -> FilePath {
-        root.appending(LibraryPath.privateFolder).appending("partials").appending(name.fileName)
+    /// Where a partial is, as an absolute path.
+    package func path(of name: PartialName) -> FilePath {
+        library.appending(LibraryPath.privateFolder).appending("partials").appending(name.fileName)
     }
 
     /// Nil if there is none.
-    package func partialFacts(_ name: PartialName) throws(LibraryError) -> FileFacts? {
-        do {
-            guard case .file(let facts)? = try partialsHandle.entry(name.fileName) else { return nil }
-            return facts
-        } catch {
-            throw .system(.inspect, path: name.path, error)
-        }
+    package func facts(of name: PartialName) throws(LibraryError) -> FileFacts? {
+        try folder.facts(of: name.fileName)
     }
 
-    /// All partials, with their facts. What has another kind of name isn't ours and isn't listed.
-    package func partials() throws(LibraryError) -> [PartialName: FileFacts] {
+    /// Each one, with its facts.
+    package func all() throws(LibraryError) -> [PartialName: FileFacts] {
         var partials: [PartialName: FileFacts] = [:]
-        for fileName in try names(in: partialsHandle, path: "\(LibraryPath.privateFolder)/partials") {
+        for fileName in try folder.names() {
             guard let name = PartialName(fileName: fileName) else { continue }
-            partials[name] = try partialFacts(name)
+            partials[name] = try facts(of: name)
         }
         return partials
     }
 
     /// Removes a partial; a missing one is fine. Not durable by itself: at worst it comes back after a power loss.
-    package func removePartial(_ name: PartialName) throws(LibraryError) {
-        do {
-            try partialsHandle.remove(name.fileName)
-        } catch {
-            throw .system(.remove, path: name.path, error)
-        }
-    }
+    package func remove(_ name: PartialName) throws(LibraryError) { try folder.remove(name.fileName) }
 }

@@ -1,8 +1,22 @@
 import FileSystem
 import SystemPackage
 
-extension LibraryFolder {
-    /// Runs a plan, new or recorded: each file goes to `moving/<id>`, then each to its place, never replacing anything.
+/// Gives files of a library other places, as a plan says: each goes to `moving/<id>`, then each to its place, never replacing
+/// anything. So swaps and cycles need no special care.
+///
+/// Not for two plans at a time.
+package struct Moves: Sendable {
+    private let folders: FolderTree
+    private let files: LibraryFiles
+    private let moving: PrivateFolder
+
+    init(folders: FolderTree, files: LibraryFiles, moving: PrivateFolder) {
+        self.folders = folders
+        self.files = files
+        self.moving = moving
+    }
+
+    /// Carries a plan out, new or recorded.
     ///
     /// Durable on return. A run that was killed at any instant is finished by running the recorded plan again, in the same
     /// library; a file is at any time whole under exactly one name that the plan knows (two while a file system without
@@ -11,25 +25,22 @@ extension LibraryFolder {
     ///
     /// - Returns: a result for each move, in the plan's order. What can't be moved is brought back. It throws only if nothing
     ///   can be relied on any more (a disk that fails, no room to bring a file back): the plan then stays recorded.
-    package func run(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
-        try run(plan) { () throws(LibraryError) in }
+    package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
+        try carryOut(plan) { () throws(LibraryError) in }
     }
 
     /// No plan is recorded any more: the marks of those that were go. One that stays behind after a kill does no harm.
     package func forgetMarks() throws(LibraryError) {
-        let folder = "\(LibraryPath.privateFolder)/moving"
-        for name in try names(in: movingHandle, path: folder) where MoveMark.isMark(name) {
-            do { try movingHandle.remove(name) } catch { throw .system(.remove, path: "\(folder)/\(name)", error) }
-        }
+        for name in try moving.names() where MoveMark.isMark(name) { try moving.remove(name) }
     }
 
-    /// As ``run(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
-    func run(
+    /// As ``carryOut(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
+    func carryOut(
         _ plan: MovePlan, step: () throws(LibraryError) -> Void
     ) throws(LibraryError) -> [MoveResult] {
         var errors: [String: LibraryError] = [:]
         let mark: MoveMark
-        if let known = try MoveMark.read(plan: plan.id, in: movingHandle) {
+        if let known = try MoveMark.read(plan: plan.id, in: moving.handle) {
             mark = known
         } else {
             try forgetMarks()
@@ -52,11 +63,11 @@ extension LibraryFolder {
                 results.append(.missing)
             }
         }
-        try flushFolders(of: places)
-        do { try movingHandle.flush() } catch { throw .system(.flush, path: LibraryPath.privateFolder, error) }
+        try folders.flushNames(of: places)
+        do { try moving.handle.flush() } catch { throw .system(.flush, path: LibraryPath.privateFolder, error) }
         try step()
         for folder in try Set(plan.moves.map { move throws(LibraryError) in try LibraryPath(move.from).folder }) {
-            removeEmptyFolders(from: folder)
+            folders.removeEmpty(from: folder)
         }
         try step()
         return results
@@ -78,23 +89,23 @@ extension LibraryFolder {
             try step()
         }
         do {
-            try flushFolders(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
+            try folders.flushNames(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
         } catch .leadsOut, .notAFolder {
             // A folder has changed its kind since its file was collected: nothing of ours is in it.
         }
-        try mark.write(plan: plan.id, in: movingHandle)
+        try mark.write(plan: plan.id, in: moving.handle)
         try step()
         return mark
     }
 
     private func collect(_ move: PlannedMove) throws(LibraryError) -> MoveMark.Collected {
-        if try collectedFacts(move) == nil {
+        if try moving.facts(of: move.id) == nil {
             try take(move)
         } else {
             // Collected before a kill. What is at `from` now is its other name, which goes, or somebody else's file.
             try? take(move)
         }
-        switch try collectedFacts(move) {
+        switch try moving.facts(of: move.id) {
         case nil: return .missing
         case let facts?: return .file(size: facts.size, modified: facts.modified)
         }
@@ -102,9 +113,9 @@ extension LibraryFolder {
 
     private func take(_ move: PlannedMove) throws(LibraryError) {
         let place = try LibraryPath(move.from)
-        guard try facts(of: move.from) != nil, let source = try folder(place.folder) else { return }
+        guard try files.facts(of: move.from) != nil, let source = try folders.folder(place.folder) else { return }
         do {
-            try moveAcross(place.name, in: source, to: movingHandle, move.id)
+            try source.moveAcross(place.name, to: moving.handle, move.id)
         } catch {
             if error != .noSuchFileOrDirectory { throw .system(.rename, path: move.from, error) }
         }
@@ -113,7 +124,7 @@ extension LibraryFolder {
     /// Why a file could not be collected in a run before this one, as far as it can still be told.
     private func reason(for move: PlannedMove) -> LibraryError {
         do {
-            _ = try facts(of: move.from)
+            _ = try files.facts(of: move.from)
         } catch {
             return error
         }
@@ -124,7 +135,7 @@ extension LibraryFolder {
     private func distribute(
         _ move: PlannedMove, size: Int64, modified: Int64
     ) throws(LibraryError) -> MoveResult {
-        guard try collectedFacts(move) != nil else { return find(move, size: size, modified: modified) }
+        guard try moving.facts(of: move.id) != nil else { return find(move, size: size, modified: modified) }
         do {
             return .moved(try put(move.id, at: move.to))
         } catch {
@@ -135,11 +146,11 @@ extension LibraryFolder {
     /// Puts a collected file at a path, or beside it if the path is taken.
     private func put(_ id: String, at path: String) throws(LibraryError) -> String {
         for attempt in 1...1000 {
-            let candidate = Self.numbered(path, attempt)
+            let candidate = LibraryPath.numbered(path, attempt)
             let place = try LibraryPath(candidate)
             do {
-                try withFolder(of: place) { folder throws(Errno) in
-                    try moveAcross(id, in: movingHandle, to: folder, place.name)
+                try folders.bring(to: place) { folder throws(Errno) in
+                    try moving.handle.moveAcross(id, to: folder, place.name)
                 }
                 return candidate
             } catch .system(_, _, .fileExists) {
@@ -153,33 +164,13 @@ extension LibraryFolder {
     private func find(_ move: PlannedMove, size: Int64, modified: Int64) -> MoveResult {
         for path in [move.to, move.from] {
             for attempt in 1...1000 {
-                let candidate = Self.numbered(path, attempt)
-                guard let facts = try? facts(of: candidate) else { break }
+                let candidate = LibraryPath.numbered(path, attempt)
+                guard let facts = try? files.facts(of: candidate) else { break }
                 guard facts.size == size, facts.modified == modified else { continue }
                 if path == move.to { return .moved(candidate) }
                 return .stayed(candidate, .system(.rename, path: move.to, .fileExists))
             }
         }
         return .missing
-    }
-
-    private func collectedFacts(_ move: PlannedMove) throws(LibraryError) -> FileFacts? {
-        do {
-            guard case .file(let facts)? = try movingHandle.entry(move.id) else { return nil }
-            return facts
-        } catch {
-            throw .system(.inspect, path: "\(LibraryPath.privateFolder)/moving/\(move.id)", error)
-        }
-    }
-
-    /// `a/b.mp4`, `a/b [2].mp4`, `a/b [3].mp4` …
-    static func numbered(_ path: String, _ attempt: Int) -> String {
-        guard attempt > 1 else { return path }
-        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
-        let name = path[nameStart...]
-        let dot = name.lastIndex(of: ".") ?? name.endIndex
-        let suffix = " [\(attempt)]" + name[dot...]
-        let stem = NameCleaning.cut(String(name[..<dot]), to: max(LibraryName.limit - suffix.utf8.count, 1))
-        return path[..<nameStart] + stem + suffix
     }
 }

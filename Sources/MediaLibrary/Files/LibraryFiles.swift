@@ -1,0 +1,150 @@
+package import FileSystem
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What became of a file that was to be removed.
+package enum Removal: Sendable, Hashable {
+    /// It is gone; durable after ``FolderTree/flushNames(of:)``, at worst it comes back.
+    case removed
+    /// It was gone already.
+    case missing
+    /// What stands there isn't the file that was recorded; it stays.
+    case notOurs(FileFacts)
+}
+
+/// The files of a library at their places: what stands there, and whether it is the one that was recorded.
+///
+/// Whoever else has access may change any of them at any time. Only what is the recorded file right now is read for
+/// somebody else, or removed.
+package struct LibraryFiles: Sendable {
+    private let folders: FolderTree
+
+    init(folders: FolderTree) { self.folders = folders }
+
+    /// What is known of a file without reading it; nil if there is none.
+    ///
+    /// Throws ``LibraryError/leadsOut(path:)`` for a symbolic link and ``LibraryError/notAFile(path:)`` for a folder or device.
+    package func facts(of path: String) throws(LibraryError) -> FileFacts? {
+        try facts(of: path, tolerant: false)
+    }
+
+    /// As ``facts(of:)``; if tolerant, what isn't a file has no facts. A link always throws.
+    func facts(of path: String, tolerant: Bool) throws(LibraryError) -> FileFacts? {
+        let place = try LibraryPath(path)
+        guard let folder = try folders.folder(place.folder) else { return nil }
+        let entry: FolderHandle.Entry?
+        do { entry = try folder.entry(place.name) } catch { throw .system(.inspect, path: path, error) }
+        switch entry {
+        case nil: return nil
+        case .file(let facts): return facts
+        case .link: throw .leadsOut(path: path)
+        case .folder, .other:
+            if tolerant { return nil }
+            throw .notAFile(path: path)
+        }
+    }
+
+    /// Reads a file from its first byte to its last; nil if there is none. Throws ``LibraryError/stopped`` when `shouldStop`
+    /// says so, asked for each mebibyte.
+    package func hash(_ path: String, shouldStop: () -> Bool = { false }) throws(LibraryError) -> HashedFile? {
+        guard let before = try facts(of: path) else { return nil }
+        return try read(path) { descriptor throws(Errno) in
+            let sha256 = try FileCopy.digest(of: descriptor, shouldStop: shouldStop)
+            var after = try FileFacts(descriptor: descriptor)
+            after.links = before.links
+            return HashedFile(facts: before, sha256: sha256, isStable: after == before)
+        }
+    }
+
+    /// Whether the file at a path is the recorded one. Reads it only if its time doesn't settle it.
+    package func proves(
+        _ path: String, is record: FileRecord, shouldStop: () -> Bool = { false }
+    ) throws(LibraryError) -> Proof {
+        guard let facts = try facts(of: path) else { return .missing }
+        guard facts.size == record.size else { return .notOurs(facts) }
+        if let modified = record.modified, modified == facts.modified { return .ours(facts) }
+        guard let sha256 = record.sha256 else { return .notOurs(facts) }
+        guard let hashed = try hash(path, shouldStop: shouldStop) else { return .missing }
+        return hashed.isStable && hashed.sha256 == sha256.lowercased() ? .ours(hashed.facts) : .notOurs(hashed.facts)
+    }
+
+    /// Some bytes of a file; nil if it isn't the recorded one, or has fewer.
+    package func bytes(
+        of path: String, record: FileRecord, _ range: Range<Int64>
+    ) throws(LibraryError) -> [UInt8]? {
+        guard case .ours = try proves(path, is: record) else { return nil }
+        return try read(path) { descriptor throws(Errno) in try SmallFile.read(descriptor, range) }
+    }
+
+    /// Makes the content of a file that somebody else wrote durable, before it is adopted.
+    package func flush(_ path: String) throws(LibraryError) {
+        let place = try LibraryPath(path)
+        guard let folder = try folders.folder(place.folder) else { return }
+        do {
+            let descriptor = try folder.open(place.name, O_RDONLY)
+            defer { close(descriptor) }
+            try systemCall { fsync(descriptor) }
+        } catch {
+            throw .system(.flush, path: path, error)
+        }
+    }
+
+    /// Removes a file of ours, and then the folders above it that are empty.
+    ///
+    /// What isn't provably the recorded file is left alone. A second name of it (a hard link) stays.
+    package func remove(_ path: String, record: FileRecord) throws(LibraryError) -> Removal {
+        let place = try LibraryPath(path)
+        let proof: Proof
+        do {
+            proof = try proves(path, is: record)
+        } catch .notAFolder {
+            return .missing
+        }
+        switch proof {
+        case .missing:
+            folders.removeEmpty(from: place.folder)
+            return .missing
+        case .notOurs(let facts):
+            return .notOurs(facts)
+        case .ours(let facts):
+            guard let folder = try folders.folder(place.folder) else { return .missing }
+            do {
+                // Reading it may have taken long: it must still be the one that was proven.
+                guard case .file(let now)? = try folder.entry(place.name) else { return .missing }
+                guard now.isUnchanged(since: facts) else { return .notOurs(now) }
+                try folder.remove(place.name)
+            } catch {
+                throw .system(.remove, path: path, error)
+            }
+            folders.removeEmpty(from: place.folder)
+            return .removed
+        }
+    }
+
+    /// Hands an open file to `body`; nil if there is none.
+    private func read<Value>(
+        _ path: String, _ body: (CInt) throws(Errno) -> Value?
+    ) throws(LibraryError) -> Value? {
+        let place = try LibraryPath(path)
+        guard let folder = try folders.folder(place.folder) else { return nil }
+        do {
+            let descriptor = try folder.open(place.name, O_RDONLY)
+            defer { close(descriptor) }
+            return try body(descriptor)
+        } catch {
+            switch error {
+            case .canceled: throw .stopped
+            case .noSuchFileOrDirectory: return nil
+            case .tooManySymbolicLinkLevels: throw .leadsOut(path: path)
+            default: throw .system(.read, path: path, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import FileSystem
+import Synchronization
+package import SystemPackage
+
+/// The folder that finished media live in, with what coursefetch keeps in it: opened, marked as ours, and locked.
+///
+/// Everything is opened beneath the root, and no symbolic link below it is followed. Nothing that isn't provably ours is
+/// replaced or deleted. Paths are relative to the root. All functions block; they may be called from any thread. What
+/// can be done in it is a matter of its parts.
+package final class LibraryFolder: Sendable {
+    /// The root, as it was given.
+    package let root: FilePath
+    /// Which library it is.
+    package let id: LibraryID
+    /// What kind it lies on.
+    package let fileSystem: FileSystemKind
+
+    /// Its folders.
+    package let folders: FolderTree
+    /// Its files, at their places.
+    package let files: LibraryFiles
+    /// What isn't whole yet.
+    package let partials: Partials
+    /// Brings partials to their places.
+    package let placing: Placing
+    /// Makes partials of files that are there already.
+    package let duplicates: Duplicates
+    /// Gives files other places.
+    package let moves: Moves
+    /// What moves and copies left behind.
+    package let stranded: StrandedFiles
+
+    /// `.coursefetch`.
+    let home: PrivateFolder
+    /// While this process may write in it.
+    let ownLock = Mutex<FileLock?>(nil)
+
+    private init(
+        _ root: RootFolder, id: LibraryID, home: PrivateFolder, isStepwise: Bool = false
+    ) throws(LibraryError) {
+        self.root = root.path
+        self.id = id
+        self.home = home
+        fileSystem = FileSystemKind.of(root.path)
+        let partialsFolder = try home.folder("partials")
+        let moving = try home.folder("moving")
+        folders = FolderTree(root: root.handle, isStepwise: isStepwise)
+        files = LibraryFiles(folders: folders)
+        partials = Partials(folder: partialsFolder, library: root.path)
+        placing = Placing(folders: folders, files: files, partials: partialsFolder.handle)
+        duplicates = Duplicates(folders: folders, files: files, partials: partialsFolder)
+        moves = Moves(folders: folders, files: files, moving: moving)
+        stranded = StrandedFiles(folders: folders, moving: moving)
+    }
+
+    /// Opens the library, and makes it if it is a new one.
+    ///
+    /// A folder that already bears another library's marker is refused, and so is one without a marker when the state knows
+    /// its library. On return the marker is durable.
+    package static func open(
+        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner
+    ) throws(LibraryError) -> LibraryFolder {
+        try open(path, expecting: expectation, owner: owner, isStepwise: false)
+    }
+
+    /// As ``open(_:expecting:owner:)``; `isStepwise` opens paths component by component, as on a kernel without `openat2`.
+    static func open(
+        _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, isStepwise: Bool
+    ) throws(LibraryError) -> LibraryFolder {
+        let marker = try marker(of: path)
+        if let marker {
+            guard marker.id == expectation.id.rawValue else {
+                throw .markerOfAnother(library: path.string, found: marker)
+            }
+        } else if case .known = expectation {
+            throw RootFolder.markerMissing(path)
+        } else {
+            try RootFolder.create(path)
+        }
+        let root = try RootFolder(at: path)
+        let home = try PrivateFolder(inRoot: root.handle)
+        if marker == nil {
+            let written = try MarkerFile(home: home.handle).create(LibraryMarker(id: expectation.id, owner: owner))
+            // Another sync may have made the folder its own in the meantime.
+            guard written.id == expectation.id.rawValue else {
+                throw .markerOfAnother(library: path.string, found: written)
+            }
+            try root.flush()
+        }
+        return try LibraryFolder(root, id: expectation.id, home: home, isStepwise: isStepwise)
+    }
+
+    /// Makes the folder this state's library, whoever's it was: its marker is written anew, durable on return.
+    package static func adopt(
+        _ path: FilePath, as id: LibraryID, owner: LibraryOwner
+    ) throws(LibraryError) -> LibraryFolder {
+        let root = try RootFolder(at: path)
+        let home = try PrivateFolder(inRoot: root.handle)
+        try MarkerFile(home: home.handle).overwrite(LibraryMarker(id: id, owner: owner))
+        try root.flush()
+        return try LibraryFolder(root, id: id, home: home)
+    }
+
+    /// The folder's marker; nil if it has none or doesn't exist. Creates nothing.
+    package static func marker(of path: FilePath) throws(LibraryError) -> LibraryMarker? {
+        try RootFolder.ifThere(path)?.marker()
+    }
+
+    /// Why the library as a whole is out of reach: deleted, unmounted or replaced since it was opened. Nil if it is there;
+    /// to be asked after something in it failed.
+    package func loss() -> LibraryError? {
+        do throws(LibraryError) {
+            guard let marker = try Self.marker(of: root) else { return RootFolder.markerMissing(root) }
+            guard marker.id == id.rawValue else { return .markerOfAnother(library: root.string, found: marker) }
+            // A copy bears the same marker.
+            return leadsHere ? nil : .replaced(library: root.string)
+        } catch {
+            return error
+        }
+    }
+
+    /// Makes sure that open folders are still those that the paths of these files lead to: somebody may have renamed or
+    /// replaced one since it was opened. To be called before files are placed; a folder that has gone is made anew then.
+    ///
+    /// Throws what ``loss()`` says if the library as a whole is another one now.
+    package func refreshFolders(of paths: some Sequence<String>) throws(LibraryError) {
+        guard leadsHere else { throw loss() ?? .replaced(library: root.string) }
+        try folders.refresh(of: paths)
+    }
+
+    /// Bytes that this account may still write in it, as partials at first.
+    package func freeSpace() throws(LibraryError) -> Int64 {
+        do { return try partials.folder.handle.freeSpace() } catch { throw .system(.inspect, path: root.string, error) }
+    }
+
+    /// Whether the root's path still leads to the folder that is open: the same device and inode.
+    private var leadsHere: Bool {
+        (try? RootFolder(at: root)).map { folders.root.isSame(as: $0.handle) } ?? false
+    }
+}

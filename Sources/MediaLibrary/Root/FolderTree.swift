@@ -1,0 +1,144 @@
+package import FileSystem
+import SystemPackage
+
+/// The folders of a library beneath its root, by their paths from it: opened without following a link, and kept open for
+/// the next question. The empty path is the root itself.
+///
+/// No folder is replaced, and none goes that isn't empty. May be used by several threads.
+package final class FolderTree: Sendable {
+    let root: FolderHandle
+    private let cache = FolderCache()
+    /// Whether the kernel resolves a path beneath a folder in one call.
+    private let opensBeneath: Bool
+
+    /// - Parameter isStepwise: paths are opened component by component, as on a kernel without `openat2`.
+    init(root: FolderHandle, isStepwise: Bool = false) {
+        self.root = root
+        opensBeneath = !isStepwise && (try? root.beneath(".")) != nil
+    }
+
+    /// Nil if it doesn't exist.
+    func folder(_ path: String) throws(LibraryError) -> FolderHandle? {
+        if path.isEmpty { return root }
+        if let handle = cache.handle(path) { return handle }
+        guard let handle = try opened(path) else { return nil }
+        cache.insert(handle, at: path)
+        return handle
+    }
+
+    /// Creates it, and those above it, where it is missing.
+    func creating(_ path: String) throws(LibraryError) -> FolderHandle {
+        // Twice: somebody may remove an empty folder between its creation and its use.
+        for _ in 0..<2 {
+            if let handle = try folder(path) { return handle }
+            let place = try LibraryPath(path)
+            let above = try creating(place.folder)
+            do {
+                try above.makeFolder(place.name)
+            } catch .noSuchFileOrDirectory {
+                cache.forget(place.folder)
+            } catch {
+                throw .system(.create, path: path, error)
+            }
+        }
+        guard let handle = try folder(path) else { throw .system(.create, path: path, .noSuchFileOrDirectory) }
+        return handle
+    }
+
+    /// Runs `body`, which brings a file to `place`, on the folder of it, created if need be; once more if the folder turns
+    /// out to be a removed one.
+    func bring(to place: LibraryPath, _ body: (FolderHandle) throws(Errno) -> Void) throws(LibraryError) {
+        for attempt in 0..<2 {
+            let handle = try creating(place.folder)
+            do {
+                return try body(handle)
+            } catch {
+                if error == .noSuchFileOrDirectory, attempt == 0, !place.folder.isEmpty {
+                    forgetBranch(of: place.folder)
+                    continue
+                }
+                throw .system(.rename, path: place.text, error)
+            }
+        }
+    }
+
+    /// Lets go of open folders that the paths of these files don't lead to any more.
+    func refresh(of paths: some Sequence<String>) throws(LibraryError) {
+        var seen: Set<String> = []
+        for path in paths {
+            let folder = try LibraryPath(path).folder
+            guard !folder.isEmpty, seen.insert(folder).inserted, let open = cache.handle(folder) else { continue }
+            // What can't be looked at is told of by whoever places a file there.
+            if let now = try? opened(folder), open.isSame(as: now) { continue }
+            forgetBranch(of: folder)
+        }
+    }
+
+    /// Makes the names of files durable: flushes the folder of each path once, and the folders above one that is new to this
+    /// process. Files must have been flushed before they were placed.
+    package func flushNames(of paths: some Sequence<String>) throws(LibraryError) {
+        var folders: Set<String> = []
+        var newNames: Set<String> = []
+        for path in paths {
+            var folder = try LibraryPath(path).folder
+            guard folders.insert(folder).inserted else { continue }
+            while !folder.isEmpty, !cache.isNameDurable(folder), newNames.insert(folder).inserted {
+                folder = try LibraryPath(folder).folder
+                folders.insert(folder)
+            }
+        }
+        // Innermost first: a name is worth nothing before what it names is there.
+        for path in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) {
+            guard let handle = try folder(path) else { continue }
+            do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
+        }
+        for path in newNames { cache.noteNameIsDurable(path) }
+    }
+
+    /// Removes a folder if it is empty, then the one above, and so on; never the library itself. Failing is no error: the
+    /// folder just stays.
+    package func removeEmpty(from folder: String) {
+        for path in LibraryPath.chain(folder).reversed() {
+            guard let place = try? LibraryPath(path), let above = try? self.folder(place.folder) else { return }
+            guard (try? above.removeFolder(place.name)) == true else { return }
+            cache.forget(path)
+        }
+    }
+
+    /// The names in a folder, read once; none if it doesn't exist.
+    package func listing(of folder: String) throws(LibraryError) -> FolderListing {
+        try LibraryPath.checkFolder(folder)
+        guard let handle = try self.folder(folder) else { return FolderListing() }
+        do { return try FolderListing(of: handle) } catch { throw .system(.list, path: folder, error) }
+    }
+
+    /// Forgets a folder that has gone, from the outermost above it on: those may have gone with it.
+    private func forgetBranch(of folder: String) { cache.forget(String(folder.prefix { $0 != "/" })) }
+
+    /// Opens a folder now; nil if it doesn't exist.
+    private func opened(_ path: String) throws(LibraryError) -> FolderHandle? {
+        try opensBeneath ? openInOneCall(path) : openStepwise(path)
+    }
+
+    private func openInOneCall(_ path: String) throws(LibraryError) -> FolderHandle? {
+        do {
+            return try root.beneath(path)
+        } catch {
+            switch error {
+            case .noSuchFileOrDirectory: return nil
+            case .tooManySymbolicLinkLevels, .improperLink: throw .leadsOut(path: path)
+            case .notDirectory: throw .notAFolder(path: path)
+            default: throw .system(.open, path: path, error)
+            }
+        }
+    }
+
+    private func openStepwise(_ path: String) throws(LibraryError) -> FolderHandle? {
+        var handle = root
+        for component in path.split(separator: "/") {
+            guard let next = try handle.libraryFolder(String(component), path: path) else { return nil }
+            handle = next
+        }
+        return handle
+    }
+}

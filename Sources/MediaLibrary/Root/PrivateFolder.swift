@@ -1,0 +1,53 @@
+import FileSystem
+import SystemPackage
+
+/// A folder that coursefetch keeps for itself in a library: `.coursefetch`, or one right in it. Files lie in it under plain
+/// names, and errors say which by the path from the library's root.
+struct PrivateFolder: Sendable {
+    let handle: FolderHandle
+    /// From the library's root.
+    let path: String
+
+    /// Opens a folder and makes it where it is missing.
+    private init(_ name: String, in above: FolderHandle, path: String) throws(LibraryError) {
+        do { try above.makeFolder(name) } catch { throw .system(.create, path: path, error) }
+        guard let handle = try above.libraryFolder(name, path: path) else {
+            throw .system(.open, path: path, .noSuchFileOrDirectory)
+        }
+        self.handle = handle
+        self.path = path
+    }
+
+    /// `.coursefetch`.
+    init(inRoot root: FolderHandle) throws(LibraryError) {
+        try self.init(LibraryPath.privateFolder, in: root, path: LibraryPath.privateFolder)
+    }
+
+    /// A folder in this one.
+    func folder(_ name: String) throws(LibraryError) -> PrivateFolder {
+        try PrivateFolder(name, in: handle, path: path(of: name))
+    }
+
+    /// A file's, from the library's root.
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// Nil if there is no file of that name.
+    func facts(of name: String) throws(LibraryError) -> FileFacts? {
+        do {
+            guard case .file(let facts)? = try handle.entry(name) else { return nil }
+            return facts
+        } catch {
+            throw .system(.inspect, path: path(of: name), error)
+        }
+    }
+
+    /// Removes a file; a missing one is fine.
+    func remove(_ name: String) throws(LibraryError) {
+        do { try handle.remove(name) } catch { throw .system(.remove, path: path(of: name), error) }
+    }
+
+    /// All that lies in it, folders aside.
+    func names() throws(LibraryError) -> [String] {
+        do { return try FolderListing(of: handle).names } catch { throw .system(.list, path: path, error) }
+    }
+}
