@@ -28,6 +28,8 @@ package struct LockHolder: Sendable, Hashable {
     private struct Written: Codable {
         var host: String
         var pid: Int
+        /// RFC 3339 in Foundation's words: the protocol's reader of it is in a room that this one may not know, and that may
+        /// not know this one.
         var started: String
         var catalogs: [String]
         var user: String?

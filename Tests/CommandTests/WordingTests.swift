@@ -1,4 +1,5 @@
 import Foundation
+import SyncFacts
 import Testing
 
 @testable import CommandOutput
@@ -50,16 +51,16 @@ struct WordingTests {
             (1_795_215_661.9, "2026-11-20T23:01:01Z"), (4_107_542_400, "2100-03-01T00:00:00Z"),
         ] as [(Double, String)])
     func timestamps(seconds: Double, expected: String) {
-        #expect(Timestamp.rfc3339(Date(timeIntervalSince1970: seconds)) == expected)
+        #expect(Date(timeIntervalSince1970: seconds).rfc3339 == expected)
     }
 
     @Test("local times name the day only where it isn't today")
     func localTimes() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 3600))
         let now = Date(timeIntervalSince1970: 1_795_215_600)
-        #expect(Timestamp.local(now.addingTimeInterval(-7200), now: now, zone: zone) == "20 Nov 22:00")
-        #expect(Timestamp.local(now.addingTimeInterval(600), now: now, zone: zone) == "00:10")
-        #expect(Timestamp.local(now.addingTimeInterval(86400 * 60), now: now, zone: zone) == "20 Jan 2027 00:00")
+        #expect(ClockText.local(now.addingTimeInterval(-7200), now: now, zone: zone) == "20 Nov 22:00")
+        #expect(ClockText.local(now.addingTimeInterval(600), now: now, zone: zone) == "00:10")
+        #expect(ClockText.local(now.addingTimeInterval(86400 * 60), now: now, zone: zone) == "20 Jan 2027 00:00")
     }
 
     @Test(

@@ -29,13 +29,13 @@ package enum DoctorWording {
         case .lock(_, isHeld: false): return "no sync is running"
         case .lock(nil, isHeld: true): return "a sync is running"
         case .lock(let holder?, isHeld: true):
-            let since = Timestamp.local(holder.since, now: now, zone: zone)
+            let since = ClockText.local(holder.since, now: now, zone: zone)
             let catalogs = holder.catalogs.isEmpty ? "" : " with \(Wording.list(holder.catalogs))"
             return "a sync is running since \(since): process \(holder.pid) on \(holder.host)\(catalogs)"
         case .loggedIn(let user, let isOwn):
             return "\(user) is logged in\(isOwn ? "" : " (a user beside the account's own)")"
         case .loggedOut(let user, let since?):
-            return "\(user) is logged out since \(Timestamp.local(since, now: now, zone: zone)): no sync starts"
+            return "\(user) is logged out since \(ClockText.local(since, now: now, zone: zone)): no sync starts"
         case .loggedOut(let user, nil): return "\(user) has never logged in: no sync starts"
         case .catalogMissing(let path, let courses):
             return "the catalog \(path) isn't there any more; \(Wording.count(courses, "course")) came from it"

@@ -1,4 +1,5 @@
 import Foundation
+import SyncFacts
 
 /// Writes one JSON object on one line, key by key, into bytes.
 ///
@@ -50,7 +51,7 @@ package struct JSONLine {
         bytes += digits.map { UInt8(ascii: "0") + UInt8($0) }
     }
 
-    mutating func field(_ name: StaticString, _ value: Date?) { field(name, value.map(Timestamp.rfc3339)) }
+    mutating func field(_ name: StaticString, _ value: Date?) { field(name, value?.rfc3339) }
 
     package mutating func field(_ name: StaticString, _ values: [String]) {
         key(name)

@@ -74,7 +74,7 @@ package struct PlainLog: Sendable {
     private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
         guard !isQuiet, waits.insert(name).inserted else { return [] }
         return diagnostic(
-            "waiting  for \(name) until \(Timestamp.local(until, now: now, zone: zone)) (\(Wording.waiting(kind)))")
+            "waiting  for \(name) until \(ClockText.local(until, now: now, zone: zone)) (\(Wording.waiting(kind)))")
     }
 
     private func output(_ text: String) -> [Line] {

@@ -33,7 +33,7 @@ package struct ResolveText {
         if let expiresAt = answer.expiresAt {
             let left = expiresAt.timeIntervalSince(now)
             let when = left > 0 ? "in \(Wording.duration(left))" : "already over"
-            add("expires", "\(Timestamp.rfc3339(expiresAt)), \(when)")
+            add("expires", "\(expiresAt.rfc3339), \(when)")
         }
         add("size", answer.size.map { "\(Wording.size($0)) (\($0) bytes)" })
         add("sha256", answer.sha256)

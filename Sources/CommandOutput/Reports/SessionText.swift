@@ -10,7 +10,7 @@ package enum SessionText {
         }
         var text = "the user “\(login.user)” is logged in at \(provider)"
         if let expiresAt = login.expiresAt {
-            text += " until \(Timestamp.local(expiresAt, now: now, zone: zone))"
+            text += " until \(ClockText.local(expiresAt, now: now, zone: zone))"
         }
         if let resumed = login.resumed, resumed > 0 {
             let verb = resumed == 1 ? "goes" : "go"

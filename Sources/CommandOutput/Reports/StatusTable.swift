@@ -62,7 +62,7 @@ package struct StatusTable: Sendable {
             lines.append(style.paint("no sync is running", .dim))
         }
         if report.isLoggedOut {
-            let since = report.loggedOutSince.map { " since \(Timestamp.local($0, now: now, zone: zone))" } ?? ""
+            let since = report.loggedOutSince.map { " since \(ClockText.local($0, now: now, zone: zone))" } ?? ""
             let whose = Explainer.option(user: report.userOption)
             let what = report.running?.activity == .waitingForLogin ? "nothing goes on" : "no sync starts"
             lines.append(
@@ -183,7 +183,7 @@ package struct StatusTable: Sendable {
         if let sidecars = sidecars([row]) { facts.append(sidecars) }
         if let reason = row.reason { facts.append(reason.rawValue) }
         if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
-            facts.append("again at \(Timestamp.local(retryAt, now: now, zone: zone))")
+            facts.append("again at \(ClockText.local(retryAt, now: now, zone: zone))")
         }
         if row.gone { facts.append("gone from its catalog") }
         return facts.joined(separator: ", ")

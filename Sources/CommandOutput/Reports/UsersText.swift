@@ -42,7 +42,7 @@ package struct UsersText {
         return "logged \(isLoggedIn ? "in" : "out") since \(local(since))\(own)"
     }
 
-    private func local(_ date: Date) -> String { Timestamp.local(date, now: now, zone: zone) }
+    private func local(_ date: Date) -> String { ClockText.local(date, now: now, zone: zone) }
 
     /// One JSON object.
     package static func json(_ user: UserListing) -> [UInt8] {

@@ -27,7 +27,7 @@ struct Explainer: Sendable {
         var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file, provider: provider)
         if let retryAt {
             let again =
-                retryAt <= now ? "the next sync" : "a sync after \(Timestamp.local(retryAt, now: now, zone: zone))"
+                retryAt <= now ? "the next sync" : "a sync after \(ClockText.local(retryAt, now: now, zone: zone))"
             let isMended = Self.mayMendItself(error.kind)
             remedy = "\(again) tries again" + (isMended ? "" : "; \(remedy)")
             if isMended { command = nil }

@@ -16,7 +16,7 @@ extension LockHolder {
     /// Since when it has the lock.
     var sinceWhen: String {
         let isToday = LocalDay(of: since, in: .current) == LocalDay(of: Date(), in: .current)
-        return isToday ? "\(LocalTime(of: since, in: .current))" : Timestamp.rfc3339(since)
+        return isToday ? "\(LocalTime(of: since, in: .current))" : since.rfc3339
     }
 }
 

@@ -49,7 +49,7 @@ package enum Wording {
 
     /// What the process that holds a user's lock is doing.
     static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
-        let since = Timestamp.local(running.since, now: now, zone: zone)
+        let since = ClockText.local(running.since, now: now, zone: zone)
         let who = "process \(running.pid) on \(running.host)"
         return switch running.activity {
         case .syncing: "syncing since \(since) (\(who))"
@@ -66,12 +66,12 @@ package enum Wording {
         // A clock without seconds would show the minute that it is.
         let limit =
             left < 60
-            ? "for \(Int(left.rounded(.up))) s" : "until \(Timestamp.local(until, now: now, zone: zone))"
+            ? "for \(Int(left.rounded(.up))) s" : "until \(ClockText.local(until, now: now, zone: zone))"
         let end = "\(limit) at the longest"
         guard let holder else { return "waiting  for another sync of this user, \(end)" }
         let catalogs =
             holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
-        let since = Timestamp.local(holder.since, now: now, zone: zone)
+        let since = ClockText.local(holder.since, now: now, zone: zone)
         return "waiting  for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
     }
 

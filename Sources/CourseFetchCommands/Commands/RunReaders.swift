@@ -83,7 +83,7 @@ struct RunReaders: Sendable {
     private func rest(_ summary: SyncSummary, until next: Date) {
         let status = ExitStatus(summary.conditions)
         guard !choice.isJSON, !(choice.isQuiet && status == .success) else { return }
-        let time = Timestamp.local(next, now: Date(), zone: zone)
+        let time = ClockText.local(next, now: Date(), zone: zone)
         let problems = SummaryText.problems(summary, user: user)
         for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + problems {
             say(text, isResult: false)

@@ -66,7 +66,7 @@ enum SettingText {
     private static func written(_ end: RunWindow.End) -> String {
         switch end {
         case .time(let time): "\(time)"
-        case .instant(let date): Timestamp.rfc3339(date)
+        case .instant(let date): date.rfc3339
         }
     }
 

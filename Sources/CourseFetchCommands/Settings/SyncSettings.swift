@@ -1,4 +1,3 @@
-import CommandOutput
 import DownloadRunner
 import Foundation
 import SyncFacts
@@ -47,7 +46,7 @@ struct SyncSettings: Sendable {
             return "--max-duration 0 leaves no time for anything: give a time such as 4h"
         }
         if case .instant(let date)? = self.until.value, date <= now {
-            return "--until \(Timestamp.rfc3339(date)) is over already: give a time to come"
+            return "--until \(date.rfc3339) is over already: give a time to come"
         }
         return nil
     }

@@ -129,14 +129,8 @@ enum ExpiryMark {
 
     /// `20261121T073000Z`.
     private static func amazonDate(_ text: String) -> Date? {
-        let digits = text.utf8.filter { $0 >= 0x30 && $0 <= 0x39 }.map { Int($0) - 0x30 }
-        guard text.utf8.count == 16, digits.count == 14, text.hasSuffix("Z") else { return nil }
-        let number = { (from: Int, count: Int) in digits[from..<from + count].reduce(0) { $0 * 10 + $1 } }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar.date(
-            from: DateComponents(
-                year: number(0, 4), month: number(4, 2), day: number(6, 2), hour: number(8, 2), minute: number(10, 2),
-                second: number(12, 2)))
+        guard text.utf8.count == 16, let parts = text.wholeMatch(of: /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/)?.output
+        else { return nil }
+        return Timestamp.date("\(parts.1)-\(parts.2)-\(parts.3)T\(parts.4):\(parts.5):\(parts.6)Z")
     }
 }

@@ -15,8 +15,7 @@ package struct LocalTime: Sendable, Hashable, Comparable {
 
     /// What a clock of the zone shows at that instant.
     package init(of date: Date, in zone: TimeZone) {
-        let seconds = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
-        minutes = Int((seconds / 60).rounded(.down)) - LocalDay(of: date, in: zone).number * 1440
+        minutes = Int((date.secondsShown(in: zone) / 60).rounded(.down)) - LocalDay(of: date, in: zone).number * 1440
     }
 
     /// Reads `08:00`; nil for anything else, `24:00` included.
@@ -64,24 +63,4 @@ package struct LocalTime: Sendable, Hashable, Comparable {
 
 extension LocalTime: CustomStringConvertible {
     package var description: String { String(format: "%02d:%02d", minutes / 60, minutes % 60) }
-}
-
-/// A day of the calendar, without a zone.
-package struct LocalDay: Sendable, Hashable {
-    /// Days since 1 January 1970.
-    let number: Int
-
-    init(number: Int) { self.number = number }
-
-    /// The day that a clock of the zone shows at that instant.
-    package init(of date: Date, in zone: TimeZone) {
-        let seconds = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
-        number = Int((seconds / 86_400).rounded(.down))
-    }
-
-    var previous: LocalDay { LocalDay(number: number - 1) }
-    var next: LocalDay { LocalDay(number: number + 1) }
-
-    /// 0 for Sunday. 1 January 1970 was a Thursday.
-    var weekday: Int { ((number + 4) % 7 + 7) % 7 }
 }
