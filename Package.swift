@@ -189,7 +189,7 @@ let package = Package(
             swiftSettings: house),
         .target(
             name: "NightSimulation",
-            dependencies: ["DownloadJobs", "RunSchedule", "DownloadStore", "MediaTransfer", heaps],
+            dependencies: ["DownloadJobs", "RunSchedule", "DownloadStore", "MediaTransfer", "SeededGenerator", heaps],
             path: "Tests/NightSimulation", swiftSettings: house),
         .executableTarget(
             name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),

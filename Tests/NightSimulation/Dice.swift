@@ -1,22 +1,17 @@
+import SeededGenerator
+
 /// Chance that depends on nothing but its seed and what it is asked about: what is taken out of a week changes nothing
 /// else in it.
 package struct Dice: Sendable {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     /// - Parameter keys: what it is about.
     package init(_ seed: UInt64, _ keys: Int...) {
-        state = seed
-        for key in keys { state = next() ^ UInt64(bitPattern: Int64(key)) }
+        generator = SeededGenerator(seed: seed)
+        for key in keys { generator = SeededGenerator(seed: next() ^ UInt64(bitPattern: Int64(key))) }
     }
 
-    /// SplitMix64.
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    package mutating func next() -> UInt64 { generator.next() }
 
     /// From 0 to 1.
     package mutating func share() -> Double { Double(next() >> 11) / Double(1 << 53) }

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// The keys of a stream, each fetched once for each URL, for all who wait for it.
-actor KeyRing: Redacted {
+actor KeyRing: RedactedInPrint {
     /// The largest answer that is read for a key of 16 bytes: a page in its place has to be told from a transfer that fails.
     private static let limit: Int64 = 1 << 20
 

@@ -1,7 +1,7 @@
 package import MediaTransfer
 
 /// How a stream gets at its host: the requests, with what the provider wants in them, and its share of connections.
-package struct StreamAccess: Sendable, Redacted {
+package struct StreamAccess: Sendable, RedactedInPrint {
     /// Where the bytes come from.
     package var engine: TransferEngine
     /// A request for a URL of the stream, with token and fields where they belong.
@@ -43,7 +43,7 @@ package struct StreamAccess: Sendable, Redacted {
     }
 
     /// What came of a fetch.
-    struct Answer: Sendable, Redacted {
+    struct Answer: Sendable, RedactedInPrint {
         var result: Result<[UInt8], StreamFailure>
         /// Where it came from, after redirects.
         var url: String?

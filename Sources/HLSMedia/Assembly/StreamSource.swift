@@ -2,9 +2,9 @@ import Crypto
 package import MediaTransfer
 
 /// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
-package struct StreamSource: Sendable, Redacted {
+package struct StreamSource: Sendable, RedactedInPrint {
     /// A playlist of subtitles that is wanted.
-    package struct Subtitles: Sendable, Equatable, Redacted {
+    package struct Subtitles: Sendable, Equatable, RedactedInPrint {
         /// As the playlist says; may be missing.
         package var language: String?
         /// For people.
@@ -115,7 +115,7 @@ package struct StreamSource: Sendable, Redacted {
     }
 
     /// A playlist and where it came from.
-    private struct Answer: Sendable, Redacted {
+    private struct Answer: Sendable, RedactedInPrint {
         var playlist: Playlist
         var url: String
         var scope: NetworkScope

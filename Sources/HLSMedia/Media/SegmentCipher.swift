@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import MediaTransfer
 
 /// The decryption of segments: AES-128-CBC with PKCS#7 padding, each segment by itself (RFC 8216 §4.3.2.4, method
 /// `AES-128`).
@@ -76,7 +77,7 @@ package struct SegmentCipher: Sendable {
     }
 }
 
-extension SegmentCipher: Redacted {}
+extension SegmentCipher: RedactedInPrint {}
 
 /// Why a segment couldn't be decrypted. Has nothing of key, vector or content but lengths.
 package enum SegmentCipherError: Error, Sendable, Equatable {

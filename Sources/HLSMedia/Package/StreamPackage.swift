@@ -1,10 +1,12 @@
+import MediaTransfer
+
 /// The playlists of an offline package: a folder that plays as it stands, without a network and without keys.
 ///
 /// It holds `index.m3u8`, which is what a player opens, and the joined file that this leads to. With separate sound there
 /// are two joined files, each with a playlist of its own, and `index.m3u8` names both (RFC 8216 §4.3.4).
-package struct StreamPackage: Sendable, Redacted {
+package struct StreamPackage: Sendable, RedactedInPrint {
     /// One joined file of the package.
-    package struct Track: Sendable, Redacted {
+    package struct Track: Sendable, RedactedInPrint {
         package var plan: StreamPlan
         package var pieces: [JoinedPiece]
         /// Its name in the folder.

@@ -1,7 +1,7 @@
 import MediaTransfer
 
 /// Writes a plan as a media playlist (RFC 8216 §4).
-struct PlanPrinter: Redacted {
+struct PlanPrinter: RedactedInPrint {
     private let plan: StreamPlan
     private var text: String
     private var key: PlannedKey?

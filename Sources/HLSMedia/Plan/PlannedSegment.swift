@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// A segment to be fetched.
-package struct PlannedSegment: Sendable, Equatable, Redacted {
+package struct PlannedSegment: Sendable, Equatable, RedactedInPrint {
     /// Absolute, http or https.
     package var url: String
     /// The part of the resource; nil for all of it.
@@ -33,7 +35,7 @@ package struct PlannedSegment: Sendable, Equatable, Redacted {
 }
 
 /// A key for AES-128 in CBC mode.
-package struct PlannedKey: Sendable, Equatable, Redacted {
+package struct PlannedKey: Sendable, Equatable, RedactedInPrint {
     /// Absolute, http or https; the body is 16 bytes.
     package var url: String
     /// 16 bytes.
@@ -46,7 +48,7 @@ package struct PlannedKey: Sendable, Equatable, Redacted {
 }
 
 /// What a decoder needs ahead of the segments that name it.
-package struct PlannedMap: Sendable, Equatable, Redacted {
+package struct PlannedMap: Sendable, Equatable, RedactedInPrint {
     /// Absolute, http or https.
     package var url: String
     /// The part of the resource; nil for all of it.

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// What the keys in force mean for a download.
-enum SegmentKeys: Equatable, Redacted {
+enum SegmentKeys: Equatable, RedactedInPrint {
     /// The segment isn't encrypted.
     case clear
     /// AES-128 with a key to be fetched from `uri`; a nil `iv` stands for the segment's number.

@@ -1,7 +1,7 @@
 package import MediaTransfer
 
 /// What has to be fetched for one stream, in order.
-package struct StreamPlan: Sendable, Equatable, Redacted {
+package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     /// Never empty.
     package private(set) var segments: [PlannedSegment]
     /// Each but once, in the order of their first use.

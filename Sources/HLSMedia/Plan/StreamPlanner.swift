@@ -1,7 +1,7 @@
 import MediaTransfer
 
 /// Turns the segments of a playlist into those of a plan, one after the other.
-struct StreamPlanner: Redacted {
+struct StreamPlanner: RedactedInPrint {
     private let playlist: MediaPlaylist
     private let base: ParsedURL
     /// What addresses may still take, in bytes.
@@ -21,7 +21,7 @@ struct StreamPlanner: Redacted {
     /// The map of the playlist that each of ``maps`` was first.
     private(set) var mapSources: [Int] = []
 
-    private struct MapIdentity: Hashable, Redacted {
+    private struct MapIdentity: Hashable, RedactedInPrint {
         let url: String
         let range: Range<Int64>?
         let key: String?

@@ -1,3 +1,5 @@
+import MediaTransfer
+
 /// The attributes of one tag (RFC 8216 §4.2).
 ///
 /// What hosts get wrong and what is made of it:
@@ -6,7 +8,7 @@
 /// - A quoted value ends with a quote that a comma or the end follows, so quotes within a name do no harm.
 /// - A value without its opening quote ends before a comma that another `NAME=` follows, so a list without quotes
 ///   stays whole; a closing quote that is left over is dropped.
-struct AttributeList: Redacted {
+struct AttributeList: RedactedInPrint {
     /// Where one attribute stands in the text.
     struct Item {
         /// The name, in any case.

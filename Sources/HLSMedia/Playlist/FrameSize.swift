@@ -6,7 +6,7 @@ package struct FrameSize: Sendable, Equatable {
     package var height: Int
 
     /// What `1080p` speaks of: the height, or the width of a picture that stands upright.
-    package var lines: Int { min(width, height) }
+    package var shortSide: Int { min(width, height) }
 
     package init(width: Int, height: Int) {
         self.width = width

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// Puts a ``MasterPlaylist`` together.
-struct MasterBuilder: Redacted {
+struct MasterBuilder: RedactedInPrint {
     private var playlist = MasterPlaylist()
     /// The stream whose URI comes next, and where its tag stands.
     private var pending: (variant: Variant, error: PlaylistError)?

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// The streams to choose from (RFC 8216 §4.3.4). Playlists of single pictures are left out.
-package struct MasterPlaylist: Sendable, Equatable, Redacted {
+package struct MasterPlaylist: Sendable, Equatable, RedactedInPrint {
     /// In the order of the playlist; never empty in one that was parsed.
     package var variants: [Variant] = []
     /// In the order of the playlist.

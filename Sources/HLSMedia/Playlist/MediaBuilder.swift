@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// Puts a ``MediaPlaylist`` together.
-struct MediaBuilder: Redacted {
+struct MediaBuilder: RedactedInPrint {
     /// A byte range as its tag gave it, until the URI is known.
     private struct PendingRange {
         let length: Int64

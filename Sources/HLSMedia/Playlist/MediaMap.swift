@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// Where to find what a decoder needs ahead of the segments (EXT-X-MAP, RFC 8216 §4.3.2.5).
-package struct MediaMap: Sendable, Equatable, Redacted {
+package struct MediaMap: Sendable, Equatable, RedactedInPrint {
     /// As written, with variables replaced.
     package var uri: String
     /// The part of the resource; nil for all of it. An offset that was left out is 0.

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// The segments of one stream (RFC 8216 §4.3.3). Partial segments and hints for live streams are left out.
-package struct MediaPlaylist: Sendable, Equatable, Redacted {
+package struct MediaPlaylist: Sendable, Equatable, RedactedInPrint {
     /// What EXT-X-PLAYLIST-TYPE says.
     package enum Kind: Sendable, Equatable {
         /// It doesn't change any more.

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// One segment of a media playlist (RFC 8216 §4.3.2).
-package struct MediaSegment: Sendable, Equatable, Redacted {
+package struct MediaSegment: Sendable, Equatable, RedactedInPrint {
     /// As written, with variables replaced.
     package var uri: String
     /// Seconds; 0 only if written so, or in a playlist of single pictures.

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// A key of EXT-X-KEY or EXT-X-SESSION-KEY (RFC 8216 §4.3.2.4).
-package struct PlaylistKey: Sendable, Equatable, Redacted {
+package struct PlaylistKey: Sendable, Equatable, RedactedInPrint {
     /// How segments are encrypted.
     package enum Method: Sendable, Equatable {
         /// Whole segments, AES-128 in CBC mode with PKCS#7 padding.

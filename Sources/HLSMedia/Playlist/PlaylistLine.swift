@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// One line of a playlist, with its place in the text, so that whatever is wrong in it can be pointed at.
-struct PlaylistLine: Redacted {
+struct PlaylistLine: RedactedInPrint {
     /// The whole text.
     let bytes: [UInt8]
     /// From 1 on.

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// The lines of a playlist that aren't blank, with their numbers. A line ends with LF, CR or CRLF.
-struct PlaylistLines: Redacted {
+struct PlaylistLines: RedactedInPrint {
     private let bytes: [UInt8]
     private var position: Int
     private var number = 0

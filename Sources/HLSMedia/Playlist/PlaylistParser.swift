@@ -1,8 +1,10 @@
+import MediaTransfer
+
 /// Takes a playlist line by line and finds out which kind it is.
 ///
 /// A tag of a stream beside one of a segment is an error (RFC 8216 §4.3.3, §4.3.4). Tags of a media playlist as a whole
 /// are let through in a master playlist, where some hosts put them.
-struct PlaylistParser: Redacted {
+struct PlaylistParser: RedactedInPrint {
     private enum Kind { case master, media }
 
     private var variables: PlaylistVariables

@@ -1,7 +1,9 @@
+import MediaTransfer
+
 /// What EXT-X-DEFINE defines and `{$name}` is replaced by (draft-pantos-hls-rfc8216bis §4.3 and §4.4.2.3).
 ///
 /// A replacement isn't searched for variables again. All replacements together stay below ``PlaylistLimit/bytes``.
-struct PlaylistVariables: Redacted {
+struct PlaylistVariables: RedactedInPrint {
     /// By name.
     private(set) var values: [String: String] = [:]
     private let query: [String: String]

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// An alternative of a variant's sound, picture or subtitles (EXT-X-MEDIA, RFC 8216 §4.3.4.1).
-package struct Rendition: Sendable, Equatable, Redacted {
+package struct Rendition: Sendable, Equatable, RedactedInPrint {
     /// What a rendition is of.
     package enum Kind: String, Sendable, Equatable {
         /// Sound.

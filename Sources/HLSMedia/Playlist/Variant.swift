@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// One stream of a master playlist (EXT-X-STREAM-INF, RFC 8216 §4.3.4.2).
-package struct Variant: Sendable, Equatable, Redacted {
+package struct Variant: Sendable, Equatable, RedactedInPrint {
     /// As written, with variables replaced.
     package var uri: String
     /// At its peak, in bits a second; 0 where the playlist doesn't say in numbers.

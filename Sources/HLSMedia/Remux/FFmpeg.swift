@@ -4,7 +4,7 @@ package import SystemPackage
 /// The program ffmpeg, where it is.
 package struct FFmpeg: Sendable, Equatable {
     /// Which ffmpeg somebody wants.
-    package enum Wish: Sendable, Equatable {
+    package enum Preference: Sendable, Equatable {
         /// The first one in the folders of a `PATH`.
         case automatic(path: String)
         /// This file; a relative path starts at the working folder.
@@ -19,11 +19,11 @@ package struct FFmpeg: Sendable, Equatable {
     /// The file is taken as it is: neither that it is there nor that it is ffmpeg is checked.
     package init(executable: FilePath) { self.executable = executable }
 
-    /// The ffmpeg that is wished for; nil if there isn't one, or it isn't a file that may be executed.
+    /// The wanted ffmpeg; nil if there isn't one, or it isn't a file that may be executed.
     ///
     /// Entries of `PATH` that are empty or relative are passed over: a folder of downloads must not become one of
     /// programs.
-    package static func find(_ preference: Wish) -> FFmpeg? {
+    package static func find(_ preference: Preference) -> FFmpeg? {
         switch preference {
         case .none: return nil
         case .path(let path):

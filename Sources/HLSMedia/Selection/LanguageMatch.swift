@@ -1,4 +1,4 @@
-/// Whether a language that is wished for is the one that a playlist names.
+/// Whether a wanted language is the one that a playlist names.
 ///
 /// A preference matches its own subtags and what is more special (`en` matches `en-US`; RFC 4647 §3.3.1), without regard to
 /// letter case; if nothing does, its last subtag is left out and it tries again (§3.4). Codes of three letters, which many

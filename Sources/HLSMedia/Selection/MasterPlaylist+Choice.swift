@@ -1,24 +1,24 @@
 extension MasterPlaylist {
     /// What to download.
     ///
-    /// The wishes for quality are gone through in order, and the first that can be met decides. `best` and `worst` always
+    /// The preferences for quality are gone through in order, and the first that can be met decides. `best` and `worst` always
     /// can; `audio` if there is sound without pictures; a height or a bitrate if some variant is at or below it. If none
     /// can, the first preference decides by what comes nearest: for a height or a bitrate the lowest there is (the best, if the
     /// playlist gives no sizes at all), for `audio` the variant of the lowest bandwidth.
     ///
-    /// Of several variants for a preference the order is: more lines, codecs that play in more places (``CodecPreference``), more
+    /// Of several variants for a preference the order is: more pixels across the short side, codecs that play in more places (``CodecPreference``), more
     /// pictures a second, more bandwidth, first in the playlist. Variants of sound alone count for `audio` only, unless
     /// there are no others; the same goes for variants without RESOLUTION where the preference is a height.
     package func choose(_ preference: StreamPreference) -> StreamChoice {
-        let wishes = preference.quality.isEmpty ? [.best] : preference.quality
-        for quality in wishes {
+        let qualities = preference.quality.isEmpty ? [.best] : preference.quality
+        for quality in qualities {
             if quality == .audio {
                 if let choice = soundAlone(preference) { return choice }
             } else if let variant = ladder.variant(for: quality) {
                 return choice(variant, preference)
             }
         }
-        let variant = wishes.first.flatMap(ladder.fallback)
+        let variant = qualities.first.flatMap(ladder.fallback)
         var choice = variant.map { self.choice($0, preference) } ?? StreamChoice(variant: nil)
         choice.isFallback = true
         return choice

@@ -1,6 +1,6 @@
 /// The choice among the renditions of one group.
 enum RenditionChoice {
-    /// The sound: of the first language wished for that is there; else any. Of several, one without the description of
+    /// The sound: of the first wanted language that is there; else any. Of several, one without the description of
     /// what is to be seen, then DEFAULT, then AUTOSELECT, then the first. Channels don't count.
     ///
     /// The result has no URI if it is in the variant's own stream; nil if there is nothing to choose.
@@ -13,7 +13,7 @@ enum RenditionChoice {
         return preferred(group, avoiding: nil)
     }
 
-    /// The subtitles: all, each URI once; or of each language wished for every one that matches (`zh` takes `zh-Hans` and
+    /// The subtitles: all, each URI once; or of each wanted language every one that matches (`zh` takes `zh-Hans` and
     /// `zh-Hant`), one for each language that the playlist names, rather without the description of sounds.
     static func subtitles(_ group: [Rendition], _ preference: StreamPreference.Subtitles) -> [Rendition] {
         var uris: Set<String?> = []

@@ -1,5 +1,7 @@
+import MediaTransfer
+
 /// What of a master playlist is downloaded.
-package struct StreamChoice: Sendable, Equatable, Redacted {
+package struct StreamChoice: Sendable, Equatable, RedactedInPrint {
     /// Nil if sound alone is wanted and ``audio`` is it.
     package var variant: Variant?
     /// The sound, which always has a URI; nil if it is in the variant's own stream.

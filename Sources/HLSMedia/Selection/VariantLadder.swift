@@ -1,5 +1,7 @@
-/// The variants of a master playlist, as wishes for quality see them.
-struct VariantLadder: Redacted {
+import MediaTransfer
+
+/// The variants of a master playlist, as preferences for quality see them.
+struct VariantLadder: RedactedInPrint {
     /// Those with a picture, or all if none has.
     private let pictures: [Variant]
     /// The best of those without a picture.
@@ -20,9 +22,9 @@ struct VariantLadder: Redacted {
         case .worst: return worst
         case .audio: return sound
         case .height(let wanted):
-            let fitting = sized.filter { Self.lines($0) <= wanted }
-            let lines = fitting.map(Self.lines).max()
-            return Self.best(fitting.filter { Self.lines($0) == lines })
+            let fitting = sized.filter { Self.shortSide($0) <= wanted }
+            let shortSide = fitting.map(Self.shortSide).max()
+            return Self.best(fitting.filter { Self.shortSide($0) == shortSide })
         case .bitrate(let kilobits):
             let (bits, overflow) = Int64(kilobits).multipliedReportingOverflow(by: 1_000)
             let fitting = rated.filter { (overflow && kilobits > 0) || $0.bandwidth <= bits }
@@ -35,8 +37,8 @@ struct VariantLadder: Redacted {
     func fallback(for quality: StreamPreference.Quality) -> Variant? {
         switch quality {
         case .height:
-            let lines = sized.map(Self.lines).min()
-            return Self.best(sized.filter { Self.lines($0) == lines }) ?? Self.best(pictures)
+            let shortSide = sized.map(Self.shortSide).min()
+            return Self.best(sized.filter { Self.shortSide($0) == shortSide }) ?? Self.best(pictures)
         case .bitrate, .audio:
             let bandwidth = rated.map(\.bandwidth).min()
             return Self.best(rated.filter { $0.bandwidth == bandwidth }) ?? worst
@@ -48,11 +50,11 @@ struct VariantLadder: Redacted {
 
     private var rated: [Variant] { pictures.filter { $0.bandwidth > 0 } }
 
-    /// The fewest lines, codecs as ever, then the least bandwidth.
+    /// The fewest pixels across the short side, codecs as ever, then the least bandwidth.
     private var worst: Variant? {
         let candidates = sized.isEmpty ? pictures : sized
         return Self.first(candidates) { one, other in
-            let (left, right) = (Self.lines(one), Self.lines(other))
+            let (left, right) = (Self.shortSide(one), Self.shortSide(other))
             if left != right { return left < right }
             let (codec, otherCodec) = (CodecPreference.rank(one.codecs), CodecPreference.rank(other.codecs))
             if codec != otherCodec { return codec < otherCodec }
@@ -62,7 +64,7 @@ struct VariantLadder: Redacted {
 
     private static func best(_ variants: [Variant]) -> Variant? {
         first(variants) { one, other in
-            if lines(one) != lines(other) { return lines(one) > lines(other) }
+            if shortSide(one) != shortSide(other) { return shortSide(one) > shortSide(other) }
             let (codec, otherCodec) = (CodecPreference.rank(one.codecs), CodecPreference.rank(other.codecs))
             if codec != otherCodec { return codec < otherCodec }
             let (rate, otherRate) = (one.frameRate ?? 0, other.frameRate ?? 0)
@@ -71,7 +73,7 @@ struct VariantLadder: Redacted {
         }
     }
 
-    private static func lines(_ variant: Variant) -> Int { variant.resolution?.lines ?? 0 }
+    private static func shortSide(_ variant: Variant) -> Int { variant.resolution?.shortSide ?? 0 }
 
     /// The first in the playlist that no other comes before.
     private static func first(_ variants: [Variant], before: (Variant, Variant) -> Bool) -> Variant? {
