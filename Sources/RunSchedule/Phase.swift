@@ -64,7 +64,7 @@ package struct Turn: Sendable, Equatable {
         /// The run is stopped.
         case stop
         /// Somebody wants it to end, and says what follows.
-        case order
+        case command
         /// Its partial failed to reach the disk.
         case lostFlush
 

@@ -71,7 +71,7 @@ extension RunState {
                     continue
                 }
                 commands[0].awaited.insert(id)
-                endTurn(id, .order)
+                endTurn(id, .command)
             case .held, .settled, nil: break
             }
             commands[0].ids.insert(id)
@@ -201,7 +201,7 @@ extension RunState {
     private mutating func yield(to urgent: [DownloadQueue.Entry], _ victims: [DownloadID]) {
         commands[0].stage = .yielding
         commands[0].victims = Set(victims)
-        for id in victims { endTurn(id, .order) }
+        for id in victims { endTurn(id, .command) }
     }
 
     private mutating func putBackVictims(_ command: Command) {

@@ -64,14 +64,14 @@ package struct SidecarQueue: Sendable {
         static func < (a: Head, b: Head) -> Bool { a.number < b.number }
     }
 
-    /// Those that wait. What isn't in it any more counts for nothing in the lines.
+    /// Those that wait. What isn't in it any more counts for nothing in the queues.
     private var waiting: [Int: Item] = [:]
-    private var lines: [String?: Deque<Int>] = [:]
-    /// The first of each line that isn't set aside.
+    private var queues: [String?: Deque<Int>] = [:]
+    /// The first of each queue that isn't set aside.
     private var heads = Heap<Head>()
     /// Hosts that had no room when they were looked at last.
     private var aside: Set<String> = []
-    /// Those that wait for a time; they are in no line.
+    /// Those that wait for a time; they are in no queue.
     private var delayed = Heap<Delayed>()
     private var ofDownload: [DownloadID: Set<Int>] = [:]
     private var groups: [DownloadID: Group] = [:]
@@ -88,7 +88,7 @@ package struct SidecarQueue: Sendable {
     package mutating func add(_ item: Item) {
         guard !isStopped else { return }
         note(item)
-        line(item)
+        enqueue(item)
     }
 
     /// One that was being fetched waits again, until then at least.
@@ -98,11 +98,11 @@ package struct SidecarQueue: Sendable {
         delayed.insert(Delayed(dueAt: dueAt, number: item.number))
     }
 
-    /// Those whose time has come get into their lines.
+    /// Those whose time has come get into their queues.
     package mutating func recall(at now: Date) {
         while let first = delayed.min, first.dueAt <= now {
             delayed.removeMin()
-            if let item = waiting[first.number] { line(item) }
+            if let item = waiting[first.number] { enqueue(item) }
         }
     }
 
@@ -111,9 +111,9 @@ package struct SidecarQueue: Sendable {
         if let download = item.download { ofDownload[download, default: []].insert(item.number) }
     }
 
-    private mutating func line(_ item: Item) {
-        let isNew = lines[item.host] == nil
-        lines[item.host, default: []].append(item.number)
+    private mutating func enqueue(_ item: Item) {
+        let isNew = queues[item.host] == nil
+        queues[item.host, default: []].append(item.number)
         if isNew { heads.insert(Head(number: item.number, host: item.host)) }
     }
 
@@ -158,7 +158,7 @@ package struct SidecarQueue: Sendable {
                 aside.insert(host)
                 continue
             }
-            lines[head.host]?.removeFirst()
+            queues[head.host]?.removeFirst()
             if let next = first(of: head.host) { heads.insert(Head(number: next, host: head.host)) }
             guard let item = take(number) else { continue }
             fetching[number] = item
@@ -172,13 +172,13 @@ package struct SidecarQueue: Sendable {
         if let number = first(of: host) { heads.insert(Head(number: number, host: host)) }
     }
 
-    /// The first of a line that still waits; a line without one goes.
+    /// The first of a queue that still waits; a queue without one goes.
     private mutating func first(of host: String?) -> Int? {
-        while let number = lines[host]?.first {
+        while let number = queues[host]?.first {
             if waiting[number] != nil { return number }
-            lines[host]?.removeFirst()
+            queues[host]?.removeFirst()
         }
-        lines[host] = nil
+        queues[host] = nil
         if let host { aside.remove(host) }
         return nil
     }
@@ -198,7 +198,7 @@ package struct SidecarQueue: Sendable {
     package mutating func hopeless(_ isHopeless: (String) -> Bool) -> [Item] {
         var taken: [Item] = []
         for host in aside where isHopeless(host) {
-            taken += (lines.removeValue(forKey: host) ?? []).compactMap { take($0) }
+            taken += (queues.removeValue(forKey: host) ?? []).compactMap { take($0) }
             aside.remove(host)
         }
         return taken
@@ -234,7 +234,7 @@ package struct SidecarQueue: Sendable {
     package mutating func stop() {
         isStopped = true
         waiting = [:]
-        lines = [:]
+        queues = [:]
         heads = Heap()
         aside = []
         delayed = Heap()

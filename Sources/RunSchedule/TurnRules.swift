@@ -88,7 +88,7 @@ struct TurnRules: Sendable {
             run.actions.append(.hash(id))
         case .stopped where turn.ending == .lostFlush && isGoingOn:
             run.mend(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
-        case _ where turn.ending == .order && isGoingOn:
+        case _ where turn.ending == .command && isGoingOn:
             run.actions.append(.release(id))
             run.phases[id] = .held(.turn)
         case .parked(let host): run.putBack(id, host: host)

@@ -121,17 +121,17 @@ struct CatalogDecoder: ~Copyable {
                 continue
             }
             let bit = UInt32(1) << UInt32(field.rawValue)
-            let line = Int(cursor.level.rawValue) * 32 + Int(field.rawValue)
+            let slot = Int(cursor.level.rawValue) * 32 + Int(field.rawValue)
             guard cursor.seen & bit == 0 else {
                 if !cursor.yaml.isMerged {
                     reader.mistakes.duplicateKey(
-                        field.key, at: reader.location(key.position), firstLine: Int(keyLines[line]))
+                        field.key, at: reader.location(key.position), firstLine: Int(keyLines[slot]))
                 }
                 try reader.skip(reader.next())
                 continue
             }
             cursor.seen |= bit
-            keyLines[line] = key.position.line
+            keyLines[slot] = key.position.line
             return field
         }
         return nil

@@ -37,7 +37,7 @@ package enum Quality: Sendable, Hashable, CustomStringConvertible {
         case .best: "best"
         case .worst: "worst"
         case .audio: "audio"
-        case .height(let lines): "\(lines)p"
+        case .height(let pixels): "\(pixels)p"
         case .bitrate(let kilobits): "\(kilobits)k"
         }
     }

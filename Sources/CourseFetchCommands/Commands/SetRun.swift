@@ -49,9 +49,9 @@ struct SetRun: AsyncParsableCommand {
         if limitRate != nil { change.limitRate = values.limitRate.value ?? 0 }
         if bwlimit != nil { change.bandwidth = values.bwlimit.value.description }
         let location = settings.location
-        let wish = change
-        try await context.orRefuse { () throws(Refusal) in try await wish.apply(at: location) }
-        context.say(SteeringText.line(wish))
+        let settled = change
+        try await context.orRefuse { () throws(Refusal) in try await settled.apply(at: location) }
+        context.say(SteeringText.line(settled))
         try await context.finish()
     }
 }

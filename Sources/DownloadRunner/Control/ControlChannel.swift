@@ -6,8 +6,8 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// The line to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
-package enum ControlLine {
+/// The way to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
+package enum ControlChannel {
     /// What came of asking.
     package enum Reply: Sendable {
         /// Nobody is at work: the asker holds the lock now and does it itself.

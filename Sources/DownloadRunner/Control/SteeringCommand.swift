@@ -110,7 +110,7 @@ package struct SteeringChoice: Sendable {
     ) async throws(Refusal) -> SteeringReport {
         guard !records.isEmpty else { return SteeringReport(items: [], isLive: false) }
         let place = try location.resolve()
-        switch try await ControlLine.ask(request, of: place) {
+        switch try await ControlChannel.ask(request, of: place) {
         case .answered(.steered(let outcomes)): return report(outcomes, isLive: true)
         case .answered(.failed(let message)): throw .answered(message, .stateUnusable)
         case .answered(.done): return report([], isLive: true)
@@ -153,7 +153,7 @@ extension RunSettings {
         let place = try location.resolve()
         let nothing = Refusal.user(.noSync(place.user.text))
         guard place.hasState else { throw nothing }
-        switch try await ControlLine.ask(.set(self), of: place) {
+        switch try await ControlChannel.ask(.set(self), of: place) {
         case .answered(.failed(let message)): throw .answered(message, .workLeft)
         case .answered(.working): throw .working(nil)
         case .answered: return

@@ -99,15 +99,15 @@ package final class SyncRun: Sendable {
         let open = OpenState(
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
         // From here on: a logout waits neither for another process's library nor for a comparison.
-        let desk: ControlServer
-        do { desk = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
+        let server: ControlServer
+        do { server = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
         let outcome: Result<SyncSummary, Refusal>
         do throws(Refusal) {
             outcome = .success(try await passes(open, catalog, check, files, started: started, limits))
         } catch {
             outcome = .failure(error)
         }
-        await desk.close()
+        await server.close()
         open.library.close()
         return try outcome.get()
     }

@@ -94,7 +94,7 @@ package struct UserLogin: Sendable, Equatable {
                 throw Refusal.user(.overtaken(provider: login.provider))
             }
         } catch { throw Refusal(any: error) }
-        switch try await ControlLine.ask(.providerLoggedIn(login.provider), of: place) {
+        switch try await ControlChannel.ask(.providerLoggedIn(login.provider), of: place) {
         case .free(let lock):
             defer { lock.release() }
             do throws(StoreError) {

@@ -92,7 +92,7 @@ package struct UserLogout: Sendable, Equatable {
     private static func ending(
         of request: ControlRequest, _ place: StateLocation.Place
     ) async throws(Refusal) -> Ending {
-        switch try await ControlLine.ask(request, of: place, timeout: timeout) {
+        switch try await ControlChannel.ask(request, of: place, timeout: timeout) {
         case .free(let lock):
             lock.release()
             return .nobody

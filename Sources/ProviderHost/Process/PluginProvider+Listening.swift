@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a process tells, and what becomes of it.
 extension PluginProvider {
-    /// The ears for the process called `number`.
+    /// Takes what the process called `number` writes.
     func listener(_ number: Int) -> PluginProcess.Listener {
         let decoder = AnswerDecoder { wire in
             self.state.withLock { state in
