@@ -74,7 +74,10 @@ package struct DownloadError: Sendable, Equatable, Error {
 
     /// What it is.
     package var kind: Kind
-    /// One sentence for the person.
+    /// One sentence for the person, without its full stop.
+    ///
+    /// It is stored with the row and repeated by later versions, in `status` as in JSON. So it is made where the error
+    /// arises, in files called `DownloadError+…`: the one text for people that the rooms beneath `CommandOutput` write.
     package var message: String
     /// The last HTTP status, where one was involved.
     package var status: Int?

@@ -87,7 +87,7 @@ struct TurnRules: Sendable {
             run.phases[id] = .digesting
             run.actions.append(.hash(id))
         case .stopped where turn.ending == .lostFlush && isGoingOn:
-            run.mend(id, DownloadError(kind: .disk, message: "its data didn't reach the disk"))
+            run.mend(id, .unflushed)
         case _ where turn.ending == .command && isGoingOn:
             run.actions.append(.release(id))
             run.phases[id] = .held(.turn)

@@ -82,8 +82,8 @@ struct JSONEventsTests {
             #"{"event":"warning","message":"the user is logged out; this sync goes on after a login"}"#
         ),
         (
-            .warning(.sidecarMissed(what: "cover", DownloadError(kind: .notFound, message: "gone")), video),
-            #"{"event":"warning","message":"cover was not fetched: gone",\#(ids)}"#
+            .warning(.sidecarMissed(.courseCover, DownloadError(kind: .notFound, message: "gone")), video),
+            #"{"event":"warning","message":"the course's cover was not fetched: gone",\#(ids)}"#
         ),
         (
             .finished(

@@ -203,7 +203,8 @@ struct LiveViewTests {
             path: "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4", bytes: 5000, sha256: nil, seconds: 1)
         view.receive(.downloadFinished(Self.video("v"), file), at: Self.begin)
         let missing = DownloadError(kind: .urlRefused, message: "the host answered 404")
-        view.receive(.warning(.sidecarMissed(what: "cover", missing), Self.video("v", "Position")), at: Self.begin)
+        view.receive(
+            .warning(.sidecarMissed(.ofVideo(.cover, name: ""), missing), Self.video("v", "Position")), at: Self.begin)
         view.receive(.downloadMoved(Self.video("v"), from: "a.mp4", path: "b.mp4"), at: Self.begin)
         view.receive(.downloadGone(Self.video("v", "Position")), at: Self.begin)
         view.note("debug: one\ntwo")

@@ -187,16 +187,18 @@ struct ReportTests {
     func dryRun() {
         let first = Self.video("p", "k", "v1", "One")
         let lines = [
-            DryRunLine(reference: first, action: .download, why: "new", size: 1_048_576),
-            DryRunLine(reference: first, action: .resume(from: 1024), why: "unfinished", size: 2048),
-            DryRunLine(reference: first, action: .move(from: "a", to: "b"), why: "renamed", size: nil),
-            DryRunLine(reference: first, action: .remove(path: "b\u{1B}"), why: "gone", size: nil),
-            DryRunLine(reference: first, action: .keep, why: "", size: nil),
+            DryRunLine(reference: first, action: .download, why: .new, size: 1_048_576),
+            DryRunLine(reference: first, action: .resume(from: 1024), why: .unfinished, size: 2048),
+            DryRunLine(reference: first, action: .move(from: "a", to: "b"), why: .renamed, size: nil),
+            DryRunLine(reference: first, action: .remove(path: "b\u{1B}"), why: .gone, size: nil),
+            DryRunLine(reference: first, action: .keep, why: .goneHeld, size: nil),
         ]
         #expect(
             lines.map(DryRunText.line) == [
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
-                "move      p/k/v1  One: a -> b (renamed)", "remove    p/k/v1  One: b� (gone)", "keep      p/k/v1  One",
+                "move      p/k/v1  One: a -> b (its name or place changed)",
+                "remove    p/k/v1  One: b� (no longer in its catalog)",
+                "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
             ])
         var plan = DryRunPlan()
         plan.lines = lines

@@ -93,7 +93,8 @@ package enum DoctorWording {
             guard abs(skew) > 1 else { return "the clock agrees with that of \(host)" }
             let seconds = Wording.duration(abs(skew))
             return "the clock is \(seconds) \(skew > 0 ? "behind" : "ahead of") that of \(host)"
-        case .clockUnknown(let host, let reason): return "the clock of \(host) can't be asked: \(reason)"
+        case .clockUnknown(let host, let reason):
+            return "the clock of \(host) can't be asked: \(reason ?? "its answer has no Date of its own")"
         case .clockUnchecked: return "the clock wasn't compared with a server's"
         case .ffmpeg(let path, let version?): return "\(version) (\(path))"
         case .ffmpeg(let path, nil): return "\(path) doesn't say that it is ffmpeg"

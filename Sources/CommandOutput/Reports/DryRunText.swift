@@ -8,9 +8,8 @@ package enum DryRunText {
     package static func line(_ line: DryRunLine) -> String {
         let selector = ShellWord.quoted(Selector(line.reference).description)
         let title = line.reference.title == line.reference.video ? "" : "  \(line.reference.title)"
-        let why = line.why.isEmpty ? "" : " (\(line.why))"
-        let text = "\(TerminalText.fit(verb(line.action), to: 9)) \(selector)\(title)\(detail(line))\(why)"
-        return TerminalText.printable(text)
+        let what = "\(TerminalText.fit(verb(line.action), to: 9)) \(selector)\(title)\(detail(line))"
+        return TerminalText.printable("\(what) (\(line.why.words))")
     }
 
     /// The same as JSON.
@@ -18,7 +17,7 @@ package enum DryRunText {
         var object = JSONLine()
         object.field("event", "would_\(verb(line.action))")
         JSONEvents.ids(&object, line.reference)
-        object.field("why", line.why)
+        object.field("why", line.why.words)
         switch line.action {
         case .resume(let from): object.field("resume_from", from)
         case .move(let from, let to):

@@ -19,10 +19,21 @@ extension SyncWarning {
         case .clockOff(let host, let seconds):
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
-        case .sidecarMissed(let what, let error): "\(what) was not fetched: \(error.message)"
+        case .sidecarMissed(let sidecar, let error): "\(sidecar.title) was not fetched: \(error.message)"
         case .sidecarsUnknown(let error): "what comes along with it was not fetched: \(error.message)"
         case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
         case .stream(let stream): stream.message
+        }
+    }
+}
+
+extension SyncWarning.Sidecar {
+    /// `subtitle en`.
+    fileprivate var title: String {
+        switch self {
+        case .ofVideo(let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
+        case .courseCover: "the course's cover"
+        case .chapterCover: "the chapter's cover"
         }
     }
 }

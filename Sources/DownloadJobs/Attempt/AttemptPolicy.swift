@@ -244,13 +244,7 @@ package struct AttemptPolicy: Sendable {
     /// What stands in the partial can't be continued: the server has something else, or can't or won't say.
     private mutating func identityLost(_ error: DownloadError, wasConditional: Bool) -> Action {
         if wasConditional, validators.etag != nil || validators.lastModified != nil { validatorFailures += 1 }
-        guard startOvers < 3 else {
-            return .fail(
-                DownloadError(
-                    kind: .identityChanged,
-                    message: "the server keeps serving another version of the file than the one begun with",
-                    status: error.status))
-        }
+        guard startOvers < 3 else { return .fail(.otherVersion(status: error.status)) }
         startOvers += 1
         highWater = 0
         return .startOver

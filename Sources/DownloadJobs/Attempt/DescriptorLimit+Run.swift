@@ -22,11 +22,5 @@ extension DescriptorLimit {
     }
 
     /// What ends a run that can open nothing more.
-    package static var outcome: JobOutcome {
-        let message = """
-            no more files can be opened: this process may have \(current ?? 0) open at a time; raise that with ulimit -n, or \
-            run with fewer --jobs
-            """
-        return .suspended(.descriptors, DownloadError(kind: .disk, message: message))
-    }
+    package static var outcome: JobOutcome { .suspended(.descriptors, .noDescriptors(current ?? 0)) }
 }

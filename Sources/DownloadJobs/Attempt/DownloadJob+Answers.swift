@@ -26,8 +26,7 @@ extension DownloadJob {
             let resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
             guard let reason = answer.take(resolution, at: services.clock.now), let media = answer.media else {
-                return .failed(
-                    DownloadError(kind: .providerFailed, message: "the provider's URL is not an http or https URL"))
+                return .failed(.badURL)
             }
             services.events.post(
                 .resolved(wanted.reference, attempt: answer.count, reason: reason, expiresAt: media.expiresAt))

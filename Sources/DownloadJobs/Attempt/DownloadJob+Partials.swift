@@ -15,8 +15,7 @@ extension DownloadJob {
         if let before, before != type.kind {
             if media?.progress.bytes ?? resume?.durableBytes ?? 0 > 0 {
                 if case .fail(let error) = policy.beganAnother() { return .failed(error) }
-                let message = "the provider has a \(type.kind.rawValue) now in the place of a \(before.rawValue)"
-                retrying(DownloadError(kind: .identityChanged, message: message))
+                retrying(.otherKind(type.kind, before: before))
             }
             guard await forgetPartials() else { return .stopped }
         }
@@ -37,7 +36,7 @@ extension DownloadJob {
         guard isWritten else { return .stopped }
         policy.startedOver()
         return failure.withLock { $0 }.map {
-            .failed(DownloadError(kind: .disk, message: "its partial can't be emptied: \($0)"))
+            .failed(.partialKept($0))
         }
     }
 

@@ -202,8 +202,7 @@ package actor DownloadJob: WatchedDownload {
 
     /// The checksum of the complete file is wrong: once more in one piece, or that was it. Returns nil to go on.
     package func checksumFailed(_ partial: PartialFile) async -> JobOutcome? {
-        let error = DownloadError(
-            kind: .checksumMismatch, message: "the file that arrived doesn't have the expected SHA-256")
+        let error = DownloadError.wrongChecksum
         switch policy.verificationFailed(error) {
         case .startOver:
             retrying(error)

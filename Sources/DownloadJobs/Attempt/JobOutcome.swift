@@ -79,7 +79,7 @@ extension JobOutcome {
     }
 
     private static func unopened(_ message: String, endsRun: Bool) -> JobOutcome {
-        let error = DownloadError(kind: .disk, message: "its partial can't be opened: \(message)")
+        let error = DownloadError.partialUnopened(message)
         return endsRun ? .suspended(.disk, error) : .failed(error)
     }
 
@@ -91,7 +91,7 @@ extension JobOutcome {
             return DownloadError.isFull(failure) ? .suspended(.disk, facts) : .failed(facts)
         }
         guard let error = error as? LibraryError else {
-            return .failed(DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)"))
+            return .failed(.unwritable(error))
         }
         if DescriptorLimit.isExhausted(error.errno) { return DescriptorLimit.outcome }
         let facts = DownloadError(error)

@@ -74,9 +74,8 @@ package final class ProviderPool: Sendable {
             case .found(let found): plugin = found
             case .broken(let broken):
                 if !state.broken.contains(where: { $0.name == name }) { state.broken.append((name, broken.reason)) }
-                return .failure(
-                    ProviderError(.providerFailed, "the provider “\(name)” can't be used: \(broken.reason)"))
-            case .unknown: return .failure(ProviderError(.providerFailed, "there is no provider “\(name)”"))
+                return .failure(.unusable(name, broken.reason))
+            case .unknown: return .failure(.unknown(name))
             }
             let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: Self.watchdog(&state))
             state.providers[name] = provider

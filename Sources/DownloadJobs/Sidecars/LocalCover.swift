@@ -31,7 +31,7 @@ package struct LocalCover: Sendable, Hashable {
     /// Appends its content to a partial, piece by piece. Returns why that can't be done.
     func copy(to partial: PartialFile, upTo limit: Int64) -> DownloadError? {
         let descriptor: CInt
-        do throws(Errno) { descriptor = try open() } catch { return refusal(error) }
+        do throws(Errno) { descriptor = try open() } catch { return .coverUnreadable(shown, error) }
         defer { close(descriptor) }
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         while true {
@@ -40,10 +40,10 @@ package struct LocalCover: Sendable, Hashable {
             if count < 0 {
                 let error = Errno(rawValue: errno)
                 if error == .interrupted { continue }
-                return refusal(error)
+                return .coverUnreadable(shown, error)
             }
             guard partial.length + Int64(count) <= limit else {
-                return problem("is larger than \(limit >> 20) MiB")
+                return .coverTooLarge(shown, limit: limit)
             }
             var failure: FileError?
             piece.withUnsafeBytes { bytes in
@@ -55,16 +55,5 @@ package struct LocalCover: Sendable, Hashable {
         }
     }
 
-    private func refusal(_ error: Errno) -> DownloadError {
-        switch error {
-        case .tooManySymbolicLinkLevels, .improperLink, .notDirectory:
-            problem("is a link or lies behind one: a cover is a file beneath the catalog's folder")
-        case .invalidArgument, .isDirectory: problem("is no file")
-        default: problem("can't be read: \(error)")
-        }
-    }
-
-    private func problem(_ message: String) -> DownloadError {
-        DownloadError(kind: .disk, message: "\(folder)/\(path) \(message)")
-    }
+    private var shown: String { "\(folder)/\(path)" }
 }

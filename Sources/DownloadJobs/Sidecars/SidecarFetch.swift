@@ -27,8 +27,7 @@ package struct SidecarFetch: Sendable {
     /// Its one attempt. `mayRenew`: its provider may be asked for another address.
     package func run(mayRenew: Bool) async -> SidecarOutcome {
         if mayRenew, case .resolved(_, let media) = sidecar.source, !media.isInTime(at: services.clock.now) {
-            return .ended(
-                .refused(DownloadError(kind: .urlRefused, message: "its address has expired"), isFinal: false))
+            return .ended(.refused(.addressExpired, isFinal: false))
         }
         do {
             try services.library.partials.remove(partialName)
@@ -46,7 +45,7 @@ package struct SidecarFetch: Sendable {
             }
             return outcome
         } catch {
-            let facts = DownloadError(kind: .disk, message: "its partial can't be opened: \(error)")
+            let facts = DownloadError.sidecarUnopened(error)
             let isFull = (error as? LibraryError).map { $0.isFull || $0.isReadOnly } ?? false
             return .ended(isFull ? .suspended(.disk, facts) : .failed(facts, isFinal: false))
         }
@@ -99,8 +98,7 @@ package struct SidecarFetch: Sendable {
                 partial: partial)
             return .arrived(file, received: received)
         } catch {
-            let facts = DownloadError(kind: .disk, message: "it can't be read back: \(error)")
-            return .ended(.failed(facts, isFinal: false), received: received)
+            return .ended(.failed(.sidecarUnreadable(error), isFinal: false), received: received)
         }
     }
 

@@ -75,12 +75,12 @@ package struct WantedSidecar: Sendable {
     /// Whether a provider has named it.
     package var isResolved: Bool { if case .resolved = source { true } else { false } }
 
-    /// For the messages: "subtitle en".
-    package var title: String {
+    /// What a warning calls it.
+    package var shown: SyncWarning.Sidecar {
         switch owner {
-        case .video(_, let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
-        case .course: "the course's cover"
-        case .chapter: "the chapter's cover"
+        case .video(_, let kind, let name): .ofVideo(kind, name: name)
+        case .course: .courseCover
+        case .chapter: .chapterCover
         }
     }
 

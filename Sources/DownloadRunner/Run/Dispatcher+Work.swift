@@ -90,8 +90,7 @@ extension Dispatcher {
                 let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
                 handle(.hashed(id, isWrong ? .wrong : .right))
             } catch {
-                let error = DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)")
-                handle(.hashed(id, .unreadable(error)))
+                handle(.hashed(id, .unreadable(.arrivedUnreadable(error))))
             }
         }
     }
@@ -167,7 +166,7 @@ extension Dispatcher {
     private func trouble(_ failure: PlacingFailure) -> Schedule.PlacingTrouble {
         switch failure {
         case .flush(let error):
-            return .lost(DownloadError(kind: .disk, message: "its data didn't reach the disk: \(error)"))
+            return .lost(.notOnDisk(error))
         case .store: return .store
         case .library(let error):
             if DescriptorLimit.isExhausted(error.errno),

@@ -124,7 +124,8 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// Where libcurl looks; nil where nothing was compiled in.
     case noAuthorities(file: String?, folder: String?)
     case clock(host: String, skew: Double)
-    case clockUnknown(host: String, reason: String)
+    /// Nil: it answers, and says no time.
+    case clockUnknown(host: String, reason: String?)
     /// No server was named to compare with.
     case clockUnchecked
 

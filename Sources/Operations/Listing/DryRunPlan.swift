@@ -34,16 +34,47 @@ package struct DryRunLine: Sendable {
         case keep
     }
 
+    /// Why it would be done.
+    package indirect enum Reason: Sendable, Equatable {
+        case new, notBegun, unfinished
+        /// To be fetched again; its file stays until then.
+        case fetchedAgain
+        /// Its name or place changed.
+        case renamed
+        /// A file stands at its place that may have the catalog's SHA-256.
+        case standing
+        /// The library has the same file.
+        case sameFile
+        /// The library may have the same file at this path; if not, the other reason holds.
+        case perhapsSame(String, or: Reason)
+        /// The same video of another course comes first.
+        case follows
+        /// What may be the same video of another course comes first; if it isn't, the other reason holds.
+        case perhapsFollows(or: Reason)
+        /// The catalog's size or checksum contradicts the file.
+        case contradicted
+        /// Its file is missing.
+        case lost
+        /// Something is missing that belongs beside it.
+        case incomplete
+        /// It is no longer in its catalog.
+        case gone
+        /// So it is, and `--max-delete` holds it.
+        case goneHeld
+        /// So it is, and it stays while others are failed.
+        case goneUnfinished
+    }
+
     /// Which video.
     package var reference: VideoReference
     /// What would be done.
     package var action: Action
-    /// In words for a person.
-    package var why: String
+    /// Why.
+    package var why: Reason
     /// Bytes that would come from the network, if known.
     package var size: Int64?
 
-    package init(reference: VideoReference, action: Action, why: String, size: Int64?) {
+    package init(reference: VideoReference, action: Action, why: Reason, size: Int64?) {
         self.reference = reference
         self.action = action
         self.why = why
@@ -92,11 +123,11 @@ extension SyncRun {
 }
 
 extension WantedDownload {
-    /// Why it is fetched, in words for a person.
-    fileprivate var why: String {
-        if isNew { return "new" }
-        if oldFile != nil { return "to be fetched again; the file that is there stays until then" }
-        return resume.map { $0.durableBytes > 0 } ?? false ? "unfinished" : "not begun"
+    /// Why it is fetched.
+    fileprivate var why: DryRunLine.Reason {
+        if isNew { return .new }
+        if oldFile != nil { return .fetchedAgain }
+        return resume.map { $0.durableBytes > 0 } ?? false ? .unfinished : .notBegun
     }
 }
 
@@ -108,7 +139,7 @@ extension Reconciliation {
         var lines = moves.compactMap { move in
             move.reference.map {
                 DryRunLine(
-                    reference: $0, action: .move(from: move.from, to: move.to), why: "its name or place changed",
+                    reference: $0, action: .move(from: move.from, to: move.to), why: .renamed,
                     size: nil)
             }
         }
@@ -119,35 +150,35 @@ extension Reconciliation {
             if let donor = wanted.donor {
                 if donor.isStanding {
                     line.action = .adopt(path: donor.file.path)
-                    line.why = "a file stands there; it is kept if it has the catalog's SHA-256"
+                    line.why = .standing
                 } else if donor.isProven(for: wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))) {
                     line.action = .link(to: donor.file.path)
-                    line.why = "the library has the same file already"
+                    line.why = .sameFile
                     line.size = 0
                 } else {
-                    line.why = "\(wanted.why); linked to \(donor.file.path) if that proves to be the same file"
+                    line.why = .perhapsSame(donor.file.path, or: wanted.why)
                 }
             } else if followers.isFollower(wanted.id) {
                 if wanted.video.sha256 != nil || ignoresCourse(wanted.provider) {
-                    line.why = "linked once the same video of another course is there"
+                    line.why = .follows
                     line.size = 0
                 } else {
-                    line.why = "\(wanted.why); linked if another course's proves to be the same file"
+                    line.why = .perhapsFollows(or: wanted.why)
                 }
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
                 line.action = .resume(from: resume.durableBytes)
                 line.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
             } else if refetched.contains(wanted.id) {
                 line.action = .refetch
-                line.why = "the catalog's size or checksum contradicts the file"
+                line.why = .contradicted
             } else if lost.contains(wanted.id) {
-                line.why = "its file is missing from the library"
+                line.why = .lost
             }
             lines.append(line)
         }
         lines += asked.map {
             DryRunLine(
-                reference: $0.reference, action: .ask, why: "something that belongs beside it is missing", size: nil)
+                reference: $0.reference, action: .ask, why: .incomplete, size: nil)
         }
         guard options.prune else { return lines }
         // What is failed now stays so; of the rest it is assumed that it goes well.
@@ -155,14 +186,13 @@ extension Reconciliation {
         let verdict = Prune.verdict(self, options.maxDelete, endsWell: !isOpen)
         for gone in gone {
             guard let file = gone.file else { continue }
-            let (action, but): (DryRunLine.Action, String) =
+            let (action, why): (DryRunLine.Action, DryRunLine.Reason) =
                 switch verdict {
-                case .held: (.keep, ", but --max-delete holds it")
-                case .unfinished: (.keep, ", but it stays while others are failed")
-                case .delete, .nothing: (.remove(path: file.path), "")
+                case .held: (.keep, .goneHeld)
+                case .unfinished: (.keep, .goneUnfinished)
+                case .delete, .nothing: (.remove(path: file.path), .gone)
                 }
-            lines.append(
-                DryRunLine(reference: gone.reference, action: action, why: "no longer in its catalog\(but)", size: nil))
+            lines.append(DryRunLine(reference: gone.reference, action: action, why: why, size: nil))
         }
         return lines
     }

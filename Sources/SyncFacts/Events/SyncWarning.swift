@@ -24,8 +24,7 @@ package enum SyncWarning: Sendable, Equatable {
     case prune(Pruning)
 
     // What belongs beside a video.
-    /// `what` names it: `subtitle en`.
-    case sidecarMissed(what: String, DownloadError)
+    case sidecarMissed(Sidecar, DownloadError)
     /// Its provider couldn't be asked what there is.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
@@ -34,6 +33,13 @@ package enum SyncWarning: Sendable, Equatable {
 }
 
 extension SyncWarning {
+    /// What comes along.
+    package enum Sidecar: Sendable, Equatable {
+        /// Language or title; may be empty.
+        case ofVideo(SidecarRecord.Kind, name: String)
+        case courseCover, chapterCover
+    }
+
     /// What `--prune` leaves.
     package enum Pruning: Sendable, Equatable {
         /// All of it: so many of `all` that a person would miss are more than may go.

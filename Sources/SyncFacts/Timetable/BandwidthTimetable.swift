@@ -139,7 +139,7 @@ extension BandwidthTimetable: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let timetable = BandwidthTimetable(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a timetable")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no timetable")
         }
         self = timetable
     }

@@ -171,10 +171,7 @@ actor FileDownload: MediaDownload {
     private func complete(_ partial: PartialFile, _ report: TransferReport, _ attempt: Attempt) -> AttemptEnd {
         let resolution = attempt.answer.resolution
         if let size = context.wanted.video.size ?? resolution.size, partial.length != size {
-            return .over(
-                .failed(
-                    DownloadError(
-                        kind: .sizeMismatch, message: "the file has \(partial.length) bytes instead of \(size)")))
+            return .over(.failed(.wrongSize(partial.length, instead: size)))
         }
         return .complete(
             ArrivedMedia(

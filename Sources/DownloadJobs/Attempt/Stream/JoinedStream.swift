@@ -38,8 +38,6 @@ struct JoinedStream: Sendable {
 
         init(outcome: JobOutcome) { self.outcome = outcome }
 
-        init(_ kind: DownloadError.Kind, _ message: String) {
-            outcome = .failed(DownloadError(kind: kind, message: message))
-        }
+        init(_ error: DownloadError) { outcome = .failed(error) }
     }
 }

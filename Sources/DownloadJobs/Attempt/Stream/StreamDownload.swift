@@ -125,9 +125,7 @@ actor StreamDownload: MediaDownload {
         switch open(source, attempt.answer) {
         case .opened(let work):
             return await join(source, to: work, access, isFresh: isFresh, failed: failed, &attempt)
-        case .another(let reason):
-            return .follows(
-                attempt.policy.beganAnother(), DownloadError(kind: .identityChanged, message: reason))
+        case .another(let error): return .follows(attempt.policy.beganAnother(), error)
         case .outcome(let outcome): return .over(outcome)
         }
     }
@@ -174,9 +172,7 @@ actor StreamDownload: MediaDownload {
         case .success(let facts):
             if let facts { context.services.bookkeeper.note(.progress(context.id, facts)) }
         case .failure(let error):
-            let message = "what was joined didn't reach the disk: \(error)"
-            return .follows(
-                attempt.policy.beganAnother(), DownloadError(kind: .identityChanged, message: message))
+            return .follows(attempt.policy.beganAnother(), .joinedUnflushed(error))
         }
         let end = await StreamFinish(context: context, answer: attempt.answer, isHashed: work.isHashed)
             .run(source, work, subtitles)
@@ -208,7 +204,7 @@ actor StreamDownload: MediaDownload {
             if let work {
                 work.reopen(for: source, context)
             } else if record == nil, hasUnknownBytes {
-                StreamWork.Opening.another("nothing tells what has been joined")
+                StreamWork.Opening.another(.joinedUnknown)
             } else {
                 StreamWork.open(source, record, context, expectedSHA256: context.expectedSHA256(answer))
             }

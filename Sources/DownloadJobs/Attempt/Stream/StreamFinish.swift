@@ -28,7 +28,7 @@ struct StreamFinish: Sendable {
         }
         switch await StreamRemux(context: context, stream: stream).run(with: ffmpeg) {
         case .made(let media): return .complete(media)
-        case .kept(let reason): return keep(stream, because: reason)
+        case .kept(let loss): return keep(stream, because: loss)
         case .outcome(let outcome): return .over(outcome)
         }
     }
@@ -41,7 +41,7 @@ struct StreamFinish: Sendable {
             begins: await work.begins())
         for (track, plan) in zip(work.tracks, source.tracks) {
             guard let kind = await track.assembler.container else {
-                throw .init(.notMedia, "the stream has no segment that holds media")
+                throw .init(.noMedia)
             }
             do throws(FileError) {
                 let pieces = try track.index.map { index throws(FileError) in
@@ -49,7 +49,7 @@ struct StreamFinish: Sendable {
                 }
                 stream.tracks.append(
                     .init(name: track.name, partial: track.partial, kind: kind, plan: plan, pieces: pieces ?? []))
-            } catch { throw .init(.disk, "its index can't be read: \(error)") }
+            } catch { throw .init(.indexUnreadable(error)) }
         }
         do { stream.subtitles = try subtitles.parts(source, answer, context) } catch {
             throw .init(outcome: .cannotWrite(error))
@@ -58,12 +58,9 @@ struct StreamFinish: Sendable {
     }
 
     /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
-    private func keep(_ stream: JoinedStream, because reason: String) -> AttemptEnd {
-        if stream.hasParts {
-            let message = "the stream is of several parts, which only ffmpeg can make one file of, and \(reason)"
-            return .over(.failed(DownloadError(kind: .needsFFmpeg, message: message)))
-        }
-        context.warn(.notRemuxed(because: reason))
+    private func keep(_ stream: JoinedStream, because loss: RemuxLoss) -> AttemptEnd {
+        if stream.hasParts { return .over(.failed(.severalParts(loss))) }
+        context.warn(.notRemuxed(because: loss.sentence))
         return keep(stream)
     }
 
@@ -90,8 +87,7 @@ struct StreamFinish: Sendable {
         let size = track.partial.length
         // After ffmpeg has failed nobody has been told that these count.
         if services.ffmpeg == nil, let wantedSize = context.wanted.video.size, size != wantedSize {
-            let message = "the joined stream has \(size) bytes instead of \(wantedSize)"
-            return .over(.failed(DownloadError(kind: .sizeMismatch, message: message)))
+            return .over(.failed(.joinedSize(size, instead: wantedSize)))
         }
         do {
             let recorded = try services.store.sidecars(of: [context.id]).filter { $0.kind == .stream }

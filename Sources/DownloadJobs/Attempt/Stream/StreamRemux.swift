@@ -15,7 +15,7 @@ struct StreamRemux: Sendable {
     enum End: Sendable {
         case made(ArrivedMedia)
         /// The joined stream is all there will be; why.
-        case kept(because: String)
+        case kept(because: RemuxLoss)
         case outcome(JobOutcome)
     }
 
@@ -28,7 +28,7 @@ struct StreamRemux: Sendable {
         do {
             try library.partials.remove(output)
             guard let job = try job(writing: library.partials.path(of: output)) else {
-                return .kept(because: "it is of a kind that ffmpeg isn't asked to read")
+                return .kept(because: .unknownKind)
             }
             // A file of ours, with our permissions, that ffmpeg fills.
             let open = try library.partials.open(output)
@@ -47,10 +47,10 @@ struct StreamRemux: Sendable {
             let size = try open.facts().size
             let partial = try PartialFile(
                 descriptor: try open.release(), length: size, hashes: services.options.checksums)
-            if let reason = try shortness(of: partial) {
+            if let loss = try shortness(of: partial) {
                 partial.close()
                 try? library.partials.remove(output)
-                return .kept(because: reason)
+                return .kept(because: loss)
             }
             return .made(
                 ArrivedMedia(
@@ -65,19 +65,17 @@ struct StreamRemux: Sendable {
         case .cancelled: .outcome(.stopped)
         // The joined stream plays by itself: that takes no room.
         case .noSpace where stream.hasParts:
-            .outcome(
-                .suspended(
-                    .disk, DownloadError(kind: .disk, message: "there is no room for what ffmpeg makes of the stream")))
-        default: .kept(because: error.sentence)
+            .outcome(.suspended(.disk, .noRoomToRemux))
+        default: .kept(because: .ended(error))
         }
     }
 
     /// Why what ffmpeg wrote can't be all of it; nil if it is. It ends with 0 after a fragment that it can't read, too.
-    private func shortness(of output: PartialFile) throws(FileError) -> String? {
+    private func shortness(of output: PartialFile) throws(FileError) -> RemuxLoss? {
         let length = try MovieLength.read { place, count throws(FileError) in
             try output.bytes(at: place, count: count)
         }
-        guard let length else { return "what ffmpeg made of it can't be read" }
+        guard let length else { return .unreadable }
         // Sound within the picture's own segments may end before it.
         let kinds: [MovieLength.TrackKind] =
             stream.tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
@@ -85,8 +83,7 @@ struct StreamRemux: Sendable {
             let wanted = track.plan.seconds - track.plan.gapSeconds
             let played = length.tracks.filter { $0.kind == kind }.compactMap(\.seconds).min() ?? 0
             if played < wanted * Self.leastPart - 2 {
-                let what = kind == .video ? "pictures" : "sound"
-                return "what ffmpeg made of it has \(Int(played)) s of \(what) instead of \(Int(wanted)) s"
+                return .short(seconds: played, wanted: wanted, isPicture: kind == .video)
             }
         }
         return nil
@@ -127,19 +124,6 @@ extension FFmpegChoice {
         case .automatic: FFmpeg.find(.automatic(path: ProcessInfo.processInfo.environment["PATH"] ?? ""))
         case .path(let path): FFmpeg.find(.path(path))
         case .none: nil
-        }
-    }
-}
-
-extension RemuxError {
-    /// For people.
-    var sentence: String {
-        switch self {
-        case .notFound: "ffmpeg isn't there any more"
-        case .failed(let exit, let line): "ffmpeg ended with \(exit)\(line.isEmpty ? "" : ": \(line)")"
-        case .timedOut(let limit): "ffmpeg took longer than \(Int(limit.timeInterval)) s"
-        case .cancelled: "ffmpeg was ended"
-        case .noSpace: "there is no room for what ffmpeg writes"
         }
     }
 }

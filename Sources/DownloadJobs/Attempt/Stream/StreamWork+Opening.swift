@@ -6,13 +6,11 @@ import SyncFacts
 
 /// What a stream is joined to.
 extension StreamWork {
-    private static let otherPlaylist = Opening.another("the playlist is another one than the one begun with")
-
     /// What came of opening the partials.
     enum Opening {
         case opened(StreamWork)
-        /// What the partials hold can't be gone on with; why, as a sentence without its full stop.
-        case another(String)
+        /// What the partials hold can't be gone on with; why.
+        case another(DownloadError)
         case outcome(JobOutcome)
     }
 
@@ -25,7 +23,7 @@ extension StreamWork {
         let services = context.services
         let digest = layout(of: source.tracks, services).digest(of: source)
         if let record, Array(record.plan) != digest || record.tracks.count != source.tracks.count {
-            return otherPlaylist
+            return .another(.otherPlaylist)
         }
         let isRemuxed = services.ffmpeg != nil
         let isHashed = !isRemuxed && (services.options.checksums || expectedSHA256 != nil)
@@ -35,7 +33,7 @@ extension StreamWork {
                 let known = record?.tracks[number]
                 let position = StreamPosition(next: known?.next ?? 0, bytes: known?.bytes ?? 0)
                 guard let track = try openTrack(number, plan, position, context, isHashed: isHashed) else {
-                    return .another("what has been joined isn't there any more")
+                    return .another(.joinedLost)
                 }
                 tracks.append(track)
             }
@@ -48,7 +46,7 @@ extension StreamWork {
     func reopen(for source: StreamSource, _ context: DownloadContext) -> Opening {
         let library = context.services.library
         guard digest == Self.layout(of: source.tracks, context.services).digest(of: source) else {
-            return Self.otherPlaylist
+            return .another(.otherPlaylist)
         }
         do {
             for (number, track) in tracks.enumerated() where !track.partial.isOpen {

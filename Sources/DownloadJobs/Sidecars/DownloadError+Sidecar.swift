@@ -1,0 +1,32 @@
+import DownloadStore
+import SystemPackage
+
+/// What goes wrong with a sidecar. The sentences are stored with its row: see ``DownloadError/message``.
+extension DownloadError {
+    static let addressExpired = DownloadError(kind: .urlRefused, message: "its address has expired")
+
+    static func sidecarUnopened(_ error: any Error) -> DownloadError {
+        DownloadError(kind: .disk, message: "its partial can't be opened: \(error)")
+    }
+
+    static func sidecarUnreadable(_ error: any Error) -> DownloadError {
+        DownloadError(kind: .disk, message: "it can't be read back: \(error)")
+    }
+
+    // MARK: a picture beside the catalog
+
+    static func coverTooLarge(_ path: String, limit: Int64) -> DownloadError {
+        DownloadError(kind: .disk, message: "\(path) is larger than \(limit >> 20) MiB")
+    }
+
+    static func coverUnreadable(_ path: String, _ error: Errno) -> DownloadError {
+        let problem =
+            switch error {
+            case .tooManySymbolicLinkLevels, .improperLink, .notDirectory:
+                "is a link or lies behind one: a cover is a file beneath the catalog's folder"
+            case .invalidArgument, .isDirectory: "is no file"
+            default: "can't be read: \(error)"
+            }
+        return DownloadError(kind: .disk, message: "\(path) \(problem)")
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Beneath `CommandOutput` rooms tell facts. Whoever writes a sentence for a person there is asked here why it isn't a case
+/// with words in Sources/CommandOutput/Words.
+@Suite("Sentences for people")
+struct SentenceTests {
+    static let rooms = [
+        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "DownloadRunner", "Operations",
+    ]
+
+    /// Files that have sentences all the same; those of ``isStored(_:)`` aside.
+    private static let excepted = [
+        // A mistake in a catalog, worded where it is found, as CourseCatalog words all others.
+        "Sources/DownloadJobs/Providers/ProviderCheck.swift",
+        // An error of the provider protocol has a message; that of a download repeats it.
+        "Sources/DownloadJobs/Providers/ProviderError+Pool.swift",
+    ]
+
+    /// A download's error is stored with its sentence, so that it is made where the error arises: see `DownloadError.message`.
+    private static func isStored(_ file: String) -> Bool {
+        (file as NSString).lastPathComponent.hasPrefix("DownloadError+")
+    }
+
+    /// Three words in a row are one. A line for the log isn't meant: a log is read by whoever keeps the program.
+    private static func sentences(_ text: String) -> [SwiftLiterals.Literal] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return SwiftLiterals(text).all.filter { $0.words >= 3 && !lines[$0.line - 1].contains("logger.") }
+    }
+
+    @Test("rooms beneath CommandOutput write no sentences", arguments: rooms)
+    func facts(room: String) throws {
+        let files = Checkout.swiftFiles(under: "Sources/" + room)
+        #expect(!files.isEmpty)
+        for file in files where !Self.isStored(file) && !Self.excepted.contains(file) {
+            for sentence in Self.sentences(try Checkout.text(file)) {
+                Issue.record("\(file):\(sentence.line): “\(sentence.text)” belongs into Sources/CommandOutput/Words")
+            }
+        }
+    }
+
+    @Test("every exception is one")
+    func exceptions() throws {
+        for file in Self.excepted { #expect(!Self.sentences(try Checkout.text(file)).isEmpty, "\(file)") }
+        let stored = Self.rooms.flatMap { Checkout.swiftFiles(under: "Sources/" + $0) }.filter(Self.isStored)
+        #expect(stored.count > 3)
+    }
+
+    @Test(
+        "a sentence is seen in every kind of literal",
+        arguments: [
+            (#"throw Refusal("the disk is full")"#, ["the disk is full"]),
+            (#"let text = "\(path) can't be (really) read: \(error)""#, ["% can't be (really) read: %"]),
+            ("f(\"\"\"\n  one “two” \\\n  three\n  \"\"\")", ["\n  one “two”   three\n  "]),
+            (#"x = "a \(isIt ? "that is it" : f("b)")) b""#, ["that is it"]),
+            (##"x = #"say "no" \#(x) not \(yes) twice now"#"##, [#"say "no" % not \(yes) twice now"#]),
+            (#"/// It says "one two three"."#, []), (#"call() // says "one two three""#, []),
+            (#"logger.debug("one two three")"#, []), (#""download started", "a-b c_d e.f""#, []),
+        ] as [(String, [String])])
+    func forms(code: String, found: [String]) { #expect(Self.sentences(code).map(\.text) == found) }
+}
