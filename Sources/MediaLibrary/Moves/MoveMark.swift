@@ -66,9 +66,9 @@ struct MoveMark: Equatable {
     }
 
     /// The mark of a plan; nil if there is none.
-    static func read(plan: String, in moving: FolderHandle) throws(LibraryError) -> MoveMark? {
+    static func read(plan: String, in moving: PrivateFolder) throws(LibraryError) -> MoveMark? {
         do {
-            let descriptor = try moving.open(fileName(of: plan), O_RDONLY)
+            let descriptor = try moving.handle.open(fileName(of: plan), O_RDONLY)
             defer { close(descriptor) }
             guard let bytes = try SmallFile.read(descriptor, upTo: 1 << 30),
                 let text = String(validating: bytes, as: UTF8.self), let mark = MoveMark(text: text)
@@ -76,22 +76,20 @@ struct MoveMark: Equatable {
             return mark
         } catch let error as Errno {
             if error == .noSuchFileOrDirectory { return nil }
-            throw .system(.read, path: path(of: plan), error)
+            throw .system(.read, path: moving.path(of: fileName(of: plan)), error)
         } catch {
-            throw .badPath(path(of: plan))
+            throw .badPath(moving.path(of: fileName(of: plan)))
         }
     }
 
     /// Writes the mark; durable on return, with every name in `moving/`.
-    func write(plan: String, in moving: FolderHandle) throws(LibraryError) {
+    func write(plan: String, in moving: PrivateFolder) throws(LibraryError) {
         do {
-            let draft = try DraftFile(of: Self.fileName(of: plan), in: moving)
+            let draft = try DraftFile(of: Self.fileName(of: plan), in: moving.handle)
             try draft.write(Data(text.utf8))
             try draft.place()
         } catch {
-            throw .system(.write, path: Self.path(of: plan), error)
+            throw .system(.write, path: moving.path(of: Self.fileName(of: plan)), error)
         }
     }
-
-    private static func path(of plan: String) -> String { "\(LibraryPath.privateFolder)/moving/\(fileName(of: plan))" }
 }

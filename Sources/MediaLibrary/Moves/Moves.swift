@@ -40,7 +40,7 @@ package struct Moves: Sendable {
     ) throws(LibraryError) -> [MoveResult] {
         var errors: [String: LibraryError] = [:]
         let mark: MoveMark
-        if let known = try MoveMark.read(plan: plan.id, in: moving.handle) {
+        if let known = try MoveMark.read(plan: plan.id, in: moving) {
             mark = known
         } else {
             try forgetMarks()
@@ -93,7 +93,7 @@ package struct Moves: Sendable {
         } catch .leadsOut, .notAFolder {
             // A folder has changed its kind since its file was collected: nothing of ours is in it.
         }
-        try mark.write(plan: plan.id, in: moving.handle)
+        try mark.write(plan: plan.id, in: moving)
         try step()
         return mark
     }

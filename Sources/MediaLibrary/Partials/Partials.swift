@@ -56,9 +56,7 @@ package struct Partials: Sendable {
     }
 
     /// Where a partial is, as an absolute path.
-    package func path(of name: PartialName) -> FilePath {
-        library.appending(LibraryPath.privateFolder).appending("partials").appending(name.fileName)
-    }
+    package func path(of name: PartialName) -> FilePath { library.appending(name.path) }
 
     /// Nil if there is none.
     package func facts(of name: PartialName) throws(LibraryError) -> FileFacts? {
