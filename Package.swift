@@ -65,7 +65,8 @@ let package = Package(
             name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
             swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
-        .target(name: "RunSchedule", dependencies: ["DownloadStore", deques, heaps], swiftSettings: house),
+        .target(
+            name: "RunSchedule", dependencies: ["FileSystem", "DownloadStore", deques, heaps], swiftSettings: house),
         .target(
             name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", crypto, system], swiftSettings: house),
         .target(
@@ -189,12 +190,16 @@ let package = Package(
             swiftSettings: house),
         .target(
             name: "NightSimulation",
-            dependencies: ["DownloadJobs", "RunSchedule", "DownloadStore", "MediaTransfer", "SeededGenerator", heaps],
+            dependencies: [
+                "DownloadJobs", "RunSchedule", "DownloadStore", "FileSystem", "MediaTransfer", "SeededGenerator", heaps,
+            ],
             path: "Tests/NightSimulation", swiftSettings: house),
         .executableTarget(
             name: "nights", dependencies: ["NightSimulation"], path: "Tests/Nights", swiftSettings: house),
         .testTarget(name: "NightSimulationTests", dependencies: ["NightSimulation"], swiftSettings: house),
-        .testTarget(name: "RunScheduleTests", dependencies: ["RunSchedule", "DownloadStore"], swiftSettings: house),
+        .testTarget(
+            name: "RunScheduleTests", dependencies: ["RunSchedule", "DownloadStore", "FileSystem"], swiftSettings: house
+        ),
         .testTarget(
             name: "LibraryTests",
             dependencies: [

@@ -40,7 +40,7 @@ package enum DownloadChange: Sendable {
     /// The person's priority; nil is the catalog's.
     case prioritize(DownloadID, Int?)
     /// The cover, subtitles and attachments of the catalog are in the library.
-    case extrasStored(DownloadID, [UInt8]?)
+    case extrasStored(DownloadID, ExtrasDigest?)
     /// A part of a video that is about to be renamed to its place, as ``placing(_:_:)`` is of the video itself. Forgotten
     /// when the video is finished or put back.
     case placingPart(PartRecord)
@@ -50,9 +50,9 @@ package enum DownloadChange: Sendable {
     /// the one that is to be replaced.
     case coverLost(course: String, chapter: String?, StoredFile?)
     /// A course's cover that has this digest in the catalog.
-    case courseCover(String, [UInt8], StoredFile)
+    case courseCover(String, CoverDigest, StoredFile)
     /// A chapter's cover.
-    case chapterCover(course: String, chapter: String, [UInt8], StoredFile)
+    case chapterCover(course: String, chapter: String, CoverDigest, StoredFile)
 }
 
 extension DownloadChange {

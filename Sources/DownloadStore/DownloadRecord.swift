@@ -1,7 +1,9 @@
+package import FileSystem
 package import Foundation
 
-/// Names a row of the `downloads` table; also the stem of its partial's file name.
-package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable {
+/// Names a row of the `downloads` table; also the stem of its partial's file name. Coded as its
+/// number.
+package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable, Codable {
     /// As SQLite knows it.
     package var rawValue: Int64
 
@@ -37,21 +39,21 @@ package struct CatalogFields: Sendable, Equatable {
     /// The provider's name.
     package var provider: String
     /// Digest of (provider, quality, sound, parameters); with the video's id it is the download's source.
-    package var source: [UInt8]
+    package var source: SourceDigest
     /// Higher goes first.
     package var priority: Int
     /// Digest of cover, subtitle files and attachments that the catalog names; nil without any.
-    package var extras: [UInt8]?
+    package var extras: ExtrasDigest?
     /// The planned path without its extension, relative to the library.
     package var stem: String
     /// In bytes, as the catalog says; nil if it says nothing.
     package var expectedSize: Int64?
     /// 32 bytes, as the catalog says; nil if it says nothing.
-    package var expectedSHA256: [UInt8]?
+    package var expectedSHA256: Checksum?
 
     package init(
-        chapter: String?, title: String, position: Int, ordinal: Int64, provider: String, source: [UInt8],
-        priority: Int, extras: [UInt8]?, stem: String, expectedSize: Int64?, expectedSHA256: [UInt8]?
+        chapter: String?, title: String, position: Int, ordinal: Int64, provider: String, source: SourceDigest,
+        priority: Int, extras: ExtrasDigest?, stem: String, expectedSize: Int64?, expectedSHA256: Checksum?
     ) {
         self.chapter = chapter.map(Identifier.normalized)
         self.title = title
@@ -89,14 +91,14 @@ package struct StoredFile: Sendable, Equatable {
     /// Modification time in ns since 1970, which proves the file ours without reading it; nil if never recorded.
     package var modified: Int64?
     /// Nil for files that arrived with `--no-checksum`.
-    package var sha256: [UInt8]?
+    package var sha256: Checksum?
     /// The source that it came from.
-    package var source: [UInt8]
+    package var source: SourceDigest
     /// What it can be compared by; nil if that isn't known.
     package var proof: FileProof?
 
     package init(
-        path: String, size: Int64, modified: Int64?, sha256: [UInt8]?, source: [UInt8], proof: FileProof? = nil
+        path: String, size: Int64, modified: Int64?, sha256: Checksum?, source: SourceDigest, proof: FileProof? = nil
     ) {
         self.proof = proof
         self.path = path
@@ -157,7 +159,7 @@ package struct DownloadRecord: Sendable, Equatable {
     /// While its successor is being placed: the old file.
     package var oldFile: StoredFile?
     /// The digest of the extras that are in the library.
-    package var storedExtras: [UInt8]?
+    package var storedExtras: ExtrasDigest?
     /// While it is active: over the last seconds.
     package var bytesPerSecond: Int64?
     /// When the row last changed.
@@ -187,12 +189,12 @@ package struct CourseRecord: Sendable, Equatable {
     /// Its folder, relative to the library.
     package var folder: String
     /// Digest of the cover in the library; nil without one.
-    package var cover: [UInt8]?
+    package var cover: CoverDigest?
     /// The cover's file; its source is of no meaning.
     package var coverFile: StoredFile?
 
     package init(
-        id: String, file: String, ordinal: Int, title: String, folder: String, cover: [UInt8]? = nil,
+        id: String, file: String, ordinal: Int, title: String, folder: String, cover: CoverDigest? = nil,
         coverFile: StoredFile? = nil
     ) {
         self.ordinal = ordinal
@@ -218,12 +220,12 @@ package struct ChapterRecord: Sendable, Equatable {
     /// Its folder, relative to the library.
     package var folder: String
     /// Digest of the cover that is in the library; nil without one.
-    package var cover: [UInt8]?
+    package var cover: CoverDigest?
     /// The cover's file; its source is of no meaning.
     package var coverFile: StoredFile?
 
     package init(
-        course: String, id: String, title: String, position: Int, folder: String, cover: [UInt8]? = nil,
+        course: String, id: String, title: String, position: Int, folder: String, cover: CoverDigest? = nil,
         coverFile: StoredFile? = nil
     ) {
         self.course = Identifier.normalized(course)
@@ -243,9 +245,9 @@ package struct PartRecord: Sendable, Equatable {
     /// The file name of its partial.
     package var partial: String
     /// Nil where none was computed.
-    package var sha256: [UInt8]?
+    package var sha256: Checksum?
 
-    package init(file: SidecarRecord, partial: String, sha256: [UInt8]?) {
+    package init(file: SidecarRecord, partial: String, sha256: Checksum?) {
         self.file = file
         self.partial = partial
         self.sha256 = sha256
@@ -290,8 +292,8 @@ package struct SidecarRecord: Sendable, Equatable {
 package struct RecordedMove: Sendable, Equatable {
     /// Whose path it changes.
     package enum Owner: Sendable, Hashable, Codable {
-        case download(Int64)
-        case sidecar(download: Int64, kind: String, name: String)
+        case download(DownloadID)
+        case sidecar(download: DownloadID, kind: String, name: String)
         case course(String)
         case chapter(course: String, chapter: String)
     }

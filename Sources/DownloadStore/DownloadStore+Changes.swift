@@ -57,7 +57,7 @@ extension DownloadStore {
                 WHERE id = ?
                 """,
                 [
-                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source),
+                    file.path, file.size, file.modified, file.sha256?.data, file.source.data,
                     file.proof?.text, file.size, file.size, now, id.rawValue,
                 ], db)
         case .placingPart(let part):
@@ -65,7 +65,7 @@ extension DownloadStore {
                 "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     part.file.download.rawValue, part.file.kind.rawValue, part.file.name, part.partial, part.file.path,
-                    part.file.size, part.file.modified, part.sha256.map { Data($0) },
+                    part.file.size, part.file.modified, part.sha256?.data,
                 ], db)
         case .unplace(let id):
             try run("DELETE FROM parts WHERE download = ?", [id.rawValue], db)
@@ -82,7 +82,7 @@ extension DownloadStore {
             try move(
                 id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
                 [
-                    file.path, file.size, file.modified, file.sha256.map { Data($0) }, Data(file.source),
+                    file.path, file.size, file.modified, file.sha256?.data, file.source.data,
                     file.proof?.text,
                 ], now, db)
         case .putBack(let id, let retryAt, let error):
@@ -122,7 +122,7 @@ extension DownloadStore {
                 WHERE id = ? AND state = 'finished'
                 """,
                 [
-                    file.sha256.map { Data($0) }, file.path, file.size, file.modified, file.sha256.map { Data($0) },
+                    file.sha256?.data, file.path, file.size, file.modified, file.sha256?.data,
                     now,
                     id.rawValue,
                 ], db)
@@ -142,7 +142,7 @@ extension DownloadStore {
         case .extrasStored(let id, let digest):
             try run(
                 "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
-                [digest.map { Data($0) }, now, id.rawValue], db)
+                [digest?.data, now, id.rawValue], db)
         case .sidecar(let change): try apply(change, now, db)
         case .coverLost(let course, let chapter, let file):
             let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
@@ -155,13 +155,13 @@ extension DownloadStore {
         case .courseCover(let course, let digest, let file):
             try run(
                 "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",
-                [Data(digest), file.path, file.size, file.modified, course], db)
+                [digest.data, file.path, file.size, file.modified, course], db)
         case .chapterCover(let course, let chapter, let digest, let file):
             try run(
                 """
                 UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
                 WHERE course = ? AND id = ?
-                """, [Data(digest), file.path, file.size, file.modified, course, chapter], db)
+                """, [digest.data, file.path, file.size, file.modified, course, chapter], db)
         }
     }
 

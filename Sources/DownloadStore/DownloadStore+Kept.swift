@@ -72,7 +72,7 @@ extension DownloadStore {
     private static func restoreFolder(_ proven: ProvenRecord, _ db: Database) throws {
         let record = proven.record
         guard let folder = record.folder else { return }
-        let cover = proven.file.flatMap { file in proven.cover.map { (file: file, digest: Data($0)) } }
+        let cover = proven.file.flatMap { file in proven.cover.map { (file: file, digest: $0.data) } }
         let values: [(any DatabaseValueConvertible)?] = [
             cover?.digest, cover?.file.path, cover?.file.size, cover?.file.modified,
         ]
@@ -120,7 +120,7 @@ extension DownloadStore {
                 """,
                 [
                     record.course, video, record.chapter, record.title, record.position ?? 0, record.provider ?? "",
-                    Data(file.source), stem, now,
+                    file.source.data, stem, now,
                 ], db)
             id = DownloadID(rawValue: db.lastInsertedRowID)
         }
@@ -130,7 +130,7 @@ extension DownloadStore {
             UPDATE downloads SET stem = ?, kind = ?, media_seconds = ?, file_proof = ?, stored_extras = ? WHERE id = ?
             """,
             [
-                stem, record.downloadKind.rawValue, record.seconds, record.proof, proven.extras.map { Data($0) },
+                stem, record.downloadKind.rawValue, record.seconds, record.proof, proven.extras?.data,
                 id.rawValue,
             ], db)
         for var sidecar in proven.sidecars {

@@ -139,9 +139,9 @@ extension DownloadStore {
 
     private static func values(_ fields: CatalogFields) -> [(any DatabaseValueConvertible)?] {
         [
-            fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, Data(fields.source),
-            fields.priority, fields.extras.map { Data($0) }, fields.stem, fields.expectedSize,
-            fields.expectedSHA256.map { Data($0) },
+            fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, fields.source.data,
+            fields.priority, fields.extras?.data, fields.stem, fields.expectedSize,
+            fields.expectedSHA256?.data,
         ]
     }
 
@@ -164,11 +164,12 @@ extension DownloadStore {
         try write { db in
             for (owner, path) in places {
                 switch owner {
-                case .download(let id): try Self.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id], db)
+                case .download(let id):
+                    try Self.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id.rawValue], db)
                 case .sidecar(let id, let kind, let name):
                     try Self.run(
                         "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
-                        [path, id, kind, name], db)
+                        [path, id.rawValue, kind, name], db)
                 case .course(let id): try Self.run("UPDATE courses SET cover_path = ? WHERE id = ?", [path, id], db)
                 case .chapter(let course, let id):
                     try Self.run(

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import GRDB
 
@@ -41,7 +42,7 @@ extension DownloadStore {
                 guard let id = row.text("id"), let folder = row.text("folder") else { continue }
                 all[id] = CourseRecord(
                     id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
-                    title: row.text("title") ?? "", folder: folder, cover: row.bytes("cover"),
+                    title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"),
                     coverFile: Self.cover(row))
             }
             return all
@@ -58,7 +59,7 @@ extension DownloadStore {
                 return ChapterRecord(
                     course: course, id: id, title: row.text("title") ?? "",
                     position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
-                    cover: row.bytes("cover"), coverFile: Self.cover(row))
+                    cover: row.digest("cover"), coverFile: Self.cover(row))
             }
         }
     }
@@ -69,7 +70,7 @@ extension DownloadStore {
             let sql = "SELECT * FROM parts WHERE download = ?"
             return try Row.fetchAll(db, sql: sql, arguments: [id.rawValue]).map(StoredRow.init).compactMap { row in
                 Self.sidecar(row, of: id).map {
-                    PartRecord(file: $0, partial: row.text("partial") ?? "", sha256: row.bytes("sha256"))
+                    PartRecord(file: $0, partial: row.text("partial") ?? "", sha256: row.digest("sha256"))
                 }
             }
         }
@@ -143,9 +144,9 @@ extension DownloadRecord {
             catalog: CatalogFields(
                 chapter: row.text("chapter"), title: row.text("title") ?? "", position: number("position"),
                 ordinal: row.integer("ordinal") ?? 0, provider: row.text("provider") ?? "",
-                source: row.bytes("source") ?? [], priority: number("priority"), extras: row.bytes("extras"),
+                source: row.digest("source") ?? [], priority: number("priority"), extras: row.digest("extras"),
                 stem: row.text("stem") ?? "", expectedSize: row.size("expected_size"),
-                expectedSHA256: row.bytes("expected_sha256")),
+                expectedSHA256: row.digest("expected_sha256")),
             state: DownloadState(stored: row.text("state")),
             reason: row.text("reason").flatMap(SuspendReason.init),
             priorityOverride: row.integer("priority_override").map { Int(truncatingIfNeeded: $0) },
@@ -158,7 +159,7 @@ extension DownloadRecord {
             startOvers: row.count("start_overs"), hasGivenUpRanges: row.flag("ranges_given_up"), error: error,
             retryAt: row.date("retry_at"), failedRuns: row.count("failed_runs"), isPlacing: row.flag("is_placing"),
             file: file, oldFile: row.file("old_path", "old_", source: "old_source"),
-            storedExtras: row.bytes("stored_extras"), bytesPerSecond: row.size("bytes_per_second"),
+            storedExtras: row.digest("stored_extras"), bytesPerSecond: row.size("bytes_per_second"),
             updatedAt: row.date("updated_at") ?? .distantPast, isGone: row.flag("is_gone"))
     }
 }

@@ -1,3 +1,4 @@
+package import FileSystem
 package import Foundation
 import GRDB
 import GRDBSQLite
@@ -45,8 +46,12 @@ package struct ScannedDownload {
         sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) }
     }
 
-    /// A copy of the bytes, or nil for NULL.
-    package func bytes(_ column: Column) -> [UInt8]? { isNull(column) ? nil : raw(column).map(Array.init) ?? [] }
+    /// The digest, or nil for NULL and for what is too long to be one.
+    package func digest<Subject>(_ column: Column) -> DigestOf<Subject>? {
+        guard !isNull(column) else { return nil }
+        guard let bytes = raw(column) else { return [] }
+        return bytes.count <= 32 ? DigestOf(bytes) : nil
+    }
 
     /// Whether the column holds exactly this text, NULL being nil. Nothing is copied.
     package func equals(_ column: Column, _ text: String?) -> Bool {
@@ -54,10 +59,10 @@ package struct ScannedDownload {
         return !isNull(column) && text.withUTF8 { Self.same(UnsafeRawBufferPointer($0), raw(column)) }
     }
 
-    /// Whether the column holds exactly these bytes, NULL being nil. Nothing is copied.
-    package func equals(_ column: Column, _ bytes: [UInt8]?) -> Bool {
-        guard let bytes else { return isNull(column) }
-        return !isNull(column) && bytes.withUnsafeBytes { Self.same($0, raw(column)) }
+    /// Whether the column holds exactly this digest, NULL being nil. Nothing is copied.
+    package func equals<Subject>(_ column: Column, _ digest: DigestOf<Subject>?) -> Bool {
+        guard let digest else { return isNull(column) }
+        return !isNull(column) && digest.withUnsafeBytes { Self.same($0, raw(column)) }
     }
 
     /// Whether the column holds exactly these bytes, as text or as they are, NULL being nil. Nothing is copied.

@@ -85,7 +85,7 @@ package struct KeptRecord: Sendable, Equatable, Codable {
         return record
     }
 
-    private mutating func setCover(_ digest: [UInt8]?, _ file: StoredFile?) {
+    private mutating func setCover(_ digest: CoverDigest?, _ file: StoredFile?) {
         guard let digest, let file else { return }
         cover = digest.hex
         path = file.path
@@ -101,16 +101,16 @@ package struct ProvenRecord: Sendable {
     /// The video's file, or the cover; nil where there is none, or not any more.
     package var file: StoredFile?
     /// Of the cover.
-    package var cover: [UInt8]?
+    package var cover: CoverDigest?
     /// Of the extras; nil if not all of them are there.
-    package var extras: [UInt8]?
+    package var extras: ExtrasDigest?
     /// What came along and is there; the download's id is of no meaning.
     package var sidecars: [SidecarRecord]
     /// What came along and isn't there any more.
     package var missing: [SidecarName] = []
 
     package init(
-        record: KeptRecord, file: StoredFile?, cover: [UInt8]? = nil, extras: [UInt8]? = nil,
+        record: KeptRecord, file: StoredFile?, cover: CoverDigest? = nil, extras: ExtrasDigest? = nil,
         sidecars: [SidecarRecord] = []
     ) {
         self.record = record

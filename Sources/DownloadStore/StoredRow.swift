@@ -1,3 +1,4 @@
+import FileSystem
 package import Foundation
 import GRDB
 
@@ -14,7 +15,10 @@ struct StoredRow {
 
     func flag(_ column: String) -> Bool { integer(column).map { $0 != 0 } ?? false }
 
-    func bytes(_ column: String) -> [UInt8]? { (value(column) as Data?).map { [UInt8]($0) } }
+    /// One that is too long is none.
+    func digest<Subject>(_ column: String) -> DigestOf<Subject>? {
+        (value(column) as Data?).flatMap { $0.count <= 32 ? DigestOf($0) : nil }
+    }
 
     /// How often something has happened; one more is always a number.
     func count(_ column: String) -> Int { Int(min(max(0, integer(column) ?? 0), 1 << 30)) }
@@ -34,7 +38,7 @@ struct StoredRow {
         text(path).map { path in
             StoredFile(
                 path: path, size: size(prefix + "size") ?? 0, modified: integer(prefix + "modified"),
-                sha256: bytes(prefix + "sha256"), source: bytes(source) ?? [])
+                sha256: digest(prefix + "sha256"), source: digest(source) ?? [])
         }
     }
 

@@ -21,7 +21,7 @@ package enum FileCopy {
     package static func copy(
         _ name: String, in source: FolderHandle, to target: FolderHandle, _ newName: String,
         shouldStop: () -> Bool = { false }
-    ) throws(Errno) -> String {
+    ) throws(Errno) -> Checksum {
         let from = try source.open(name, O_RDONLY)
         defer { close(from) }
         let facts = try FileFacts(descriptor: from)
@@ -44,11 +44,11 @@ package enum FileCopy {
         }
     }
 
-    /// The SHA-256 of an open file from its first byte, in hexadecimal; each block is handed to `body`. Throws `canceled` when
+    /// The SHA-256 of an open file from its first byte; each block is handed to `body`. Throws `canceled` when
     /// `shouldStop` says so, asked before each block.
     package static func digest(
         of descriptor: CInt, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
-    ) throws(Errno) -> String {
+    ) throws(Errno) -> Checksum {
         var hasher = SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 4096)
         defer { buffer.deallocate() }
@@ -61,7 +61,7 @@ package enum FileCopy {
                 if error == .interrupted { continue }
                 throw error
             }
-            if count == 0 { return hasher.finalize().hex }
+            if count == 0 { return Checksum(hasher.finalize()) }
             let block = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             hasher.update(bufferPointer: block)
             try body(block)
@@ -77,7 +77,7 @@ package enum FileCopy {
         return try digest(of: one, in: folder) == digest(of: other, in: folder)
     }
 
-    private static func digest(of name: String, in folder: FolderHandle) throws(Errno) -> String {
+    private static func digest(of name: String, in folder: FolderHandle) throws(Errno) -> Checksum {
         let descriptor = try folder.open(name, O_RDONLY)
         defer { close(descriptor) }
         return try digest(of: descriptor, shouldStop: { false })

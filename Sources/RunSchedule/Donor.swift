@@ -1,4 +1,11 @@
 package import DownloadStore
+package import FileSystem
+
+/// What a ``RequestDigest`` is of: the URL, and all that goes with it.
+package enum RequestFields {}
+
+/// All that the server sees of a request: the very same one gets the very same bytes. Never stored.
+package typealias RequestDigest = DigestOf<RequestFields>
 
 /// A file of the library that may have the bytes which another download wants.
 package struct Donor: Sendable, Equatable {
@@ -7,11 +14,11 @@ package struct Donor: Sendable, Equatable {
     /// The id of the video that it came for.
     package var video: String
     /// Digest of the URL and headers under which it came; nil if that wasn't in this run.
-    package var request: [UInt8]?
+    package var request: RequestDigest?
     /// It stands where the download's own file belongs, and no row knows it.
     package var isStanding: Bool
 
-    package init(file: StoredFile, video: String, request: [UInt8]? = nil, isStanding: Bool = false) {
+    package init(file: StoredFile, video: String, request: RequestDigest? = nil, isStanding: Bool = false) {
         self.file = file
         self.video = video
         self.request = request
@@ -39,15 +46,15 @@ package struct WantedBytes: Sendable, Equatable {
     /// The video's id.
     package var video: String
     /// Digest of (provider, quality, sound, parameters).
-    package var source: [UInt8]
+    package var source: SourceDigest
     /// As the catalog says.
     package var size: Int64?
     /// As the catalog says.
-    package var sha256: [UInt8]?
+    package var sha256: Checksum?
     /// Whether the provider's answers don't depend on the course.
     package var ignoresCourse: Bool
 
-    package init(video: String, source: [UInt8], size: Int64?, sha256: [UInt8]?, ignoresCourse: Bool) {
+    package init(video: String, source: SourceDigest, size: Int64?, sha256: Checksum?, ignoresCourse: Bool) {
         self.video = video
         self.source = source
         self.size = size

@@ -36,7 +36,7 @@ extension RunState {
         putBack(id, error, until: moment.now + 1)
     }
 
-    mutating func placed(_ id: DownloadID, _ file: StoredFile, _ request: [UInt8]?, isWhole: Bool) {
+    mutating func placed(_ id: DownloadID, _ file: StoredFile, _ request: RequestDigest?, isWhole: Bool) {
         guard phases[id] == .placing, let download = downloads[id] else { return }
         tally.finished += 1
         emit(.finished(id))

@@ -33,10 +33,10 @@ extension Schedule {
         /// ``Action/dropPartial(_:)`` is done; how often that happened to it.
         case partialDropped(DownloadID, losses: Int)
         /// What ``Action/place(_:)`` brought to its place. `isWhole`: the file is all there is of it, so that it can be linked.
-        case placed(DownloadID, StoredFile, request: [UInt8]?, isWhole: Bool)
+        case placed(DownloadID, StoredFile, request: RequestDigest?, isWhole: Bool)
         case notPlaced(DownloadID, PlacingTrouble)
         /// Sidecars that the catalogs name: of a video, or covers.
-        case sidecars([SidecarQueue.Item], of: DownloadID?, digest: [UInt8])
+        case sidecars([SidecarQueue.Item], of: DownloadID?, digest: ExtrasDigest)
         /// A download has its file without its provider having been asked, which may name something beside it.
         case unasked(DownloadID)
         /// What ``Action/fetch(sidecar:)`` came to.

@@ -47,7 +47,7 @@ package struct SidecarQueue: Sendable {
     private struct Group {
         var remaining: Set<Int>
         var hasFailed = false
-        var digest: [UInt8]
+        var digest: ExtrasDigest
     }
 
     private struct Delayed: Comparable {
@@ -118,7 +118,7 @@ package struct SidecarQueue: Sendable {
     }
 
     /// Adds all that the catalog names for a video.
-    package mutating func add(_ items: [Item], of id: DownloadID, digest: [UInt8]) {
+    package mutating func add(_ items: [Item], of id: DownloadID, digest: ExtrasDigest) {
         guard !isStopped, groups[id] == nil, !items.isEmpty else { return }
         groups[id] = Group(remaining: Set(items.map(\.number)), digest: digest)
         for item in items { add(item) }
@@ -213,7 +213,7 @@ package struct SidecarQueue: Sendable {
 
     /// It is at its place, or never will be. Returns the digest to record when it was the last of a video's and all are
     /// there.
-    package mutating func settled(_ number: Int, of id: DownloadID?, isStored: Bool) -> (DownloadID, [UInt8])? {
+    package mutating func settled(_ number: Int, of id: DownloadID?, isStored: Bool) -> (DownloadID, ExtrasDigest)? {
         placing[number] = nil
         guard let id, var group = groups[id], group.remaining.remove(number) != nil else { return nil }
         group.hasFailed = group.hasFailed || !isStored

@@ -1,4 +1,5 @@
 import CourseCatalog
+import FileSystem
 import Foundation
 import MediaTransfer
 import ProviderKit

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import GRDB
 import Synchronization
@@ -139,7 +140,7 @@ struct DownloadStoreTests {
             #expect(!row.equals(.course, "d"))
             #expect(!row.equals(.course, ""))
             #expect(row.equals(.chapter, nil as String?))
-            #expect(row.equals(.source, [1]))
+            #expect(row.equals(.source, [1] as SourceDigest))
             #expect(row.equals(.expectedSize, nil as Int64?))
             #expect(row.string(.state) == "waiting")
         }
@@ -156,7 +157,7 @@ struct DownloadStoreTests {
         try store.write([.startOver(id, validatorFailures: 0, startOvers: 1)])
         #expect(try store.download(id)?.mediaType == nil)
 
-        for proof in [FileProof.etag("\"a\""), .stream(Array(0..<32))] {
+        for proof in [FileProof.etag("\"a\""), .stream(StreamDigest(0..<32))] {
             var file = StoreFixture.file
             file.proof = proof
             try store.write([.placing(id, file), .finish(id)])
@@ -168,6 +169,15 @@ struct DownloadStoreTests {
             #expect(try store.download(id)?.file?.proof == nil, "other bytes, by whatever way")
             try store.write([.lose(id)])
         }
+    }
+
+    @Test("an id is coded as its number, by itself and in what is recorded")
+    func codedID() throws {
+        let id = DownloadID(rawValue: 5)
+        #expect(String(decoding: try JSONEncoder().encode([id]), as: UTF8.self) == "[5]")
+        #expect(try JSONDecoder().decode([DownloadID].self, from: Data("[5]".utf8)) == [id])
+        let owner = RecordedMove.Owner.download(id)
+        #expect(String(decoding: try JSONEncoder().encode(owner), as: UTF8.self) == #"{"download":{"_0":5}}"#)
     }
 
     @Test("moves are recorded until the new paths are")
@@ -183,10 +193,10 @@ struct DownloadStoreTests {
         ])
         var changes = ReconcileChanges()
         changes.moves = [
-            RecordedMove(id: "x-0", from: "a", to: "b", owner: .download(ids[0].rawValue)),
+            RecordedMove(id: "x-0", from: "a", to: "b", owner: .download(ids[0])),
             RecordedMove(
                 id: "x-1", from: "C/a.en.vtt", to: "C/b.en.vtt",
-                owner: .sidecar(download: ids[0].rawValue, kind: "subtitle", name: "en")),
+                owner: .sidecar(download: ids[0], kind: "subtitle", name: "en")),
         ]
         try store.apply(changes)
         #expect(try store.recordedMoves().sorted { $0.id < $1.id } == changes.moves)

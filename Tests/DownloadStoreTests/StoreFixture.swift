@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import SystemPackage
 import TestSupport
@@ -12,7 +13,7 @@ struct StoreFixture {
         try DownloadStore(path: path, role: role)
     }
 
-    static func fields(_ title: String = "Title", source: [UInt8] = [1], position: Int = 1) -> CatalogFields {
+    static func fields(_ title: String = "Title", source: SourceDigest = [1], position: Int = 1) -> CatalogFields {
         CatalogFields(
             chapter: nil, title: title, position: position, ordinal: Int64(position), provider: "direct",
             source: source, priority: 0, extras: nil, stem: "Course/0\(position) \(title)", expectedSize: nil,

@@ -53,7 +53,7 @@ do {
         try library.folders.flushNames(of: [rest[1]])
     case "replace":
         // replace LIBRARY ID PATH SIZE SHA256
-        let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: rest[3])
+        let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: Checksum(hex: rest[3]))
         let partial = PartialName(download: Int64(rest[0]) ?? 0)
         say("\(try library().placing.replace(rest[1], with: partial, record: record))")
     case "copy":
@@ -68,7 +68,7 @@ do {
             setrlimit(RLIMIT_FSIZE, &bounds)
             #endif
         }
-        let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: rest[3])
+        let record = FileRecord(size: Int64(rest[2]) ?? 0, modified: nil, sha256: Checksum(hex: rest[3]))
         let name = PartialName(download: Int64(rest[1]) ?? 0)
         say("\(try library.duplicates.make(of: rest[0], record: record, as: name, methods: [.copy]))")
     default:

@@ -25,7 +25,8 @@ struct FileListTests {
         for number in 1...3 {
             let fields = CatalogFields(
                 chapter: nil, title: "T\(number)", position: number, ordinal: Int64(number), provider: "p",
-                source: [UInt8(number)], priority: 0, extras: nil, stem: "Course/0\(number) T", expectedSize: nil,
+                source: SourceDigest([UInt8(number)]), priority: 0, extras: nil, stem: "Course/0\(number) T",
+                expectedSize: nil,
                 expectedSHA256: nil)
             let id = DownloadID(rawValue: Int64(number))
             changes.new.append(.init(id: id, key: DownloadKey(course: "c", video: "\(number)"), fields: fields))
@@ -46,8 +47,8 @@ struct FileListTests {
         let hashed = try #require(try library.files.hash(path))
         let id = DownloadID(rawValue: Int64(number))
         let file = StoredFile(
-            path: path, size: hashed.facts.size, modified: hashed.facts.modified, sha256: [UInt8](hex: hashed.sha256),
-            source: [UInt8(number)])
+            path: path, size: hashed.facts.size, modified: hashed.facts.modified, sha256: hashed.sha256,
+            source: SourceDigest([UInt8(number)]))
         try store.write([.begin(id), .placing(id, file), .finish(id)])
         return id
     }

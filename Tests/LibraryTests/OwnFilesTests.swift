@@ -13,7 +13,7 @@ struct OwnFilesTests {
 
     func library() throws -> LibraryFolder { try .testing(temporary.at("library")) }
 
-    func sha256(_ text: String) -> String { SHA256.hash(data: Data(text.utf8)).hex }
+    func sha256(_ text: String) -> Checksum { Checksum(SHA256.hash(data: Data(text.utf8))) }
 
     /// Places a file and returns what the state would record.
     func place(_ text: String, at path: String, in library: LibraryFolder, download: Int64 = 1) throws -> FileRecord {
@@ -60,7 +60,7 @@ struct OwnFilesTests {
         let library = try library()
         let true_ = try place("one", at: "A/x", in: library)
         let time = one.time ? (true_.modified ?? 0) + (one.sameTime ? 0 : 1) : nil
-        let hash = one.sha256.map { $0 == "right" ? sha256("one").uppercased() : sha256($0) }
+        let hash = one.sha256.flatMap { $0 == "right" ? Checksum(hex: sha256("one").hex.uppercased()) : sha256($0) }
         let record = FileRecord(size: one.size, modified: time, sha256: hash)
         let facts = try #require(try library.files.facts(of: "A/x"))
         #expect(try library.files.proves("A/x", is: record) == (one.isOurs ? .ours(facts) : .notOurs(facts)))

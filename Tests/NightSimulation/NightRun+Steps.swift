@@ -1,5 +1,6 @@
 import DownloadJobs
 import DownloadStore
+import FileSystem
 import Foundation
 import MediaTransfer
 import RunSchedule

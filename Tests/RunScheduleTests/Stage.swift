@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 @testable import RunSchedule

@@ -1,6 +1,8 @@
 import DownloadStore
+package import FileSystem
 package import MediaLibrary
 package import MediaTransfer
+import RunSchedule
 
 /// The bytes of a video, all of them, and what is known of them.
 package struct ArrivedMedia: Sendable {
@@ -10,9 +12,9 @@ package struct ArrivedMedia: Sendable {
     package var partialName: PartialName?
     package let size: Int64
     /// The donor's; nil where the partial's digest tells.
-    package var sha256: [UInt8]?
+    package var sha256: Checksum?
     /// What the digest has to be; nil if nobody has said.
-    package var expectedSHA256: [UInt8]?
+    package var expectedSHA256: Checksum?
     package let fileExtension: FileExtension
     /// Where it belongs, relative to the library; nil for its stem and extension.
     package var path: String?
@@ -21,7 +23,7 @@ package struct ArrivedMedia: Sendable {
     /// What the complete file can be compared by.
     var proof: FileProof?
     /// Digest of the URL and headers under which its bytes came; nil if that wasn't in this run.
-    var request: [UInt8]?
+    var request: RequestDigest?
 }
 
 /// A video whose bytes are all there: what has arrived, and the job that brought it.

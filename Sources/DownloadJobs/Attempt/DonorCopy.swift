@@ -15,11 +15,11 @@ struct DonorCopy: Sendable {
     ///
     /// - Parameter expectedSHA256: of catalog or provider. It has the last word: a file of an earlier run is read before it is
     ///   shared, whatever its time says.
-    func run(expectedSHA256: [UInt8]?) async -> ArrivedMedia? {
+    func run(expectedSHA256: Checksum?) async -> ArrivedMedia? {
         let file = donor.file
         let isReadFirst = expectedSHA256 != nil && donor.request == nil
         let record = FileRecord(
-            size: file.size, modified: isReadFirst ? nil : file.modified, sha256: file.sha256?.hex)
+            size: file.size, modified: isReadFirst ? nil : file.modified, sha256: file.sha256)
         let name = PartialName(download: context.id.rawValue)
         let library = context.services.library
         let isDone = await Blocking.run { shouldStop in
@@ -38,7 +38,7 @@ struct DonorCopy: Sendable {
         guard isDone, !Task.isCancelled else { return nil }
         let stated = file.path.split(separator: ".").last.map(String.init)
         return ArrivedMedia(
-            size: file.size, sha256: file.sha256, expectedSHA256: context.wanted.video.sha256,
+            size: file.size, sha256: file.sha256, expectedSHA256: context.wanted.video.checksum,
             fileExtension: .choose(.video, stated: stated, mediaType: nil, contentType: nil, url: nil),
             proof: file.proof, request: donor.request)
     }
@@ -49,7 +49,7 @@ extension Donor {
     /// host isn't asked then. Nil if nothing stands there, or something else.
     static func standing(for resolved: ResolvedMedia, _ context: DownloadContext) -> Donor? {
         let (wanted, services, resolution) = (context.wanted, context.services, resolved.resolution)
-        guard wanted.oldFile == nil, let sha256 = resolution.sha256.flatMap({ [UInt8](hex: $0) }) else { return nil }
+        guard wanted.oldFile == nil, let sha256 = resolution.sha256.flatMap(Checksum.init(hex:)) else { return nil }
         let fileExtension = FileExtension.choose(
             .video, stated: resolution.fileExtension, mediaType: resolution.mediaType, contentType: nil,
             url: resolution.url)

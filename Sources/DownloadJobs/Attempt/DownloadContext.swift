@@ -14,8 +14,8 @@ package struct DownloadContext: Sendable {
     var id: DownloadID { wanted.id }
 
     /// What the file must hash to, as the catalog says or else the provider; nil if nobody does.
-    func expectedSHA256(_ answer: ResolvedMedia?) -> [UInt8]? {
-        wanted.video.sha256 ?? answer?.resolution.sha256.flatMap { [UInt8](hex: $0) }
+    func expectedSHA256(_ answer: ResolvedMedia?) -> Checksum? {
+        wanted.video.checksum ?? answer?.resolution.sha256.flatMap(Checksum.init(hex:))
     }
 
     /// Tells the person what the stream lacks.

@@ -22,7 +22,7 @@ package actor DownloadJob: WatchedDownload {
         /// Nor once all bytes are there, until the file is at its place: its digest is being made.
         var isComplete = false
         /// Digest of the URL and headers under which its bytes come.
-        package var request: [UInt8]?
+        package var request: RequestDigest?
         /// Over the last seconds, as the events tell it.
         package var bytesPerSecond: Int64?
     }

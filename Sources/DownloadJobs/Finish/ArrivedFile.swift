@@ -1,14 +1,15 @@
 package import DownloadStore
+package import FileSystem
 package import MediaLibrary
 package import MediaTransfer
 
 /// A file whose bytes are all in a partial, and where it belongs.
 package struct ArrivedFile: Sendable {
     package enum Role: Sendable {
-        case video(DownloadID, source: [UInt8])
+        case video(DownloadID, source: SourceDigest)
         case sidecar(DownloadID, SidecarRecord.Kind, name: String)
-        case courseCover(course: String, digest: [UInt8])
-        case chapterCover(course: String, chapter: String, digest: [UInt8])
+        case courseCover(course: String, digest: CoverDigest)
+        case chapterCover(course: String, chapter: String, digest: CoverDigest)
 
         /// The download that it is of, or beside.
         package var download: DownloadID? {
@@ -26,7 +27,7 @@ package struct ArrivedFile: Sendable {
     /// Nil for a file that was linked or copied and is durable already.
     package var partial: PartialFile?
     var size: Int64
-    package var sha256: [UInt8]?
+    package var sha256: Checksum?
     /// Where it belongs, relative to the library, extension included.
     package var path: String
     /// Tells it apart when somebody else's file stands at `path`.
@@ -46,7 +47,7 @@ package struct ArrivedFile: Sendable {
 
     package init(
         role: Role, sidecar: Int? = nil, partialName: PartialName, partial: PartialFile? = nil, size: Int64,
-        sha256: [UInt8]? = nil, path: String, id: String, old: StoredFile? = nil, parts: [ArrivedFile] = [],
+        sha256: Checksum? = nil, path: String, id: String, old: StoredFile? = nil, parts: [ArrivedFile] = [],
         keepsName: Bool = false, hasPast: Bool = false, proof: FileProof? = nil, settles: Int64? = nil
     ) {
         self.role = role

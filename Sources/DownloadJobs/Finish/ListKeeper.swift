@@ -70,7 +70,7 @@ package final class ListKeeper: Sendable {
             state.courses.formUnion(changes.courses.map(\.id) + changes.chapters.map(\.course))
             for move in changes.moves {
                 switch move.owner {
-                case .download(let id), .sidecar(let id, _, _): state.ids.insert(DownloadID(rawValue: id))
+                case .download(let id), .sidecar(let id, _, _): state.ids.insert(id)
                 case .course(let id), .chapter(let id, _): state.courses.insert(id)
                 }
             }

@@ -77,7 +77,7 @@ struct Placer: Sendable {
                 if let known = file.settles { known } else {
                     try library.partials.facts(of: file.partialName)?.modified
                 }
-            let source: [UInt8] = if case .video(_, let source) = file.role { source } else { [] }
+            let source: SourceDigest = if case .video(_, let source) = file.role { source } else { [] }
             return StoredFile(
                 path: file.path, size: file.size, modified: modified, sha256: file.sha256, source: source,
                 proof: file.proof)
@@ -129,7 +129,7 @@ struct Placer: Sendable {
                 try library.partials.remove(file.partialName)
                 return
             }
-            let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256?.hex)
+            let record = FileRecord(size: file.size, modified: nil, sha256: file.sha256)
             if facts?.size == file.size, record.sha256 != nil,
                 case .ours(let facts) = try library.files.proves(item.stored.path, is: record)
             {
@@ -177,7 +177,7 @@ struct PlacingFailureError: Error {
 
 extension FileRecord {
     package init(_ file: StoredFile) {
-        self.init(size: file.size, modified: file.modified, sha256: file.sha256?.hex)
+        self.init(size: file.size, modified: file.modified, sha256: file.sha256)
     }
 }
 

@@ -128,7 +128,7 @@ package struct Settling {
     }
 
     private func isPlaced(_ file: ArrivedFile) throws -> Bool {
-        let record = FileRecord(size: file.size, modified: file.settles, sha256: file.sha256?.hex)
+        let record = FileRecord(size: file.size, modified: file.settles, sha256: file.sha256)
         if case .ours = try library.files.proves(file.path, is: record) { return true }
         return false
     }

@@ -1,7 +1,9 @@
 import Crypto
+import FileSystem
 package import Foundation
 import MediaTransfer
 package import ProviderKit
+import RunSchedule
 
 /// A provider's answer and what became of it. Lives in memory only.
 package struct ResolvedMedia: Sendable, PrintsRedacted {
@@ -25,7 +27,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
 
     /// Digest of all that the server sees of a request for it: the very same request gets the very same bytes. Never
     /// stored.
-    var identity: [UInt8] {
+    var identity: RequestDigest {
         var parts = [resolution.url, resolution.kind.rawValue]
         parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         if let token = resolution.token {
@@ -36,7 +38,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
             withUnsafeBytes(of: UInt64(part.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: Data(part.utf8))
         }
-        return Array(hash.finalize())
+        return RequestDigest(hash.finalize())
     }
 
     /// Counts a request.

@@ -92,7 +92,7 @@ package struct SidecarFetch: Sendable {
         _ partial: PartialFile, contentType: String?, at path: String? = nil, received: Int64 = 0
     ) async -> SidecarOutcome {
         do {
-            let sha256 = try await partial.sha256()
+            let sha256 = try await partial.checksum()
             let file = file(
                 size: partial.length, sha256: sha256, contentType: contentType, url: path ?? sidecar.source.url,
                 partial: partial)
@@ -103,7 +103,7 @@ package struct SidecarFetch: Sendable {
     }
 
     private func file(
-        size: Int64, sha256: [UInt8]?, contentType: String?, url: String?, partial: PartialFile?
+        size: Int64, sha256: Checksum?, contentType: String?, url: String?, partial: PartialFile?
     ) -> ArrivedFile {
         let name =
             sidecar.purpose.map {

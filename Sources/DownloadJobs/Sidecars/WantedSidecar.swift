@@ -1,4 +1,5 @@
 package import DownloadStore
+import FileSystem
 import Foundation
 package import MediaLibrary
 import MediaTransfer
@@ -9,8 +10,8 @@ package import SyncFacts
 package struct WantedSidecar: Sendable {
     package enum Owner: Sendable, Hashable {
         case video(DownloadID, SidecarRecord.Kind, name: String)
-        case course(String, digest: [UInt8])
-        case chapter(course: String, chapter: String, digest: [UInt8])
+        case course(String, digest: CoverDigest)
+        case chapter(course: String, chapter: String, digest: CoverDigest)
     }
 
     package enum Source: Sendable, PrintsRedacted {

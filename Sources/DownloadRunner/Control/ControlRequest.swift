@@ -3,9 +3,9 @@ package import DownloadStore
 /// What a command asks of the process that holds the user's lock. It stands as JSON in the `requests` table.
 package enum ControlRequest: Codable, Sendable, Equatable {
     /// Pause, resume, cancel, retry or remove these downloads.
-    case steer(StateTransition, [Int64])
+    case steer(StateTransition, [DownloadID])
     /// Give these downloads another priority.
-    case prioritize(PriorityChange, [Int64])
+    case prioritize(PriorityChange, [DownloadID])
     /// Change what the run was started with.
     case set(RunSettings)
     /// The user has logged out: to be answered when nothing is transferring any more.
@@ -79,7 +79,7 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
     }
 
     /// Which one.
-    package var id: Int64
+    package var id: DownloadID
     /// The state before.
     package var before: DownloadState
     /// The state now.
@@ -87,7 +87,7 @@ package struct SteeringOutcome: Codable, Sendable, Equatable {
     /// How it went.
     package var verdict: Verdict
 
-    package init(id: Int64, before: DownloadState, after: DownloadState, verdict: Verdict) {
+    package init(id: DownloadID, before: DownloadState, after: DownloadState, verdict: Verdict) {
         self.id = id
         self.before = before
         self.after = after

@@ -35,7 +35,7 @@ struct Steering {
                 // Only what belongs beside it isn't there.
                 if record.state == .finished {
                     result.outcomes.append(
-                        SteeringOutcome(id: record.id.rawValue, before: .finished, after: .finished, verdict: .changed))
+                        SteeringOutcome(id: record.id, before: .finished, after: .finished, verdict: .changed))
                     continue
                 }
             }
@@ -44,7 +44,7 @@ struct Steering {
             let after = verdict == .changed ? record.state.after(transition) ?? record.state : record.state
             if verdict == .changed { changes.append(.steer(record.id, transition)) }
             result.outcomes.append(
-                SteeringOutcome(id: record.id.rawValue, before: record.state, after: after, verdict: verdict))
+                SteeringOutcome(id: record.id, before: record.state, after: after, verdict: verdict))
         }
         guard try await write(changes) else {
             throw Refusal.run(.unwritable)
@@ -53,7 +53,7 @@ struct Steering {
         if transition == .cancel || transition == .remove, let library {
             // Also where the row doesn't know of one yet: it says so once a second only.
             for outcome in result.outcomes where outcome.verdict != .refused {
-                let names = DownloadKind.partials(of: DownloadID(rawValue: outcome.id))
+                let names = DownloadKind.partials(of: outcome.id)
                 for name in names { try? library.partials.remove(name) }
             }
         }
@@ -76,7 +76,7 @@ struct Steering {
             }
             if verdict == .changed { changes.append(.prioritize(record.id, newPriority.level)) }
             result.outcomes.append(
-                SteeringOutcome(id: record.id.rawValue, before: record.state, after: record.state, verdict: verdict))
+                SteeringOutcome(id: record.id, before: record.state, after: record.state, verdict: verdict))
         }
         guard try await write(changes) else {
             throw Refusal.run(.unwritable)
@@ -88,7 +88,7 @@ struct Steering {
     private func collect(_ records: [DownloadRecord], _ result: inout Result) throws {
         let changed = Set(result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }.map(\.id))
         let before = Dictionary(records.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
-        result.changed = try store.downloads(records.map(\.id).filter { changed.contains($0.rawValue) }).map {
+        result.changed = try store.downloads(records.map(\.id).filter { changed.contains($0) }).map {
             ($0, before[$0.id] ?? $0.state)
         }
     }
@@ -110,7 +110,7 @@ struct Steering {
         guard let library else { return }
         let changed = Set(result.outcomes.filter { $0.verdict == .changed }.map(\.id))
         let store = store
-        let doomed = records.filter { changed.contains($0.id.rawValue) }
+        let doomed = records.filter { changed.contains($0.id) }
         let kept = await Blocking.run { _ in Self.delete(doomed, store, library) }
         for index in result.outcomes.indices where kept.contains(result.outcomes[index].id) {
             result.outcomes[index].verdict = .fileKept
@@ -122,15 +122,15 @@ struct Steering {
     /// looked at: it stays.
     private static func delete(
         _ records: [DownloadRecord], _ store: DownloadStore, _ library: LibraryFolder
-    ) -> Set<Int64> {
-        var kept: Set<Int64> = []
+    ) -> Set<DownloadID> {
+        var kept: Set<DownloadID> = []
         var folders: [String] = []
         for record in records {
             if let file = record.file {
                 let removal = try? library.files.remove(file.path, record: FileRecord(file))
                 switch removal {
                 case .removed, .missing: folders.append(file.path)
-                case .notOurs, nil: kept.insert(record.id.rawValue)
+                case .notOurs, nil: kept.insert(record.id)
                 }
             }
             for sidecar in (try? store.sidecars(of: [record.id])) ?? [] {

@@ -91,7 +91,7 @@ package struct SteeringChoice: Sendable {
     /// Pauses, resumes, cancels, retries or removes them.
     package func steer(_ transition: StateTransition) async throws(Refusal) -> SteeringReport {
         let ids = records.map(\.id)
-        return try await ask(.steer(transition, ids.map(\.rawValue))) { steering in
+        return try await ask(.steer(transition, ids)) { steering in
             try await steering.apply(transition, to: ids).outcomes
         }
     }
@@ -99,7 +99,7 @@ package struct SteeringChoice: Sendable {
     /// Gives them another priority.
     package func prioritize(_ newPriority: PriorityChange) async throws(Refusal) -> SteeringReport {
         let ids = records.map(\.id)
-        return try await ask(.prioritize(newPriority, ids.map(\.rawValue))) { steering in
+        return try await ask(.prioritize(newPriority, ids)) { steering in
             try await steering.prioritize(newPriority, ids).outcomes
         }
     }
@@ -137,7 +137,7 @@ package struct SteeringChoice: Sendable {
     private func report(_ outcomes: [SteeringOutcome], isLive: Bool) -> SteeringReport {
         let byID = Dictionary(outcomes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let items = records.compactMap { record in
-            byID[record.id.rawValue].map {
+            byID[record.id].map {
                 SteeringReport.Item(
                     reference: VideoReference(record), outcome: $0, size: record.file?.size,
                     isNamed: named.contains(record.id))

@@ -1,6 +1,7 @@
 package import CourseCatalog
 import Crypto
 import DownloadStore
+import FileSystem
 import Foundation
 package import SyncFacts
 
@@ -94,40 +95,40 @@ package struct CatalogEntries {
 
     /// Digest of where a video comes from, but for its id; with it where the catalog spells it otherwise, since that is
     /// what its provider is asked for.
-    mutating func source(_ video: Video) -> [UInt8] {
+    mutating func source(_ video: Video) -> SourceDigest {
         let source = digests.source(of: video.settings)
         guard video.isSpelledOtherwise else { return source }
         var hash = SHA256()
-        hash.update(data: source)
+        source.withUnsafeBytes { hash.update(bufferPointer: $0) }
         hash.update(parts: ["id", video.writtenID])
-        return Array(hash.finalize().prefix(16))
+        return SourceDigest(hash.finalize().prefix(16))
     }
 
     /// Digest of what the catalog names beside the video; nil if that is nothing.
-    static func extras(_ video: Video) -> [UInt8]? {
+    static func extras(_ video: Video) -> ExtrasDigest? {
         let (cover, subtitles, attachments) = (video.ownCover, video.subtitleFiles, video.attachments)
         guard cover != nil || !subtitles.isEmpty || !attachments.isEmpty else { return nil }
         var hash = SHA256()
         if let cover { hash.update(parts: ["cover", cover.text]) }
         for subtitle in subtitles { hash.update(parts: ["subtitle", subtitle.language, subtitle.url]) }
         for attachment in attachments { hash.update(parts: ["attachment", attachment.title, attachment.url]) }
-        return Array(hash.finalize().prefix(16))
+        return ExtrasDigest(hash.finalize().prefix(16))
     }
 
     /// Digest of a course's or a chapter's cover.
-    static func digest(_ cover: CoverSource) -> [UInt8] {
+    static func digest(_ cover: CoverSource) -> CoverDigest {
         var hash = SHA256()
         hash.update(parts: ["cover", cover.text])
-        return Array(hash.finalize().prefix(16))
+        return CoverDigest(hash.finalize().prefix(16))
     }
 }
 
 /// Digests of (provider, quality, sound, parameters), each computed once for all videos that share their settings.
 private struct SourceDigests {
-    private var digests: [ObjectIdentifier: [UInt8]] = [:]
-    private var last: (id: ObjectIdentifier, digest: [UInt8])?
+    private var digests: [ObjectIdentifier: SourceDigest] = [:]
+    private var last: (id: ObjectIdentifier, digest: SourceDigest)?
 
-    mutating func source(of settings: Settings) -> [UInt8] {
+    mutating func source(of settings: Settings) -> SourceDigest {
         let id = ObjectIdentifier(settings)
         if let last, last.id == id { return last.digest }
         let digest = digests[id] ?? Self.compute(settings)
@@ -136,13 +137,13 @@ private struct SourceDigests {
         return digest
     }
 
-    private static func compute(_ settings: Settings) -> [UInt8] {
+    private static func compute(_ settings: Settings) -> SourceDigest {
         var hash = SHA256()
         hash.update(parts: [settings.provider?.name ?? ""] + settings.quality.map(\.description))
         hash.update(parts: [settings.parametersJSON])
         // What says nothing of its sound has the digest that it had before sound counted.
         if !settings.audio.isEmpty { hash.update(parts: ["audio"] + settings.audio) }
-        return Array(hash.finalize().prefix(16))
+        return SourceDigest(hash.finalize().prefix(16))
     }
 }
 

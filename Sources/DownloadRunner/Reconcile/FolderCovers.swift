@@ -35,7 +35,7 @@ struct FolderCovers {
     }
 
     private func want(
-        _ cover: CoverSource, _ digest: [UInt8], stored: [UInt8]?, file: StoredFile?, in folder: String,
+        _ cover: CoverSource, _ digest: CoverDigest, stored: CoverDigest?, file: StoredFile?, in folder: String,
         _ result: inout Reconciliation, owner: WantedSidecar.Owner, mover: RecordedMove.Owner
     ) {
         var old = file

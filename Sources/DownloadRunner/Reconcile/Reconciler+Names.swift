@@ -77,7 +77,7 @@ extension Reconciler {
                     package.map { "\($0)/\(LibraryPathParts.split(path).name)" }
                     ?? Self.following(path, from: row.stem, to: stem, extensions: 1)
                 if to != path {
-                    let owner = RecordedMove.Owner.download(row.id.rawValue)
+                    let owner = RecordedMove.Owner.download(row.id)
                     result.moves.append(
                         .init(owner: owner, reference: reference(entries.slots[slot]), from: path, to: to))
                 }
@@ -93,7 +93,7 @@ extension Reconciler {
                         sidecar.path, from: row.stem, to: stem, extensions: sidecar.kind == .subtitle ? 2 : 1)
                 if to != sidecar.path, isThere(sidecar.path, of: course) {
                     let owner = RecordedMove.Owner.sidecar(
-                        download: row.id.rawValue, kind: sidecar.kind.rawValue, name: sidecar.name)
+                        download: row.id, kind: sidecar.kind.rawValue, name: sidecar.name)
                     result.moves.append(.init(owner: owner, reference: nil, from: sidecar.path, to: to))
                 }
             }

@@ -164,7 +164,7 @@ extension Reconciler {
             chapter: entries.chapter(slot)?.id, title: video.title, position: Int(slot.video) + 1,
             ordinal: Int64(slot.ordinal), provider: video.provider.name, source: entries.source(video),
             priority: video.priority, extras: CatalogEntries.extras(video), stem: stem, expectedSize: video.size,
-            expectedSHA256: video.sha256)
+            expectedSHA256: video.checksum)
     }
 
     mutating func update(_ number: Int, _ row: Row, stem: String) {

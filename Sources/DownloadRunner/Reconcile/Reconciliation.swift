@@ -38,7 +38,7 @@ package struct Reconciliation: Sendable {
     /// Covers, and what is missing beside videos that are finished.
     var sidecars: [WantedSidecar] = []
     /// Digests that are recorded when all sidecars of a finished video are there.
-    var sidecarGroups: [(wanted: WantedDownload, digest: [UInt8])] = []
+    var sidecarGroups: [(wanted: WantedDownload, digest: ExtrasDigest)] = []
     package var moves: [Move] = []
     package var gone: [Gone] = []
     /// References of `changes.lost`.

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import MediaLibrary
 
 extension ScannedDownload {
@@ -15,7 +16,7 @@ extension ScannedDownload {
             guard (try? LibraryPath(path)) != nil else { return nil }
             return StoredFile(
                 path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),
-                sha256: bytes(.sha256), source: bytes(.fileSource) ?? [],
+                sha256: digest(.sha256), source: digest(.fileSource) ?? [],
                 proof: string(.fileProof).flatMap(FileProof.init))
         }
     }

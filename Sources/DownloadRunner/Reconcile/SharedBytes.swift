@@ -1,6 +1,7 @@
 import CourseCatalog
 import DownloadJobs
 import DownloadStore
+import FileSystem
 import MediaLibrary
 import RunSchedule
 import SyncFacts
@@ -13,13 +14,13 @@ struct SharedBytes {
 
     /// The same video from the same source, or the same checksum: never the id alone.
     private enum Sameness: Hashable {
-        case source(video: String, source: [UInt8])
-        case sha256([UInt8])
+        case source(video: String, source: SourceDigest)
+        case sha256(Checksum)
     }
 
     private static func keys(_ wanted: WantedDownload) -> [Sameness] {
         let bySource = Sameness.source(video: wanted.reference.video, source: wanted.source)
-        return wanted.video.sha256.map { [.sha256($0), bySource] } ?? [bySource]
+        return wanted.video.checksum.map { [.sha256($0), bySource] } ?? [bySource]
     }
 
     /// Files in the library that may have the bytes already, those of gone courses included.

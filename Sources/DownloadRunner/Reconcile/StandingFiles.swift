@@ -16,7 +16,7 @@ struct StandingFiles {
     func find(in result: inout Reconciliation) throws {
         var found: [(index: Int, file: StoredFile)] = []
         for (index, wanted) in result.wanted.enumerated() {
-            guard wanted.oldFile == nil, wanted.donor == nil, let sha256 = wanted.video.sha256,
+            guard wanted.oldFile == nil, wanted.donor == nil, let sha256 = wanted.video.checksum,
                 let file = standing(wanted.stem).first(where: {
                     wanted.video.size == nil || wanted.video.size == $0.size
                 })

@@ -102,9 +102,9 @@ struct ControlServer: Sendable {
             let dispatcher = pass.dispatcher
             switch request {
             case .steer(let transition, let ids):
-                return try await dispatcher.steer(transition, ids.map(DownloadID.init)).map(ControlAnswer.steered)
+                return try await dispatcher.steer(transition, ids).map(ControlAnswer.steered)
             case .prioritize(let newPriority, let ids):
-                return try await dispatcher.prioritize(newPriority, ids.map(DownloadID.init)).map(ControlAnswer.steered)
+                return try await dispatcher.prioritize(newPriority, ids).map(ControlAnswer.steered)
             case .set(let settings): return try await change(settings, pass)
             case .providerLoggedOut(let provider): await dispatcher.providerLoggedOut(provider)
             case .providerLoggedIn(let provider):
@@ -118,9 +118,9 @@ struct ControlServer: Sendable {
         private func perform(_ request: ControlRequest) async throws -> ControlAnswer {
             switch request {
             case .steer(let transition, let ids):
-                return .steered(try await steer(transition, ids.map(DownloadID.init)))
+                return .steered(try await steer(transition, ids))
             case .prioritize(let newPriority, let ids):
-                return .steered(try await steering(nil).prioritize(newPriority, ids.map(DownloadID.init)).outcomes)
+                return .steered(try await steering(nil).prioritize(newPriority, ids).outcomes)
             case .set(let settings): return try await change(settings, nil)
             // The next pass begins now, and finds them waiting.
             case .providerLoggedIn: control.wake(.asked)

@@ -50,7 +50,7 @@ extension Dispatcher {
                 let stay = busy.map { id in
                     let after = Self.transition(request.kind).flatMap { DownloadState.active.after($0) }
                     return SteeringOutcome(
-                        id: id.rawValue, before: .active, after: .active, verdict: after == nil ? .refused : .same)
+                        id: id, before: .active, after: .active, verdict: after == nil ? .refused : .same)
                 }
                 request.continuation.resume(returning: request.outcome.map { $0.map { $0 + stay } })
             }

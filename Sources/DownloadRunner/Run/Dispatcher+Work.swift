@@ -80,10 +80,10 @@ extension Dispatcher {
         guard let video = works[id]?.complete else { return }
         Task {
             do {
-                let sha256 = try await video.partial?.sha256() ?? video.sha256
+                let sha256 = try await video.partial?.checksum() ?? video.sha256
                 var complete = video
                 for number in complete.media.parts.indices {
-                    complete.media.parts[number].sha256 = try await complete.parts[number].partial?.sha256()
+                    complete.media.parts[number].sha256 = try await complete.parts[number].partial?.checksum()
                 }
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
@@ -183,7 +183,7 @@ extension Dispatcher {
     // MARK: what comes along
 
     /// What the catalog names beside a video, each with the file that it replaces. Its rows begin when it is there.
-    func named(by wanted: WantedDownload, digest: [UInt8]) -> Schedule.Event {
+    func named(by wanted: WantedDownload, digest: ExtrasDigest) -> Schedule.Event {
         var wantedSidecars = SidecarPlan.wantedSidecars(of: wanted)
         if !wanted.isNew {
             let records = (try? services.store.sidecars(of: [wanted.id])) ?? []

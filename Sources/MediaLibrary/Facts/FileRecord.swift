@@ -4,15 +4,15 @@ package import FileSystem
 ///
 /// The size must be equal. Then an equal `modified` proves a file to be ours without reading it, and otherwise an equal
 /// SHA-256 does. With neither recorded nothing is proven, and nothing is ever deleted or replaced.
-package struct FileRecord: Sendable, Hashable, Codable {
+package struct FileRecord: Sendable, Hashable {
     /// In bytes.
     package var size: Int64
     /// ``FileFacts/modified`` when the file was placed.
     package var modified: Int64?
-    /// Lower-case hexadecimal.
-    package var sha256: String?
+    /// Of all bytes; nil where none was recorded.
+    package var sha256: Checksum?
 
-    package init(size: Int64, modified: Int64?, sha256: String?) {
+    package init(size: Int64, modified: Int64?, sha256: Checksum?) {
         self.size = size
         self.modified = modified
         self.sha256 = sha256
@@ -23,12 +23,12 @@ package struct FileRecord: Sendable, Hashable, Codable {
 package struct HashedFile: Sendable, Hashable {
     /// Before the first byte was read.
     package var facts: FileFacts
-    /// Lower-case hexadecimal.
-    package var sha256: String
+    /// Of all bytes.
+    package var sha256: Checksum
     /// False if somebody changed the file while it was read: then the hash means nothing.
     package var isStable: Bool
 
-    package init(facts: FileFacts, sha256: String, isStable: Bool) {
+    package init(facts: FileFacts, sha256: Checksum, isStable: Bool) {
         self.facts = facts
         self.sha256 = sha256
         self.isStable = isStable

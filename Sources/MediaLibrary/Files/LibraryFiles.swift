@@ -72,7 +72,7 @@ package struct LibraryFiles: Sendable {
         if let modified = record.modified, modified == facts.modified { return .ours(facts) }
         guard let sha256 = record.sha256 else { return .notOurs(facts) }
         guard let hashed = try hash(path, shouldStop: shouldStop) else { return .missing }
-        return hashed.isStable && hashed.sha256 == sha256.lowercased() ? .ours(hashed.facts) : .notOurs(hashed.facts)
+        return hashed.isStable && hashed.sha256 == sha256 ? .ours(hashed.facts) : .notOurs(hashed.facts)
     }
 
     /// Some bytes of a file; nil if it isn't the recorded one, or has fewer.

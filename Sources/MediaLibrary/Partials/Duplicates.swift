@@ -108,7 +108,7 @@ package struct Duplicates: Sendable {
         let sha256 = try FileCopy.copy(
             name, in: folder, to: partials.handle, partial.fileName, shouldStop: shouldStop)
         let size = try partials.facts(of: partial.fileName)?.size
-        if size == record.size, record.sha256 == nil || record.sha256?.lowercased() == sha256 { return true }
+        if size == record.size, record.sha256 == nil || record.sha256 == sha256 { return true }
         try partials.handle.remove(partial.fileName)
         return false
     }

@@ -69,18 +69,18 @@ struct LibraryRebuild {
             let facts = (try? library.files.facts(of: path)) ?? nil, facts.size == size, facts.modified == modified
         else { return found }
         found.file = StoredFile(path: path, size: size, modified: modified, sha256: nil, source: [])
-        found.cover = record.cover.flatMap { [UInt8](hex: $0) }
+        found.cover = record.cover.flatMap(CoverDigest.init(hex:))
         return found
     }
 
     private func video(_ record: KeptRecord, _ shouldStop: () -> Bool) throws -> ProvenRecord? {
         guard let path = record.path, let size = record.size, size >= 0, let stem = record.stem,
             let video = record.video, !video.isEmpty, !record.course.isEmpty, (try? LibraryPath(stem)) != nil,
-            let source = record.source.flatMap({ [UInt8](hex: $0) }),
+            let source = record.source.flatMap(SourceDigest.init(hex:)),
             record.seconds.map({ $0.isFinite && $0 >= 0 }) ?? true
         else { return nil }
-        let sha256 = record.sha256.flatMap { [UInt8](hex: $0) }.flatMap { $0.count == 32 ? $0 : nil }
-        let known = FileRecord(size: size, modified: record.modified, sha256: sha256?.hex)
+        let sha256 = record.sha256.flatMap(Checksum.init(hex:)).flatMap { $0.count == 32 ? $0 : nil }
+        let known = FileRecord(size: size, modified: record.modified, sha256: sha256)
         guard let (place, facts) = try prove(path, known, shouldStop) else { return nil }
         var found = ProvenRecord(
             record: record,
@@ -102,7 +102,7 @@ struct LibraryRebuild {
                 found.missing.append(SidecarName(kind, beside.name))
             }
         }
-        if isWhole { found.extras = record.extras.flatMap { [UInt8](hex: $0) } }
+        if isWhole { found.extras = record.extras.flatMap(ExtrasDigest.init(hex:)) }
         return found
     }
 

@@ -60,10 +60,10 @@ struct VerificationRemedies {
             var old = file
             old.size = found.size
             old.modified = found.modified
-            old.sha256 = item.foundSHA256.flatMap { [UInt8](hex: $0) }
+            old.sha256 = item.foundSHA256
             return ([.recorded(id, old), .refetch(id)], .willBeReplaced)
         case .unrecorded where repair:
-            guard let found = item.foundSHA256, let sha256 = [UInt8](hex: found) else { return ([], .nothing) }
+            guard let sha256 = item.foundSHA256 else { return ([], .nothing) }
             var known = file
             known.sha256 = sha256
             return ([.recorded(id, known)], .recorded)

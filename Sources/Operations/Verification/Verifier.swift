@@ -28,7 +28,7 @@ struct Verifier {
         /// What stands there now; nil if nothing was proven about that.
         var found: FileFacts?
         /// Of what stands there now.
-        var foundSHA256: String?
+        var foundSHA256: Checksum?
     }
 
     let store: DownloadStore
@@ -130,7 +130,7 @@ struct Verifier {
                 item.file.verdict = .changed(size: facts.size, sha256: nil)
                 return item
             }
-            guard let recorded = file.sha256?.hex else {
+            guard let recorded = file.sha256 else {
                 let isTouched = file.modified != facts.modified
                 item.file.verdict = .unrecorded(isTouched: isTouched)
                 if readsUnrecorded, !isTouched, let now = try hash(file.path, facts), now.isStable {
@@ -145,7 +145,7 @@ struct Verifier {
             item.found = now.facts
             item.foundSHA256 = now.sha256
             if now.sha256 != recorded || !now.isStable {
-                item.file.verdict = .changed(size: now.facts.size, sha256: now.sha256)
+                item.file.verdict = .changed(size: now.facts.size, sha256: now.sha256.hex)
             }
         } catch {
             if case .stopped = error { throw error }

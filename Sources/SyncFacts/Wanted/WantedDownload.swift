@@ -15,7 +15,7 @@ package struct WantedDownload: Sendable {
     package var writtenChapter: String?
     package var chapterTitle: String?
     /// Digest of (provider, quality, sound, parameters).
-    package var source: [UInt8]
+    package var source: SourceDigest
     package var priority: Int
     package var ordinal: Int64
     /// Planned path without its extension, relative to the library.
@@ -35,13 +35,13 @@ package struct WantedDownload: Sendable {
     /// Its host said last that it isn't there yet.
     package var isNotReady: Bool
     /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
-    package var extras: [UInt8]?
+    package var extras: ExtrasDigest?
 
     package init(
         id: DownloadID, reference: VideoReference, video: Video, courseTitle: String, writtenCourse: String,
-        writtenChapter: String? = nil, chapterTitle: String? = nil, source: [UInt8], priority: Int, ordinal: Int64,
+        writtenChapter: String? = nil, chapterTitle: String? = nil, source: SourceDigest, priority: Int, ordinal: Int64,
         stem: String, resume: ResumeRecord? = nil, oldFile: StoredFile? = nil, donor: Donor? = nil,
-        retryAt: Date? = nil, failedRuns: Int, isNew: Bool, isNotReady: Bool, extras: [UInt8]? = nil
+        retryAt: Date? = nil, failedRuns: Int, isNew: Bool, isNotReady: Bool, extras: ExtrasDigest? = nil
     ) {
         self.id = id
         self.reference = reference
@@ -69,7 +69,7 @@ package struct WantedDownload: Sendable {
     /// What can be said of its bytes before anybody is asked.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
         WantedBytes(
-            video: reference.video, source: source, size: video.size, sha256: video.sha256,
+            video: reference.video, source: source, size: video.size, sha256: video.checksum,
             ignoresCourse: ignoresCourse)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import MediaLibrary
 import MediaTransfer
 import ProviderKit
+import RunSchedule
 import SyncFacts
 import Synchronization
 
@@ -37,7 +38,7 @@ actor FileDownload: MediaDownload {
     /// Whether a digest of the partial is made.
     private var isHashed = false
     /// Digest of the request whose answer was accepted last.
-    private var request: [UInt8]?
+    private var request: RequestDigest?
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
         self.context = context

@@ -1,4 +1,5 @@
 import Crypto
+import FileSystem
 import HLSMedia
 
 /// How a joined file is laid out: one that was begun in one way isn't gone on with in another.
@@ -11,7 +12,11 @@ enum StreamLayout: String {
     case package
 
     /// Tells streams apart, and layouts.
-    func digest(of source: StreamSource) -> [UInt8] {
-        self == .plain ? source.digest : Array(SHA256.hash(data: source.digest + Array(rawValue.utf8)))
+    func digest(of source: StreamSource) -> StreamLayoutDigest {
+        guard self != .plain else { return StreamLayoutDigest(source.digest) }
+        return StreamLayoutDigest(SHA256.hash(data: source.digest + Array(rawValue.utf8)))
     }
 }
+
+/// Which segments a stream has, and how they are laid out.
+typealias StreamLayoutDigest = DigestOf<StreamLayout>

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 
 /// How far a stream has come: which segments its partials hold.
@@ -23,8 +24,8 @@ struct StreamRecord: Sendable, Equatable, Codable {
     /// How long all of it plays, in seconds.
     var seconds: Double
 
-    init(plan: [UInt8], tracks: [Track], seconds: Double) {
-        self.plan = Data(plan)
+    init(plan: StreamLayoutDigest, tracks: [Track], seconds: Double) {
+        self.plan = plan.withUnsafeBytes { Data($0) }
         self.tracks = tracks
         self.seconds = seconds
     }

@@ -1,5 +1,7 @@
 import CourseCatalog
 import Crypto
+import DownloadStore
+import FileSystem
 import Foundation
 import HLSMedia
 
@@ -43,7 +45,7 @@ extension StreamPlan {
 extension StreamSource {
     /// Digest of all that is fetched: of each segment and map the address as it is, the byte range and the key. Streams
     /// with the same one are of the same bytes; one whose addresses are signed anew has another one.
-    var contentDigest: [UInt8] {
+    var contentDigest: StreamDigest {
         var hash = SHA256()
         let add = { (hash: inout SHA256, text: String) in
             withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
@@ -68,7 +70,7 @@ extension StreamSource {
             }
             for map in plan.maps { part(&hash, map.url, map.range, map.key) }
         }
-        return Array(hash.finalize())
+        return StreamDigest(hash.finalize())
     }
 
     /// Where the segment is that comes next.

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import HLSMedia
 import MediaLibrary
 import MediaTransfer
@@ -18,11 +19,11 @@ extension StreamWork {
     ///
     /// - Parameter record: how far a run before this one has come; nil begins.
     static func open(
-        _ source: StreamSource, _ record: StreamRecord?, _ context: DownloadContext, expectedSHA256: [UInt8]?
+        _ source: StreamSource, _ record: StreamRecord?, _ context: DownloadContext, expectedSHA256: Checksum?
     ) -> Opening {
         let services = context.services
         let digest = layout(of: source.tracks, services).digest(of: source)
-        if let record, Array(record.plan) != digest || record.tracks.count != source.tracks.count {
+        if let record, StreamLayoutDigest(record.plan) != digest || record.tracks.count != source.tracks.count {
             return .another(.otherPlaylist)
         }
         let isRemuxed = services.ffmpeg != nil

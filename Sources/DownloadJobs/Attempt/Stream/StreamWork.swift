@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import HLSMedia
 import MediaLibrary
 import MediaTransfer
@@ -17,7 +18,7 @@ final class StreamWork: Sendable {
     }
 
     /// Tells the stream apart from others.
-    let digest: [UInt8]
+    let digest: StreamLayoutDigest
     /// Picture, then separate sound.
     let tracks: [Track]
     /// How long it plays.
@@ -25,7 +26,7 @@ final class StreamWork: Sendable {
     /// Whether digests of its partials are made.
     let isHashed: Bool
 
-    init(digest: [UInt8], tracks: [Track], seconds: Double, isHashed: Bool) {
+    init(digest: StreamLayoutDigest, tracks: [Track], seconds: Double, isHashed: Bool) {
         self.digest = digest
         self.tracks = tracks
         self.seconds = seconds
