@@ -1,5 +1,5 @@
 package import FileSystem
-import Foundation
+package import Foundation
 import GRDB
 import SystemPackage
 
@@ -67,6 +67,20 @@ package final class DownloadStore: Sendable {
 
     /// Closes the connection; later calls throw.
     package func close() { try? queue.close() }
+
+    /// Carries out `changes` in order in one transaction; durable when it returns, undone as a whole when it throws.
+    package func write(_ changes: [DownloadChange], at now: Date = Date()) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        try write { db in
+            let writer = ChangeWriter(db, at: now)
+            for change in changes { try writer.apply(change) }
+        }
+    }
+
+    /// A number that changes with every commit of another process; reading it costs no transaction (pragma.html).
+    package func dataVersion() throws(StoreError) -> Int64 {
+        try read { db in try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
+    }
 
     /// Runs `body` in one transaction that can't write.
     func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {

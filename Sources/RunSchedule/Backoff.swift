@@ -4,7 +4,7 @@ import DownloadStore
 package enum Backoff {
     /// The longest that anybody else's word makes us wait: it is stored, so it outlives the run. Less than a day, as in
     /// ``nextRun(failedRuns:)``: a nightly job that comes a minute earlier than the night before would be too early each time.
-    package static let longest = Duration.seconds(DownloadStore.longestWait)
+    package static let longest = Duration.seconds(RowStanding.longestWait)
 
     /// Before the n-th attempt without progress (from 1): 1, 2, 4 … 64 s, of which a random half is taken off, and never
     /// less than what the server asked for, within ``longest``.

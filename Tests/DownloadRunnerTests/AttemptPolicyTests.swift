@@ -29,14 +29,14 @@ struct AttemptPolicyTests {
                     chapter: nil, title: "T", position: 1, ordinal: 0, provider: "p", source: [], priority: 0,
                     extras: nil, stem: "T", expectedSize: nil, expectedSHA256: nil))
         ]
-        try store.apply(changes)
+        try store.catalogs.apply(changes)
         let validators = Validators(etag: etag, lastModified: lastModified)
         try store.write([
             .startOver(
                 id, validatorFailures: validatorFailures, startOvers: startOvers, givesUpRanges: givesUpRanges),
             .progress(id, ProgressFacts(bytes: 10 << 20, total: size, validators: validators)),
         ])
-        return ResumeRecord(try #require(try store.download(id)))
+        return ResumeRecord(try #require(try store.downloads.record(id)))
     }
 
     private func next(

@@ -52,12 +52,12 @@ final class CatalogWorld {
         let plan = try plan(courses, file: file)
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()
-        try store.apply(changes)
+        try store.catalogs.apply(changes)
         for move in changes.moves {
             files.remove(move.from)
         }
         for move in changes.moves { files.insert(move.to) }
-        try store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        try store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
         for wanted in plan.wanted {
             let path = wanted.stem + ".mp4"
             let file = StoredFile(path: path, size: 9, modified: 1, sha256: [7], source: wanted.source)

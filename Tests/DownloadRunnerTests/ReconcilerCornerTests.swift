@@ -27,7 +27,7 @@ struct ReconcilerCornerTests {
     @Test("sidecars of an unfinished video follow its name, language and all")
     func sidecarsOfAnUnfinished() throws {
         let plan = try world.plan("- {id: a, videos: [{id: x, title: Old}]}")
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         let id = plan.wanted[0].id
         world.files.insert("a/01 Old.en.vtt")
         try world.store.write([
@@ -56,7 +56,7 @@ struct ReconcilerCornerTests {
             """
         try world.sync(course)
         var ids: [String: DownloadID] = [:]
-        try world.store.eachDownload { ids[$0.key.video] = $0.id }
+        try world.store.downloads.each { ids[$0.key.video] = $0.id }
         let (x, y, z) = (try #require(ids["x"]), try #require(ids["y"]), try #require(ids["z"]))
         let english = SidecarName(.subtitle, "en")
         let error = DownloadError(kind: .httpStatus, message: "no", status: 503)
@@ -82,8 +82,8 @@ struct ReconcilerCornerTests {
         #expect(part.moves.map(\.from) == ["Old/01 x.mp4"])
         var changes = part.changes
         changes.moves = try part.recordedMoves()
-        try world.store.apply(changes)
-        try world.store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
+        try world.store.catalogs.apply(changes)
+        try world.store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
         world.files = ["New/01 x.mp4", "Old/02 y.mp4"]
         #expect(try world.plan(renamed).moves.map(\.from) == ["Old/02 y.mp4"])
     }
@@ -98,7 +98,7 @@ struct ReconcilerCornerTests {
     func forgotten() throws {
         try world.sync("- {id: a, videos: [x]}", file: "one.yaml")
         let path = world.folder.at("one.yaml").string
-        #expect(try world.store.forget(file: path) == 1)
+        #expect(try world.store.catalogs.forget(file: path) == 1)
         #expect(try world.plan("- {id: a, videos: [x]}", file: "two.yaml").errors.isEmpty)
         #expect(try world.plan("- {id: b, videos: [z]}", file: "two.yaml").gone.map(\.reference.video) == ["x"])
     }
@@ -113,7 +113,7 @@ struct ReconcilerCornerTests {
     @Test("a partial of another source is forgotten: of its bytes only a checksum in the catalog may make use")
     func otherSource() throws {
         let plan = try world.plan("- {id: a, videos: [x, {id: y, sha256: '\(Self.sha256)'}]}")
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         let facts = ProgressFacts(
             bytes: 9, total: 9, validators: Validators(etag: "\"e\"", lastModified: nil), mediaType: "video/webm")
         for wanted in plan.wanted { try world.store.write([.progress(wanted.id, facts)]) }
@@ -121,9 +121,9 @@ struct ReconcilerCornerTests {
         let resumes = next.wanted.compactMap(\.resume)
         #expect(resumes.map(\.durableBytes) == [0, 9])
         #expect(resumes.allSatisfy { $0.total == nil && $0.validators == Validators() && $0.mediaType == nil })
-        try world.store.apply(next.changes)
+        try world.store.catalogs.apply(next.changes)
         for (wanted, bytes) in zip(plan.wanted, [0, 9] as [Int64]) {
-            let record = try #require(try world.store.download(wanted.id))
+            let record = try #require(try world.store.downloads.record(wanted.id))
             #expect(record.durableBytes == bytes && record.totalBytes == nil && record.validators == Validators())
             #expect(record.mediaType == nil)
         }
@@ -153,8 +153,8 @@ struct ReconcilerCornerTests {
             #expect(plan.fromOtherSource == 1, "the provider is asked for what is written")
         }
         try world.sync(courses(decomposed, "Two"))
-        #expect(try world.store.chapters().count == 1)
-        #expect(try world.store.courses().count == 1)
+        #expect(try world.store.catalogs.chapters().count == 1)
+        #expect(try world.store.catalogs.courses().count == 1)
         #expect(world.files == ["Two/01 Two/01 Two.mp4"])
         let selected = try world.plan(courses(decomposed, "Two"), only: ["\(decomposed)/\(composed)/\(decomposed)"])
         #expect(selected.selectorMatched == [true])

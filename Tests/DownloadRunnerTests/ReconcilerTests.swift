@@ -228,8 +228,8 @@ struct ReconcilerTests {
         try world.store.write([.lose(row), .begin(row), .placing(row, file), .finish(row)])
         world.files.insert(file.path)
         #expect(try world.plan(courses).wanted.map(\.donor) == [nil])
-        #expect(try world.store.hasOwner(of: file.path, besides: DownloadID(rawValue: 2)))
-        #expect(try !world.store.hasOwner(of: file.path, besides: row))
+        #expect(try world.store.downloads.hasOwner(of: file.path, besides: DownloadID(rawValue: 2)))
+        #expect(try !world.store.downloads.hasOwner(of: file.path, besides: row))
     }
 
     @Test("a course of another file that still exists is an error with both places; of one that is gone it moves over")
@@ -261,7 +261,7 @@ struct ReconcilerTests {
     @Test("what the person paused or cancelled is not wanted")
     func paused() throws {
         let plan = try world.plan(Self.two)
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         let (x, y) = (plan.wanted[0].id, plan.wanted[1].id)
         try world.store.write([.steer(x, .pause), .steer(y, .cancel)])
         var next = try world.plan(Self.two)
@@ -278,7 +278,7 @@ struct ReconcilerTests {
     @Test("what failed for good is not wanted")
     func failedForGood() throws {
         let plan = try world.plan(Self.two)
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         try world.store.write([
             .fail(plan.wanted[0].id, DownloadError(kind: .gone, message: "no"), retryAt: nil)
         ])
@@ -290,7 +290,7 @@ struct ReconcilerTests {
     @Test("a failed download waits again when its time has come, or its source has changed")
     func failed() throws {
         let plan = try world.plan(Self.two)
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         let now = Date()
         try world.store.write([
             .fail(plan.wanted[0].id, DownloadError(kind: .network, message: "no"), retryAt: now + 60)
@@ -327,7 +327,7 @@ struct ReconcilerTests {
     func pruneValued() throws {
         let written = "- {id: a, videos: [f, p, u, c, n, s, t]}"
         let plan = try world.plan(written)
-        try world.store.apply(plan.changes)
+        try world.store.catalogs.apply(plan.changes)
         let ids = Dictionary(uniqueKeysWithValues: plan.wanted.map { ($0.reference.video, $0.id) })
         func id(_ video: String) throws -> DownloadID { try #require(ids[video]) }
         let file = StoredFile(path: "a/01 f.mp4", size: 9, modified: 1, sha256: [7], source: plan.wanted[0].source)

@@ -19,7 +19,7 @@ struct RunCredentialsTests {
 
     private static func loggedIn() throws -> UserFixture {
         let user = try UserFixture()
-        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
+        let generation = try #require(try user.store.sessions.open(provider: "p", since: .max)).generation
         try user.file.store(user.credentials("old"), of: "p", since: generation, by: user.store)
         return user
     }
@@ -44,16 +44,16 @@ struct RunCredentialsTests {
         let user = try Self.loggedIn()
         let run = try user.run()
         if isOfProvider {
-            _ = try user.store.closeSession(ofProvider: "p")
+            _ = try user.store.sessions.close(ofProvider: "p")
             try user.file.forget("p")
         } else {
-            _ = try user.store.closeSession()
+            _ = try user.store.sessions.close()
             try user.file.wipe()
         }
         await renew(run, Self.secret("late"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
         let session =
-            isOfProvider ? try user.store.openSession(provider: "p", since: .max) : try user.store.openSession()
+            isOfProvider ? try user.store.sessions.open(provider: "p", since: .max) : try user.store.sessions.open()
         let generation = try #require(session).generation
         await renew(run, Self.secret("later"), run.held(of: "p"))
         #expect(!user.temporary.has("alice/credentials.json"))
@@ -66,8 +66,8 @@ struct RunCredentialsTests {
     func otherProvider() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
-        _ = try user.store.openSession(provider: "q", since: .max)
-        _ = try user.store.closeSession(ofProvider: "r")
+        _ = try user.store.sessions.open(provider: "q", since: .max)
+        _ = try user.store.sessions.close(ofProvider: "r")
         await renew(run, Self.secret("new"), run.held(of: "p"))
         #expect(try user.token() == "new")
     }
@@ -77,7 +77,7 @@ struct RunCredentialsTests {
         let user = try Self.loggedIn()
         let run = try user.run()
         let before = run.held(of: "p")
-        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
+        let generation = try #require(try user.store.sessions.open(provider: "p", since: .max)).generation
         try user.file.store(user.credentials("login"), of: "p", since: generation, by: user.store)
         #expect(await run.reload("p"))
         await renew(run, Self.secret("late"), before)
@@ -93,7 +93,7 @@ struct RunCredentialsTests {
         let user = try Self.loggedIn()
         let run = try user.run()
         let before = run.held(of: "p")
-        _ = try user.store.closeSession(ofProvider: "p")
+        _ = try user.store.sessions.close(ofProvider: "p")
         try user.file.forget("p")
         await run.forget("p")
         await renew(run, Self.secret("late"), before)

@@ -39,7 +39,7 @@ struct UserFixture {
 
     func run(_ generation: Int64? = nil) throws -> RunCredentials {
         try RunCredentials(
-            folder, generation: try generation ?? store.session()?.generation ?? 0, store: store,
+            folder, generation: try generation ?? store.sessions.current()?.generation ?? 0, store: store,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -138,13 +138,13 @@ struct UserCredentialsTests {
     @Test("a logout that comes between the question whether to store and the storing wipes what was stored")
     func wipeAfterCheck() throws {
         let user = try UserFixture()
-        let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
+        let generation = try #require(try user.store.sessions.open(provider: "p", since: .max)).generation
         let wiped = DispatchSemaphore(value: 0)
         let isWiped = Atomic(false)
         let isStored = try user.file.store(of: "p") {
-            guard (try? user.store.mayStoreCredentials(of: "p", since: generation)) == true else { return nil }
+            guard (try? user.store.sessions.mayStoreCredentials(of: "p", since: generation)) == true else { return nil }
             // Now somebody logs out: the session's commit comes at once, the wipe waits for the lock.
-            _ = try? user.store.closeSession()
+            _ = try? user.store.sessions.close()
             DispatchQueue.global().async {
                 try? user.file.wipe()
                 isWiped.store(true, ordering: .relaxed)
@@ -167,7 +167,7 @@ struct UserCredentialsTests {
     func interleaved() async throws {
         let user = try UserFixture()
         for round in 0..<60 {
-            let generation = try #require(try user.store.openSession(provider: "p", since: .max)).generation
+            let generation = try #require(try user.store.sessions.open(provider: "p", since: .max)).generation
             try user.file.store(user.credentials("first"), of: "p", since: generation, by: user.store)
             await withTaskGroup(of: Void.self) { group in
                 for writer in 0..<3 {
@@ -183,7 +183,7 @@ struct UserCredentialsTests {
                 group.addTask {
                     await Blocking.run { _ in
                         usleep(UInt32.random(in: 0...3000))
-                        _ = try? user.store.closeSession()
+                        _ = try? user.store.sessions.close()
                         try? user.file.wipe()
                     }
                 }

@@ -44,10 +44,10 @@ struct ByteCountTests {
         }
         try queue.close()
         let opened = try fixture.open()
-        #expect(try opened.download(ids[0])?.totalBytes == nil)
-        #expect(try opened.remaining() == (10, 2))
-        #expect(try opened.sidecarBytes() == ["c": ByteCount(.max)])
+        #expect(try opened.downloads.record(ids[0])?.totalBytes == nil)
+        #expect(try opened.downloads.remaining() == (10, 2))
+        #expect(try opened.sidecars.bytes() == ["c": ByteCount(.max)])
         try opened.write([.progress(ids[2], ProgressFacts(bytes: 1, total: .max, validators: Validators()))])
-        #expect(try opened.download(ids[2])?.totalBytes == nil)
+        #expect(try opened.downloads.record(ids[2])?.totalBytes == nil)
     }
 }

@@ -18,17 +18,17 @@ struct DownloadStoreTests {
         let id = try #require(try StoreFixture.add(1, to: store).first)
         let validators = Validators(etag: "\"x\"", lastModified: nil)
         try store.write([.begin(id), .progress(id, ProgressFacts(bytes: 5, total: 9, validators: validators))])
-        var record = try #require(try store.download(id))
+        var record = try #require(try store.downloads.record(id))
         #expect(record.state == .active)
         #expect(record.durableBytes == 5)
         #expect(record.highWater == 5)
         #expect(record.validators == validators)
         try store.write([.placing(id, StoreFixture.file)])
-        record = try #require(try store.download(id))
+        record = try #require(try store.downloads.record(id))
         #expect(record.state == .active)
         #expect(record.isPlacing)
         try store.write([.finish(id)])
-        record = try #require(try store.download(id))
+        record = try #require(try store.downloads.record(id))
         #expect(record.state == .finished)
         #expect(record.file == StoreFixture.file)
         #expect(record.durableBytes == 0)
@@ -43,7 +43,7 @@ struct DownloadStoreTests {
         #expect(throws: StoreError.refusedTransition(ids[1], .lose, from: .waiting)) {
             try store.write([.begin(ids[0]), .lose(ids[1])])
         }
-        #expect(try store.download(ids[0])?.state == .waiting)
+        #expect(try store.downloads.record(ids[0])?.state == .waiting)
     }
 
     @Test("what is put back waits for less than a night; a row of before that would wait longer waits no more")
@@ -53,19 +53,19 @@ struct DownloadStoreTests {
         let now = Date(timeIntervalSince1970: 1_795_000_000)
         try store.write(
             ids.map { .putBack($0, retryAt: now.addingTimeInterval(365 * 86_400), error: nil) }, at: now)
-        #expect(try store.download(ids[0])?.retryAt == now.addingTimeInterval(20 * 3600))
+        #expect(try store.downloads.record(ids[0])?.retryAt == now.addingTimeInterval(20 * 3600))
         let queue = try DatabaseQueue(path: fixture.path)
         try queue.write { db in
             try db.execute(
                 sql: "UPDATE downloads SET retry_at = ? WHERE id = ?",
                 arguments: [now.timeIntervalSince1970 + 365 * 86_400, ids[1].rawValue])
         }
-        _ = try store.recover(at: now.addingTimeInterval(60))
-        #expect(try store.download(ids[0])?.retryAt == now.addingTimeInterval(20 * 3600))
-        #expect(try store.download(ids[1])?.retryAt == nil)
+        _ = try store.runs.recover(at: now.addingTimeInterval(60))
+        #expect(try store.downloads.record(ids[0])?.retryAt == now.addingTimeInterval(20 * 3600))
+        #expect(try store.downloads.record(ids[1])?.retryAt == nil)
         // A nightly run that comes an hour earlier than the one of the night before.
-        _ = try store.recover(at: now.addingTimeInterval(23 * 3600))
-        #expect(try store.download(ids[0])?.retryAt == nil)
+        _ = try store.runs.recover(at: now.addingTimeInterval(23 * 3600))
+        #expect(try store.downloads.record(ids[0])?.retryAt == nil)
     }
 
     @Test("while a successor is placed the old file's record is kept, and comes back if it isn't placed")
@@ -78,11 +78,11 @@ struct DownloadStoreTests {
         var second = successor
         second.path = "C/01 New [v1].mp4"
         try store.write([.placing(id, second)])
-        #expect(try store.download(id)?.oldFile == StoreFixture.file)
-        #expect(try store.download(id)?.file == second)
+        #expect(try store.downloads.record(id)?.oldFile == StoreFixture.file)
+        #expect(try store.downloads.record(id)?.file == second)
         try store.write([.unplace(id)])
-        #expect(try store.download(id)?.file == StoreFixture.file)
-        #expect(try store.download(id)?.isPlacing == false)
+        #expect(try store.downloads.record(id)?.file == StoreFixture.file)
+        #expect(try store.downloads.record(id)?.isPlacing == false)
     }
 
     @Test("after a kill active downloads wait again; what the person paused stays paused")
@@ -95,11 +95,11 @@ struct DownloadStoreTests {
             .begin(ids[0]), .suspend(ids[1], .auth), .fail(ids[2], error, retryAt: now - 1),
             .fail(ids[3], error, retryAt: nil), .begin(ids[4]), .placing(ids[4], StoreFixture.file),
         ])
-        let placing = try store.recover(at: now)
+        let placing = try store.runs.recover(at: now)
         #expect(placing.map(\.id) == [ids[4]])
-        let states = try ids.map { try store.download($0)?.state }
+        let states = try ids.map { try store.downloads.record($0)?.state }
         #expect(states == [.waiting, .waiting, .waiting, .failed, .waiting])
-        #expect(try store.download(ids[2])?.failedRuns == 1)
+        #expect(try store.downloads.record(ids[2])?.failedRuns == 1)
     }
 
     @Test("starting over forgets validators and bytes, but not how often it happened")
@@ -112,7 +112,7 @@ struct DownloadStoreTests {
             .startOver(id, validatorFailures: 1, startOvers: 2, givesUpRanges: true),
             .startOver(id, validatorFailures: 1, startOvers: 2),
         ])
-        let record = try #require(try store.download(id))
+        let record = try #require(try store.downloads.record(id))
         #expect(record.durableBytes == 0)
         #expect(record.totalBytes == nil)
         #expect(record.validators == Validators())
@@ -125,8 +125,8 @@ struct DownloadStoreTests {
     func ids() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(3, to: store)
-        try store.delete([ids[2]])
-        #expect(try store.nextID() > ids[2].rawValue)
+        try store.downloads.delete([ids[2]])
+        #expect(try store.downloads.nextID() > ids[2].rawValue)
     }
 
     @Test("a scan sees what is recorded, without copies")
@@ -134,7 +134,7 @@ struct DownloadStoreTests {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
         var seen: [DownloadID] = []
-        try store.scan { row in
+        try store.downloads.scan { row in
             seen.append(row.id)
             #expect(row.equals(.course, "c"))
             #expect(!row.equals(.course, "d"))
@@ -153,20 +153,20 @@ struct DownloadStoreTests {
         let id = try StoreFixture.add(1, to: store)[0]
         let facts = ProgressFacts(bytes: 5, total: 9, validators: Validators(), mediaType: "video/webm")
         try store.write([.begin(id), .progress(id, facts)])
-        #expect(try store.download(id)?.mediaType == "video/webm")
+        #expect(try store.downloads.record(id)?.mediaType == "video/webm")
         try store.write([.startOver(id, validatorFailures: 0, startOvers: 1)])
-        #expect(try store.download(id)?.mediaType == nil)
+        #expect(try store.downloads.record(id)?.mediaType == nil)
 
         for proof in [FileProof.etag("\"a\""), .stream(StreamDigest(0..<32))] {
             var file = StoreFixture.file
             file.proof = proof
             try store.write([.placing(id, file), .finish(id)])
-            #expect(try store.download(id)?.file?.proof == proof)
+            #expect(try store.downloads.record(id)?.file?.proof == proof)
             try store.write([.recorded(id, file)])
-            #expect(try store.download(id)?.file?.proof == proof)
+            #expect(try store.downloads.record(id)?.file?.proof == proof)
             file.sha256 = [9]
             try store.write([.recorded(id, file)])
-            #expect(try store.download(id)?.file?.proof == nil, "other bytes, by whatever way")
+            #expect(try store.downloads.record(id)?.file?.proof == nil, "other bytes, by whatever way")
             try store.write([.lose(id)])
         }
     }
@@ -198,31 +198,31 @@ struct DownloadStoreTests {
                 id: "x-1", from: "C/a.en.vtt", to: "C/b.en.vtt",
                 owner: .sidecar(download: ids[0], kind: "subtitle", name: "en")),
         ]
-        try store.apply(changes)
-        #expect(try store.recordedMoves().sorted { $0.id < $1.id } == changes.moves)
-        try store.finishMoves(changes.moves.map { ($0.owner, $0.to) })
-        #expect(try store.recordedMoves().isEmpty)
-        #expect(try store.download(ids[0])?.file?.path == "b")
-        #expect(try store.sidecars(of: [ids[0]]).map(\.path) == ["C/b.en.vtt"])
-        #expect(try store.download(ids[1])?.file?.path == StoreFixture.file.path)
+        try store.catalogs.apply(changes)
+        #expect(try store.moves.recorded().sorted { $0.id < $1.id } == changes.moves)
+        try store.moves.finish(changes.moves.map { ($0.owner, $0.to) })
+        #expect(try store.moves.recorded().isEmpty)
+        #expect(try store.downloads.record(ids[0])?.file?.path == "b")
+        #expect(try store.sidecars.files(of: [ids[0]]).map(\.path) == ["C/b.en.vtt"])
+        #expect(try store.downloads.record(ids[1])?.file?.path == StoreFixture.file.path)
     }
 
     @Test("forgetting a file makes its courses' downloads gone, and only those")
     func forget() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
-        #expect(try store.forget(file: "/other.yaml") == 0)
-        #expect(try store.forget(file: "/c.yaml") == 2)
-        #expect(try store.download(ids[0])?.isGone == true)
+        #expect(try store.catalogs.forget(file: "/other.yaml") == 0)
+        #expect(try store.catalogs.forget(file: "/c.yaml") == 2)
+        #expect(try store.downloads.record(ids[0])?.isGone == true)
     }
 
     @Test("the history of runs tells a killed one from one that ended")
     func runs() throws {
         let store = try fixture.open()
-        let first = try store.beginRun(catalogs: ["a.yaml"])
-        try store.endRun(first, RunEnd(exit: 0, finished: 3, failed: 0, bytes: 10))
-        _ = try store.beginRun(catalogs: ["b.yaml"])
-        let runs = try store.runs(limit: 5)
+        let first = try store.runs.begin(catalogs: ["a.yaml"])
+        try store.runs.end(first, RunEnd(exit: 0, finished: 3, failed: 0, bytes: 10))
+        _ = try store.runs.begin(catalogs: ["b.yaml"])
+        let runs = try store.runs.newest(5)
         #expect(runs.map(\.catalogs) == [["b.yaml"], ["a.yaml"]])
         #expect(runs[0].end == nil)
         #expect(runs[1].end?.finished == 3)
@@ -233,9 +233,9 @@ struct DownloadStoreTests {
         let one = try fixture.open()
         let two = try fixture.open(.visitor)
         let ids = try StoreFixture.add(1, to: one)
-        #expect(try two.download(ids[0])?.state == .waiting)
-        try two.setFact("x", "1")
-        #expect(try one.fact("x") == "1")
+        #expect(try two.downloads.record(ids[0])?.state == .waiting)
+        try two.facts.set("x", "1")
+        #expect(try one.facts.value("x") == "1")
         // Both at the same time, each in as many transactions as it can; none may be lost, and none may fail.
         let failures = Mutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { side in
@@ -244,10 +244,10 @@ struct DownloadStoreTests {
                     if side == 0 {
                         let facts = ProgressFacts(bytes: Int64(number), total: nil, validators: Validators())
                         try one.write([.progress(ids[0], facts)])
-                        try one.setFact("one-\(number)", "\(number)")
+                        try one.facts.set("one-\(number)", "\(number)")
                     } else {
-                        _ = try two.addRequest("\(number)")
-                        try two.setFact("two-\(number)", "\(number)")
+                        _ = try two.requests.add("\(number)")
+                        try two.facts.set("two-\(number)", "\(number)")
                     }
                 }
             } catch {
@@ -255,11 +255,11 @@ struct DownloadStoreTests {
             }
         }
         #expect(failures.withLock { $0 } == [])
-        #expect(try two.download(ids[0])?.durableBytes == 200)
-        #expect(try one.openRequests().map(\.body) == (1...200).map(String.init))
+        #expect(try two.downloads.record(ids[0])?.durableBytes == 200)
+        #expect(try one.requests.open().map(\.body) == (1...200).map(String.init))
         for number in 1...200 {
-            #expect(try two.fact("one-\(number)") == "\(number)")
-            #expect(try one.fact("two-\(number)") == "\(number)")
+            #expect(try two.facts.value("one-\(number)") == "\(number)")
+            #expect(try one.facts.value("two-\(number)") == "\(number)")
         }
     }
 }
@@ -300,11 +300,11 @@ struct StoreOpeningTests {
         try queue.close()
         #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
         let store = try fixture.open(.holder)
-        let record = try #require(try store.download(DownloadID(rawValue: 1)))
+        let record = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.bytesPerSecond == nil)
         #expect(record.kind == .file && record.position == nil && record.mediaSeconds == nil)
-        #expect(try store.session() == nil)
-        #expect(try store.openRequests().isEmpty)
+        #expect(try store.sessions.current() == nil)
+        #expect(try store.requests.open().isEmpty)
     }
 
     @Test("a file of version 3 is migrated by the holder, and keeps what it knows")
@@ -324,7 +324,7 @@ struct StoreOpeningTests {
         try queue.close()
         #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
         let store = try fixture.open(.holder)
-        let record = try #require(try store.download(DownloadID(rawValue: 1)))
+        let record = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
         #expect(record.state == .paused && record.durableBytes == 7 && record.validators.etag == "\"e\"")
     }
 
@@ -357,7 +357,7 @@ struct StoreOpeningTests {
         #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
         let store = try fixture.open(.holder)
         for (number, row) in rows.enumerated() {
-            let record = try #require(try store.download(DownloadID(rawValue: Int64(number) + 1)))
+            let record = try #require(try store.downloads.record(DownloadID(rawValue: Int64(number) + 1)))
             #expect(record.kind == row.kind && record.mediaSeconds == row.seconds, "row \(number)")
         }
     }
@@ -366,15 +366,15 @@ struct StoreOpeningTests {
     func kinds() throws {
         let store = try fixture.open()
         let id = try StoreFixture.add(1, to: store)[0]
-        #expect(try store.download(id)?.kind == nil)
+        #expect(try store.downloads.record(id)?.kind == nil)
         let facts = ProgressFacts(bytes: 5, total: nil, validators: Validators(), position: "at 3", seconds: 60)
         try store.write([.begin(id), .kind(id, .stream), .progress(id, facts)])
-        #expect(try store.download(id)?.position == "at 3")
+        #expect(try store.downloads.record(id)?.position == "at 3")
         try store.write([.kind(id, .stream), .placing(id, StoreFixture.file), .finish(id), .refetch(id)])
-        var record = try #require(try store.download(id))
+        var record = try #require(try store.downloads.record(id))
         #expect(record.kind == .stream && record.mediaSeconds == 60 && record.position == nil)
         try store.write([.begin(id), .kind(id, .file)])
-        record = try #require(try store.download(id))
+        record = try #require(try store.downloads.record(id))
         #expect(record.kind == .file && record.mediaSeconds == nil)
     }
 
@@ -386,7 +386,7 @@ struct StoreOpeningTests {
             try store.write([.begin(id), .kind(id, kind), .placing(id, StoreFixture.file), .finish(id)])
         }
         var kept: [KeptRecord] = []
-        try store.eachKept(nil) { kept.append($0) }
+        try store.kept.each(nil) { kept.append($0) }
         #expect(kept.map(\.kind) == ["stream", "file"])
         store.close()
 
@@ -395,9 +395,9 @@ struct StoreOpeningTests {
         for index in kept.indices { kept[index].video = "w\(index)" }
         for index in 2...3 { kept[index].kind = nil }
         kept[3].seconds = 60
-        #expect(try lost.restore(kept.map { ProvenRecord(record: $0, file: StoreFixture.file) }) == 4)
+        #expect(try lost.kept.restore(kept.map { ProvenRecord(record: $0, file: StoreFixture.file) }) == 4)
         var kinds: [String: DownloadKind?] = [:]
-        try lost.eachDownload { kinds[$0.key.video] = $0.kind }
+        try lost.downloads.each { kinds[$0.key.video] = $0.kind }
         #expect(kinds == ["w0": .stream, "w1": .file, "w2": .file, "w3": .stream])
     }
 
@@ -438,7 +438,7 @@ struct StoreOpeningTests {
         try fixture.open().close()
         let before = try Data(contentsOf: URL(filePath: fixture.path))
         let store = try fixture.open(.visitor)
-        _ = try store.fact("x")
+        _ = try store.facts.value("x")
         store.close()
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)
     }

@@ -49,14 +49,14 @@ struct IdentifierTests {
             try db.execute(sql: "INSERT INTO sidecars VALUES (1, 'subtitle', 'en', 'C/01 V.en.vtt', 3, 0)")
         }
         var records: [DownloadRecord] = []
-        try store.eachDownload { records.append($0) }
+        try store.downloads.each { records.append($0) }
         #expect(records.map(\.id.rawValue).sorted() == [2, 4, 5])
-        let finished = try #require(try store.download(DownloadID(rawValue: 2)))
+        let finished = try #require(try store.downloads.record(DownloadID(rawValue: 2)))
         #expect(finished.state == .finished && finished.file?.path == "C/01 V.mp4" && !finished.isGone)
         #expect(Array(finished.key.video.utf8) == Array(Self.composed.utf8))
-        #expect(try store.sidecars(of: [finished.id]).map(\.path) == ["C/01 V.en.vtt"])
-        #expect(try store.download(DownloadID(rawValue: 4))?.durableBytes == 6)
-        #expect(try store.download(DownloadID(rawValue: 5))?.durableBytes == 8)
+        #expect(try store.sidecars.files(of: [finished.id]).map(\.path) == ["C/01 V.en.vtt"])
+        #expect(try store.downloads.record(DownloadID(rawValue: 4))?.durableBytes == 6)
+        #expect(try store.downloads.record(DownloadID(rawValue: 5))?.durableBytes == 8)
     }
 
     @Test("courses, chapters and recorded moves of two spellings become one")
@@ -77,11 +77,11 @@ struct IdentifierTests {
                 sql: "INSERT INTO moves VALUES ('m', 'a', 'b', ?)",
                 arguments: [String(decoding: owner, as: UTF8.self)])
         }
-        let courses = try store.courses()
+        let courses = try store.catalogs.courses()
         #expect(courses.count == 1 && courses.values.first?.file == "/c.yaml")
         #expect(courses.keys.first.map { Array($0.utf8) } == Array(Self.composed.utf8))
-        #expect(try store.chapters().count == 1)
-        guard case .course(let id) = try store.recordedMoves().first?.owner else {
+        #expect(try store.catalogs.chapters().count == 1)
+        guard case .course(let id) = try store.moves.recorded().first?.owner else {
             Issue.record("the move is lost")
             return
         }

@@ -16,13 +16,13 @@ struct LoginTests {
             .suspend(ids[0], .auth), .suspend(ids[1], .logout), .steer(ids[2], .pause), .suspend(ids[3], .auth),
             .steer(ids[3], .pause),
         ])
-        #expect(try store.resumeDownloads(ofProvider: "other") == 0)
-        #expect(try store.resumeDownloads(ofProvider: "direct") == 1)
-        let records = try store.downloads(ids)
+        #expect(try store.downloads.resume(ofProvider: "other") == 0)
+        #expect(try store.downloads.resume(ofProvider: "direct") == 1)
+        let records = try store.downloads.records(ids)
         #expect(records.map(\.state) == [.waiting, .suspended, .paused, .paused, .waiting])
         #expect(records.map(\.reason) == [nil, .logout, nil, nil, nil])
-        #expect(try store.counts() == [.waiting: 2, .suspended: 1, .paused: 2])
-        #expect(try DownloadStore.empty().counts() == [:])
+        #expect(try store.downloads.counts() == [.waiting: 2, .suspended: 1, .paused: 2])
+        #expect(try DownloadStore.empty().downloads.counts() == [:])
     }
 
     @Test("the state and what SQLite puts beside it are closed to others, also if they weren't")
@@ -35,12 +35,12 @@ struct LoginTests {
             }
         }
         let store = try fixture.open()
-        _ = try store.openSession()
+        _ = try store.sessions.open()
         #expect(try modes() == [0o600, 0o600, 0o600])
         store.close()
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.path)
         let again = try fixture.open()
-        _ = try again.openSession()
+        _ = try again.sessions.open()
         #expect(try modes() == [0o600, 0o600, 0o600])
         again.close()
     }
@@ -48,36 +48,36 @@ struct LoginTests {
     @Test("a login that began before a logout doesn't undo it")
     func lateLogin() throws {
         let store = try StoreFixture().open()
-        let before = try store.openSession()
-        let open = try #require(try store.openSession(provider: "p", since: before.generation))
+        let before = try store.sessions.open()
+        let open = try #require(try store.sessions.open(provider: "p", since: before.generation))
         #expect(open.isOpen)
         // A whole second: any other instant may come back from the store with another last bit.
-        let closed = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_600))
-        #expect(try store.openSession(provider: "p", since: open.generation) == nil)
-        #expect(try store.session() == closed)
-        #expect(try store.openSession(provider: "p", since: closed.generation)?.isOpen == true)
+        let closed = try store.sessions.close(at: Date(timeIntervalSince1970: 1_795_215_600))
+        #expect(try store.sessions.open(provider: "p", since: open.generation) == nil)
+        #expect(try store.sessions.current() == closed)
+        #expect(try store.sessions.open(provider: "p", since: closed.generation)?.isOpen == true)
     }
 
     @Test("a login that began before a logout at its provider, or before another login there, doesn't undo it")
     func lateLoginOfProvider() throws {
         let store = try StoreFixture().open()
-        let before = try store.openSession()
-        let closed = try store.closeSession(ofProvider: "p")
-        #expect(try store.openSession(provider: "p", since: before.generation) == nil)
-        #expect(try store.openSession(provider: "q", since: before.generation)?.isOpen == true)
-        let again = try #require(try store.openSession(provider: "p", since: closed.generation))
-        #expect(try store.openSession(provider: "p", since: closed.generation) == nil)
-        #expect(try store.openSession(provider: "p", since: again.generation) != nil)
+        let before = try store.sessions.open()
+        let closed = try store.sessions.close(ofProvider: "p")
+        #expect(try store.sessions.open(provider: "p", since: before.generation) == nil)
+        #expect(try store.sessions.open(provider: "q", since: before.generation)?.isOpen == true)
+        let again = try #require(try store.sessions.open(provider: "p", since: closed.generation))
+        #expect(try store.sessions.open(provider: "p", since: closed.generation) == nil)
+        #expect(try store.sessions.open(provider: "p", since: again.generation) != nil)
     }
 
     @Test("a logout of one who is out already counts against a login that has begun")
     func logoutTwice() throws {
         let store = try StoreFixture().open()
-        let first = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_600))
-        let second = try store.closeSession(at: Date(timeIntervalSince1970: 1_795_215_700))
+        let first = try store.sessions.close(at: Date(timeIntervalSince1970: 1_795_215_600))
+        let second = try store.sessions.close(at: Date(timeIntervalSince1970: 1_795_215_700))
         #expect(second.changedAt == first.changedAt)
-        #expect(try store.openSession(provider: "p", since: first.generation) == nil)
-        #expect(try store.session()?.isOpen == false)
+        #expect(try store.sessions.open(provider: "p", since: first.generation) == nil)
+        #expect(try store.sessions.current()?.isOpen == false)
     }
 
     @Test("WAL only on a file system that is known to be local, by the list that everybody uses")

@@ -27,13 +27,13 @@ struct SidecarRowTests {
     func named() throws {
         let (store, ids) = try finished()
         try store.write([.sidecar(.named(ids[0], [english, slides]))])
-        #expect(try store.openSidecars().map(\.name) == [slides, english])
-        #expect(try store.sidecars(of: ids).isEmpty)
+        #expect(try store.sidecars.open().map(\.name) == [slides, english])
+        #expect(try store.sidecars.files(of: ids).isEmpty)
         try store.write([.sidecar(.stored(file(ids[0], slides)))])
-        #expect(try store.openSidecars(of: ids).map(\.name) == [english])
+        #expect(try store.sidecars.open(of: ids).map(\.name) == [english])
         try store.write([.sidecar(.named(ids[0], [slides]))])
-        #expect(try store.openSidecars().isEmpty)
-        #expect(try store.sidecars(of: ids).map(\.name) == ["Slides"])
+        #expect(try store.sidecars.open().isEmpty)
+        #expect(try store.sidecars.files(of: ids).map(\.name) == ["Slides"])
     }
 
     @Test("one that waits is due at its time, one that failed at its own or when the person says so")
@@ -46,16 +46,16 @@ struct SidecarRowTests {
                 .sidecar(.waits(ids[0], english, retryAt: later, error)),
                 .sidecar(.failed(ids[0], slides, error, retryAt: nil)),
             ], at: now)
-        let open = try store.openSidecars()
+        let open = try store.sidecars.open()
         #expect(open.map(\.state) == [.failed, .wanted])
         #expect(open.map { $0.isDue(at: now) } == [false, false])
         #expect(open.map { $0.isDue(at: later) } == [false, true])
         #expect(open[0].failedRuns == 1 && open[0].error == error)
         // Named again, it stays failed.
         try store.write([.sidecar(.named(ids[0], [english, slides]))])
-        #expect(try store.openSidecars().map(\.state) == [.failed, .wanted])
+        #expect(try store.sidecars.open().map(\.state) == [.failed, .wanted])
         try store.write([.sidecar(.retried(ids[0]))])
-        #expect(try store.openSidecars().allSatisfy { $0.isDue(at: now) && $0.failedRuns == 0 && $0.error == nil })
+        #expect(try store.sidecars.open().allSatisfy { $0.isDue(at: now) && $0.failedRuns == 0 && $0.error == nil })
     }
 
     @Test("a failure of what is there meanwhile, or forgotten, changes nothing")
@@ -66,7 +66,7 @@ struct SidecarRowTests {
             .sidecar(.failed(ids[0], english, error, retryAt: nil)),
             .sidecar(.waits(ids[0], slides, retryAt: nil, error)),
         ])
-        #expect(try store.openSidecars().isEmpty)
+        #expect(try store.sidecars.open().isEmpty)
     }
 
     @Test("a file that is missing is wanted again; one that is to be replaced keeps its record until then")
@@ -76,15 +76,15 @@ struct SidecarRowTests {
         var other = file(ids[1], english)
         other.size = 9
         try store.write([.sidecar(.lost(file(ids[0], english))), .sidecar(.replaced(other))])
-        #expect(try store.openSidecars().map(\.download) == ids)
-        #expect(try store.sidecars(of: ids) == [other])
+        #expect(try store.sidecars.open().map(\.download) == ids)
+        #expect(try store.sidecars.files(of: ids) == [other])
         var kept: [KeptRecord] = []
-        try store.eachKept(nil) { kept.append($0) }
+        try store.kept.each(nil) { kept.append($0) }
         #expect(kept.allSatisfy { $0.beside == nil }, "the list has only what is there")
         // Its provider doesn't name it any more: what stands there stays ours.
         try store.write([.sidecar(.named(ids[1], []))])
-        #expect(try store.openSidecars().map(\.download) == [ids[0]])
-        #expect(try store.sidecars(of: ids) == [other])
+        #expect(try store.sidecars.open().map(\.download) == [ids[0]])
+        #expect(try store.sidecars.files(of: ids) == [other])
     }
 
     @Test("nobody was asked: an answer settles it, and a final refusal does")
@@ -92,27 +92,27 @@ struct SidecarRowTests {
         let (store, ids) = try finished(2)
         try store.write(ids.map { .sidecar(.unasked($0)) })
         let row = SidecarName(.unasked, "")
-        #expect(try store.openSidecars().map(\.name) == [row, row])
+        #expect(try store.sidecars.open().map(\.name) == [row, row])
         try store.write([.sidecar(.named(ids[0], [])), .sidecar(.unanswered(ids[1], error, retryAt: nil))])
-        #expect(try store.openSidecars().isEmpty)
+        #expect(try store.sidecars.open().isEmpty)
     }
 
     @Test("rows go with their download, and with its file")
     func cascade() throws {
         let (store, ids) = try finished(2)
         for id in ids { try store.write([.sidecar(.named(id, [english]))]) }
-        try store.delete([ids[0]])
+        try store.downloads.delete([ids[0]])
         try store.write([.steer(ids[1], .remove), .fileRemoved(ids[1])])
-        #expect(try store.openSidecars(of: ids).isEmpty)
+        #expect(try store.sidecars.open(of: ids).isEmpty)
     }
 
     @Test("what a provider has named for a video is found by its file")
     func donors() throws {
         let (store, ids) = try finished()
-        #expect(try !store.hasNamedSidecars(video: "v1", path: StoreFixture.file.path))
+        #expect(try !store.sidecars.hasNamed(video: "v1", path: StoreFixture.file.path))
         try store.write([.sidecar(.named(ids[0], [english]))])
-        #expect(try store.hasNamedSidecars(video: "v1", path: StoreFixture.file.path))
-        #expect(try !store.hasNamedSidecars(video: "v1", path: "C/other.mp4"))
+        #expect(try store.sidecars.hasNamed(video: "v1", path: StoreFixture.file.path))
+        #expect(try !store.sidecars.hasNamed(video: "v1", path: "C/other.mp4"))
     }
 
     @Test(
@@ -147,12 +147,12 @@ struct SidecarRowTests {
         let store = try fixture.open(.holder)
         let first = DownloadID(rawValue: 1)
         #expect(
-            try store.sidecars(of: [first]) == [
+            try store.sidecars.files(of: [first]) == [
                 SidecarRecord(download: first, kind: .subtitle, name: "en", path: "C/01 V.en.vtt", size: 3, modified: 4)
             ])
-        let open = try store.openSidecars()
+        let open = try store.sidecars.open()
         #expect(open.map(\.download.rawValue) == [2, 8] && Set(open.map(\.name.kind)) == [.unasked])
         #expect(open.allSatisfy { $0.isDue(at: now) })
-        #expect(try store.damages() == [])
+        #expect(try store.health.damages() == [])
     }
 }

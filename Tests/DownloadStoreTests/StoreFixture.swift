@@ -23,14 +23,14 @@ struct StoreFixture {
     /// Adds waiting downloads v1, v2 … of the course `c`.
     static func add(_ count: Int, to store: DownloadStore) throws -> [DownloadID] {
         var changes = ReconcileChanges()
-        let first = try store.nextID()
+        let first = try store.downloads.nextID()
         let ids = (0..<count).map { DownloadID(rawValue: first + Int64($0)) }
         changes.courses = [CourseRecord(id: "c", file: "/c.yaml", ordinal: 0, title: "C", folder: "C")]
         changes.new = ids.enumerated().map { number, id in
             .init(
                 id: id, key: DownloadKey(course: "c", video: "v\(number + 1)"), fields: fields(position: number + 1))
         }
-        try store.apply(changes)
+        try store.catalogs.apply(changes)
         return ids
     }
 

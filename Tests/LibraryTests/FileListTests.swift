@@ -31,7 +31,7 @@ struct FileListTests {
             let id = DownloadID(rawValue: Int64(number))
             changes.new.append(.init(id: id, key: DownloadKey(course: "c", video: "\(number)"), fields: fields))
         }
-        try store.apply(changes)
+        try store.catalogs.apply(changes)
         for number in 1...3 { try finish(number, store, library) }
         let keeper = ListKeeper(store: store, library: library)
         keeper.begin(isGoingToChange: false)
@@ -57,7 +57,7 @@ struct FileListTests {
         let store = try DownloadStore.empty()
         let result = try LibraryRebuild(store: store, library: library).run()
         var rows: [String: DownloadRecord] = [:]
-        try store.eachDownload { rows[$0.key.video] = $0 }
+        try store.downloads.each { rows[$0.key.video] = $0 }
         return (result, rows)
     }
 
@@ -67,7 +67,7 @@ struct FileListTests {
         let (result, rows) = try rebuilt(library)
         #expect(result == .init(restored: 3, leftOut: 0))
         for number in 1...3 {
-            let before = try #require(try store.download(DownloadID(rawValue: Int64(number))))
+            let before = try #require(try store.downloads.record(DownloadID(rawValue: Int64(number))))
             let row = try #require(rows["\(number)"])
             #expect(row.file == before.file && row.state == .finished && row.catalog.stem == before.catalog.stem)
         }
@@ -79,7 +79,7 @@ struct FileListTests {
         let (store, library) = try filled()
         let torn = try #require(temporary.read(path)) + #"{"course":"c","vid"#
         try temporary.write(torn, to: path)
-        try store.setFact("file_list", "test \(torn.utf8.count) 4")
+        try store.facts.set("file_list", "test \(torn.utf8.count) 4")
         let keeper = ListKeeper(store: store, library: library)
         keeper.begin(isGoingToChange: true)
         // Another file in its place.
@@ -107,8 +107,8 @@ struct FileListTests {
         // The state is put back to a time when it knew one video.
         let older = try DownloadStore.empty()
         var changes = ReconcileChanges()
-        changes.courses = Array(try store.courses().values)
-        try older.apply(changes)
+        changes.courses = Array(try store.catalogs.courses().values)
+        try older.catalogs.apply(changes)
         try FileManager.default.removeItem(atPath: temporary.at("library/Course/03 T.mp4").string)
         let keeper = ListKeeper(store: older, library: library)
         keeper.begin(isGoingToChange: false)
@@ -129,7 +129,7 @@ struct FileListTests {
     @Test("a list that can't be kept is told, and stops nothing; the next pass writes it anew")
     func unkept() throws {
         let (store, library) = try filled()
-        let known = try #require(try store.fact("file_list"))
+        let known = try #require(try store.facts.value("file_list"))
         let text = try #require(temporary.read(path))
         try temporary.remove(path)
         try FileManager.default.createDirectory(atPath: temporary.at(path).string, withIntermediateDirectories: false)
@@ -139,7 +139,7 @@ struct FileListTests {
         keeper.flush()
         keeper.end()
         #expect(keeper.failure != nil)
-        #expect(try store.fact("file_list") != known, "lines may be missing")
+        #expect(try store.facts.value("file_list") != known, "lines may be missing")
         try temporary.remove(path)
         try temporary.write(text, to: path)
         let next = ListKeeper(store: store, library: library)
@@ -260,11 +260,11 @@ struct FileListTests {
                     id: DownloadID(rawValue: Int64(number)), key: DownloadKey(course: "c", video: "\(number)"),
                     fields: fields))
         }
-        try store.apply(changes)
+        try store.catalogs.apply(changes)
         try store.write([.steer(DownloadID(rawValue: 1), .pause), .steer(DownloadID(rawValue: 2), .cancel)])
         #expect(try LibraryRebuild(store: store, library: library).run().restored == 1)
         var states: [String: DownloadState] = [:]
-        try store.eachDownload { states[$0.key.video] = $0.state }
+        try store.downloads.each { states[$0.key.video] = $0.state }
         #expect(states == ["1": .paused, "2": .cancelled, "3": .finished])
     }
 }

@@ -60,7 +60,7 @@ extension Donor {
         let stored = StoredFile(path: path, size: facts.size, modified: nil, sha256: sha256, source: wanted.source)
         let donor = Donor(file: stored, video: wanted.reference.video, isStanding: true)
         guard donor.isPossible(for: wanted.bytes()),
-            (try? services.store.hasOwner(of: path, besides: context.id)) == false
+            (try? services.store.downloads.hasOwner(of: path, besides: context.id)) == false
         else { return nil }
         return donor
     }

@@ -14,7 +14,7 @@ package enum Leftovers {
         guard !partials.isEmpty else { return [:] }
         let ids = partials.keys.filter(DownloadKind.keeps).map { DownloadID(rawValue: $0.download) }
         let wanted = Set(
-            try store.downloads(ids).filter { $0.state.keepsPartial }.map(\.id.rawValue))
+            try store.downloads.records(ids).filter { $0.state.keepsPartial }.map(\.id.rawValue))
         return partials.filter { name, _ in
             DownloadKind.keeps(name) ? !wanted.contains(name.download) : includingSidecars
         }
@@ -22,7 +22,7 @@ package enum Leftovers {
 
     /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
     package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
-        let moves = try store.recordedMoves().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
+        let moves = try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
         return try library.stranded.files(besides: MovePlan(recorded: moves))
     }
 }

@@ -46,9 +46,9 @@ package final class ListKeeper: Sendable {
     /// may be placed in this pass.
     package func begin(isGoingToChange: Bool) {
         attempt { state in
-            let finished = try store.finishedCount()
+            let finished = try store.downloads.finishedCount()
             let size = try list.size()
-            let known = try store.fact(Self.fact)?.split(separator: " ")
+            let known = try store.facts.value(Self.fact)?.split(separator: " ")
             if let known, known.count == 3, known[0] == library.id.rawValue, let size, known[1] == "\(size)",
                 let lines = Int(known[2]), lines < 2 * finished + 1000
             {
@@ -58,7 +58,7 @@ package final class ListKeeper: Sendable {
             }
             guard isGoingToChange else { return }
             // Before the first row is: a kill must not leave a list that looks complete.
-            try store.setFact(Self.fact, Self.open)
+            try store.facts.set(Self.fact, Self.open)
             state.isOpen = true
         }
     }
@@ -98,7 +98,7 @@ package final class ListKeeper: Sendable {
         attempt { state in
             guard !state.ids.isEmpty || !state.courses.isEmpty else { return }
             if !state.isOpen {
-                try store.setFact(Self.fact, Self.open)
+                try store.facts.set(Self.fact, Self.open)
                 state.isOpen = true
             }
             if state.writer == nil {
@@ -109,14 +109,14 @@ package final class ListKeeper: Sendable {
             guard let writer = state.writer?.writer else { return }
             let before = writer.lines
             if !state.courses.isEmpty {
-                for course in try store.courses().values where state.courses.contains(course.id) {
+                for course in try store.catalogs.courses().values where state.courses.contains(course.id) {
                     try writer.append(KeptRecord(course))
                 }
-                for chapter in try store.chapters() where state.courses.contains(chapter.course) {
+                for chapter in try store.catalogs.chapters() where state.courses.contains(chapter.course) {
                     try writer.append(KeptRecord(chapter))
                 }
             }
-            try store.eachKept(state.ids.sorted()) { try writer.append($0) }
+            try store.kept.each(state.ids.sorted()) { try writer.append($0) }
             try writer.flush()
             state.lines += writer.lines - before
             state.ids = []
@@ -130,7 +130,7 @@ package final class ListKeeper: Sendable {
         attempt { state in
             state.writer = nil
             guard state.isOpen, let size = try list.size() else { return }
-            try store.setFact(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
+            try store.facts.set(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
             state.isOpen = false
         }
     }
@@ -142,15 +142,15 @@ package final class ListKeeper: Sendable {
         state.lines = try list.replace { write in
             var known: Set<Int> = []
             var paths: Set<Int> = []
-            for course in try store.courses().values.sorted(by: { $0.id < $1.id }) {
+            for course in try store.catalogs.courses().values.sorted(by: { $0.id < $1.id }) {
                 known.insert(KeptKey(KeptRecord(course)).hashValue)
                 try write(KeptRecord(course))
             }
-            for chapter in try store.chapters() {
+            for chapter in try store.catalogs.chapters() {
                 known.insert(KeptKey(KeptRecord(chapter)).hashValue)
                 try write(KeptRecord(chapter))
             }
-            try store.eachKept(nil) { record in
+            try store.kept.each(nil) { record in
                 known.insert(KeptKey(record).hashValue)
                 if let path = record.path { paths.insert(LibraryName.key(path).hashValue) }
                 try write(record)
@@ -169,7 +169,7 @@ package final class ListKeeper: Sendable {
         state.ids = []
         state.courses = []
         guard !state.isOpen, let size = try list.size() else { return }
-        try store.setFact(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
+        try store.facts.set(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
     }
 
     /// Once it has failed it rests until the next pass.
@@ -182,7 +182,7 @@ package final class ListKeeper: Sendable {
                 state.failure = Refusal(any: error)
                 state.writer = nil
                 // Lines may be missing now: the next pass must not take the list for complete.
-                try? store.setFact(Self.fact, Self.open)
+                try? store.facts.set(Self.fact, Self.open)
             }
         }
     }

@@ -93,7 +93,7 @@ struct Placer: Sendable {
             file.parts.compactMap { part in
                 if case .sidecar(_, .stream, let name) = part.role { name } else { nil }
             })
-        return ((try? store.sidecars(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
+        return ((try? store.sidecars.files(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
     }
 
     /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
@@ -146,7 +146,7 @@ struct Placer: Sendable {
     /// Whether the file at a path is another download's; if nobody can tell, it is.
     private func isTaken(_ path: String, from file: ArrivedFile) -> Bool {
         switch file.role {
-        case .video(let id, _), .sidecar(let id, _, _): (try? store.hasOwner(of: path, besides: id)) ?? true
+        case .video(let id, _), .sidecar(let id, _, _): (try? store.downloads.hasOwner(of: path, besides: id)) ?? true
         case .courseCover, .chapterCover: false
         }
     }

@@ -16,9 +16,9 @@ package struct Settling {
     /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
     /// ``LibraryError``.
     package func run(at now: Date) throws {
-        try finishMoves(try store.recordedMoves())
+        try finishMoves(try store.moves.recorded())
         try library.moves.forgetMarks()
-        for record in try store.recover(at: now) { try settle(record) }
+        for record in try store.runs.recover(at: now) { try settle(record) }
         try dropPartials()
     }
 
@@ -38,7 +38,7 @@ package struct Settling {
             case .stayed(let path, _): places.append((recorded.owner, path))
             }
         }
-        try store.finishMoves(places)
+        try store.moves.finish(places)
         try library.moves.forgetMarks()
         return places
     }
@@ -53,13 +53,13 @@ package struct Settling {
         // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
         if record.state == .cancelled {
             _ = try library.files.remove(file.path, record: FileRecord(file))
-            for part in try store.parts(of: record.id) {
+            for part in try store.sidecars.parts(of: record.id) {
                 _ = try library.files.remove(part.file.path, record: FileRecord(StoredFile(part.file)))
             }
             return try store.write([.unplace(record.id)])
         }
         if record.state == .paused { try store.write([.steer(record.id, .resume)]) }
-        let parts = try store.parts(of: record.id)
+        let parts = try store.sidecars.parts(of: record.id)
         guard parts.isEmpty else { return try settle(record, file, parts) }
         if case .ours(let facts) = try library.files.proves(file.path, is: FileRecord(file)), facts.size == file.size {
             try library.folders.flushNames(of: [file.path])
@@ -87,7 +87,7 @@ package struct Settling {
     /// download begins anew: nobody can tell what its partials are any more.
     private func settle(_ record: DownloadRecord, _ file: StoredFile, _ parts: [PartRecord]) throws {
         let known = Dictionary(
-            try store.sidecars(of: [record.id]).map { ("\($0.kind) \($0.name)", $0) },
+            try store.sidecars.files(of: [record.id]).map { ("\($0.kind) \($0.name)", $0) },
             uniquingKeysWith: { one, _ in one })
         var whole: [ArrivedFile] = []
         for part in parts {

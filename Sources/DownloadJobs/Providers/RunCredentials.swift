@@ -136,7 +136,7 @@ package final class RunCredentials: Sendable {
     }
 
     private func currentGeneration() -> Int64? {
-        do { return try store?.session()?.generation } catch {
+        do { return try store?.sessions.current()?.generation } catch {
             logger.warning("the session can't be read", error: Refusal(error))
             return nil
         }

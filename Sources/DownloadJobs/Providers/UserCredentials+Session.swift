@@ -15,7 +15,7 @@ extension UserCredentials {
             isStored = try store(of: provider) {
                 guard let (credentials, generation) = make() else { return nil }
                 do throws(StoreError) {
-                    return try state.mayStoreCredentials(of: provider, since: generation) ? credentials : nil
+                    return try state.sessions.mayStoreCredentials(of: provider, since: generation) ? credentials : nil
                 } catch {
                     failure = error
                     return nil

@@ -32,12 +32,12 @@ package enum ControlChannel {
             let store = try DownloadStore(path: place.folder.database.string, role: .visitor)
             defer { store.close() }
             let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-            let id = try store.addRequest(body)
+            let id = try store.requests.add(body)
             var deadline = ContinuousClock.now + timeout
             var isTaken = false
             while ContinuousClock.now < deadline, !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(25))
-                if let answer = try store.answer(to: id) {
+                if let answer = try store.requests.answer(to: id) {
                     if try decoded(answer) != .working { break }
                     // What has been taken may take longer: files to delete, a file that is just being placed.
                     if !isTaken { deadline = deadline + .seconds(8) }
@@ -45,14 +45,14 @@ package enum ControlChannel {
                 }
                 if case .acquired(let lock) = try await place.folder.acquireLock(catalogs: [], grace: .zero) {
                     // It has ended in the meantime, with or without an answer.
-                    guard let answer = try store.withdraw(id), try decoded(answer) != .working else {
+                    guard let answer = try store.requests.withdraw(id), try decoded(answer) != .working else {
                         return .free(lock)
                     }
                     return .answered(try decoded(answer))
                 }
             }
-            if isTaken, try store.answer(to: id).map(decoded) == .working { return .working(holder) }
-            guard let answer = try store.withdraw(id).map(decoded) else { return .silent(holder) }
+            if isTaken, try store.requests.answer(to: id).map(decoded) == .working { return .working(holder) }
+            guard let answer = try store.requests.withdraw(id).map(decoded) else { return .silent(holder) }
             // Taken between the last look and now.
             return answer == .working ? .working(holder) : .answered(answer)
         } catch {

@@ -59,8 +59,8 @@ final class ControlWatch: Sendable {
     private func look() throws(StoreError) {
         let version = try store.dataVersion()
         guard version != state.withLock({ $0.version }) else { return }
-        let session = try store.session()
-        let requests = try store.openRequests()
+        let session = try store.sessions.current()
+        let requests = try store.requests.open()
         let (isNews, fresh) = state.withLock { state in
             state.version = version
             let isNews = session != nil && session != state.session

@@ -27,8 +27,8 @@ struct Steering {
     func apply(_ transition: StateTransition, to ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
-        let records = try store.downloads(ids)
-        let missing = Set(transition == .retry ? try store.openSidecars(of: ids).map(\.download) : [])
+        let records = try store.downloads.records(ids)
+        let missing = Set(transition == .retry ? try store.sidecars.open(of: ids).map(\.download) : [])
         for record in records {
             if missing.contains(record.id) {
                 changes.append(.sidecar(.retried(record.id)))
@@ -65,7 +65,7 @@ struct Steering {
     func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
-        let records = try store.downloads(ids)
+        let records = try store.downloads.records(ids)
         for record in records {
             var verdict = SteeringOutcome.Verdict.changed
             switch record.state {
@@ -88,7 +88,7 @@ struct Steering {
     private func collect(_ records: [DownloadRecord], _ result: inout Result) throws {
         let changed = Set(result.outcomes.filter { $0.verdict == .changed || $0.verdict == .fileKept }.map(\.id))
         let before = Dictionary(records.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first })
-        result.changed = try store.downloads(records.map(\.id).filter { changed.contains($0) }).map {
+        result.changed = try store.downloads.records(records.map(\.id).filter { changed.contains($0) }).map {
             ($0, before[$0.id] ?? $0.state)
         }
     }
@@ -133,7 +133,7 @@ struct Steering {
                 case .notOurs, nil: kept.insert(record.id)
                 }
             }
-            for sidecar in (try? store.sidecars(of: [record.id])) ?? [] {
+            for sidecar in (try? store.sidecars.files(of: [record.id])) ?? [] {
                 let facts = FileRecord(size: sidecar.size, modified: sidecar.modified, sha256: nil)
                 _ = try? library.files.remove(sidecar.path, record: facts)
                 folders.append(sidecar.path)

@@ -69,8 +69,8 @@ package struct SteeringChoice: Sendable {
         var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
         do {
             let failed = Set(
-                countsSidecars ? try store.openSidecars().filter { $0.state == .failed }.map(\.download) : [])
-            try store.eachDownload { record in
+                countsSidecars ? try store.sidecars.open().filter { $0.state == .failed }.map(\.download) : [])
+            try store.downloads.each { record in
                 let reference = VideoReference(record)
                 references.append(reference)
                 for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
@@ -179,7 +179,7 @@ extension LibraryOpening {
     static func openForSteering(
         _ place: StateLocation.Place, _ store: DownloadStore, _ request: ControlRequest, _ records: [DownloadRecord]
     ) async throws -> LibraryFolder? {
-        let isUnsettled = try store.isUnsettled()
+        let isUnsettled = try store.runs.isUnsettled()
         var touchesFiles = false
         if case .steer(let transition, _) = request {
             touchesFiles = transition == .remove || (transition == .cancel && records.contains { $0.durableBytes > 0 })

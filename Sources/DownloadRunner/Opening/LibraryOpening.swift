@@ -12,12 +12,14 @@ package enum LibraryOpening {
     private static let pathFact = "library_path"
 
     /// Where the state's library was opened last; nil if it has none.
-    package static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? { try store.fact(pathFact) }
+    package static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? {
+        try store.facts.value(pathFact)
+    }
 
     /// The library's id, if the state has one that is confirmed by a marker.
     package static func recordedID(_ store: DownloadStore) throws(StoreError) -> LibraryID? {
-        guard try store.fact(confirmedFact) != nil else { return nil }
-        return try store.fact(idFact).map { LibraryID(rawValue: $0) }
+        guard try store.facts.value(confirmedFact) != nil else { return nil }
+        return try store.facts.value(idFact).map { LibraryID(rawValue: $0) }
     }
 
     /// Opens the library that the state knows, or makes one for a state that knows none.
@@ -27,19 +29,19 @@ package enum LibraryOpening {
     package static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
             let owner = LibraryOwner.current(user: place.user.text)
-            let recorded = try store.fact(idFact).map { LibraryID(rawValue: $0) }
-            if let recorded, try store.fact(confirmedFact) != nil {
+            let recorded = try store.facts.value(idFact).map { LibraryID(rawValue: $0) }
+            if let recorded, try store.facts.value(confirmedFact) != nil {
                 let library = try LibraryFolder.open(place.library, expecting: .known(recorded), owner: owner)
-                if try store.fact(pathFact) != place.library.string {
-                    try store.setFact(pathFact, place.library.string)
+                if try store.facts.value(pathFact) != place.library.string {
+                    try store.facts.set(pathFact, place.library.string)
                 }
                 return library
             }
             let id = recorded ?? .random()
-            if recorded == nil { try store.setFact(idFact, id.rawValue) }
+            if recorded == nil { try store.facts.set(idFact, id.rawValue) }
             let library = try LibraryFolder.open(place.library, expecting: .new(id), owner: owner)
-            try store.setFact(pathFact, place.library.string)
-            try store.setFact(confirmedFact, "1")
+            try store.facts.set(pathFact, place.library.string)
+            try store.facts.set(confirmedFact, "1")
             return library
         } catch {
             throw Refusal(any: error)
@@ -88,11 +90,11 @@ package enum LibraryOpening {
             if let held = try LibraryFolder.isInUse(place.library) {
                 throw LibraryError.inUse(library: place.library.string, by: held.holder)
             }
-            let id = try store.fact(idFact).map { LibraryID(rawValue: $0) } ?? .random()
-            try store.setFact(idFact, id.rawValue)
+            let id = try store.facts.value(idFact).map { LibraryID(rawValue: $0) } ?? .random()
+            try store.facts.set(idFact, id.rawValue)
             let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user.text))
-            try store.setFact(pathFact, place.library.string)
-            try store.setFact(confirmedFact, "1")
+            try store.facts.set(pathFact, place.library.string)
+            try store.facts.set(confirmedFact, "1")
             return library
         } catch {
             throw Refusal(any: error)

@@ -68,7 +68,7 @@ package struct StateLocation: Sendable, Equatable {
 
         /// The user's session. The account's own user is logged in from the start.
         package func session(in store: DownloadStore) throws(StoreError) -> UserSession {
-            if let session = try store.session() { return session }
+            if let session = try store.sessions.current() { return session }
             var session = UserSession.initial
             session.isOpen = isAccountsOwn
             return session

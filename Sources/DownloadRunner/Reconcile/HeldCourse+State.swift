@@ -8,13 +8,13 @@ extension HeldCourse {
 
     /// Those that the last sync held, for whoever asks between two.
     package static func recorded(_ store: DownloadStore) throws(StoreError) -> [HeldCourse] {
-        guard let text = try store.fact(fact) else { return [] }
+        guard let text = try store.facts.value(fact) else { return [] }
         return (try? JSONDecoder().decode([HeldCourse].self, from: Data(text.utf8))) ?? []
     }
 
     /// Notes those that this sync holds; writes only what has changed.
     package static func record(_ held: [HeldCourse], _ store: DownloadStore) throws(StoreError) {
         guard try recorded(store) != held, let text = try? JSONEncoder().encode(held) else { return }
-        try store.setFact(fact, String(decoding: text, as: UTF8.self))
+        try store.facts.set(fact, String(decoding: text, as: UTF8.self))
     }
 }

@@ -51,7 +51,7 @@ struct Pruning: Sendable {
         var bare: [Reconciliation.Gone] = []
         var paths: [String] = []
         for item in group {
-            let sidecars = try store.sidecars(of: [item.id])
+            let sidecars = try store.sidecars.files(of: [item.id])
             do throws(LibraryError) {
                 guard try removeFiles(of: item, sidecars, &paths, &outcome) else { continue }
                 bare.append(item)
@@ -66,7 +66,7 @@ struct Pruning: Sendable {
             for item in bare { fail(error, item.reference, &outcome) }
             return
         }
-        try store.delete(bare.map(\.id))
+        try store.downloads.delete(bare.map(\.id))
         outcome.removed += bare.map(\.reference)
     }
 
@@ -100,14 +100,14 @@ struct Pruning: Sendable {
     /// Chapters first: their folders lie in those of their courses.
     private func removeEmpty(_ unwritten: UnwrittenFolders, _ outcome: inout Outcome) throws(StoreError) {
         guard !unwritten.isEmpty else { return }
-        let used = try store.coursesAndChapters()
+        let used = try store.catalogs.used()
         for chapter in unwritten.chapters where used[chapter.course]?.contains(chapter.id) != true {
             guard removeCover(chapter.coverFile, chapter.folder, &outcome) else { continue }
-            try store.deleteChapter(chapter.id, of: chapter.course)
+            try store.catalogs.deleteChapter(chapter.id, of: chapter.course)
         }
         for course in unwritten.courses where used[course.id] == nil {
             guard removeCover(course.coverFile, course.folder, &outcome) else { continue }
-            try store.deleteCourse(course.id)
+            try store.catalogs.deleteCourse(course.id)
         }
     }
 

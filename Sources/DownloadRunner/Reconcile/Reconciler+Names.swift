@@ -19,7 +19,7 @@ extension Reconciler {
         let movers = Set(renamed.compactMap { $0.row?.id })
         let touched = Set(renamed.map { folders.folder(entries.slots[$0.slot]) })
         var names: [String: FolderNames] = [:]
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
             let (folder, name) = LibraryPathParts.split(stem)
             if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
@@ -37,7 +37,7 @@ extension Reconciler {
             names[folder, default: FolderNames()].insert(name)
             stems[item.slot] = row.stem
         }
-        var nextID = try store.nextID()
+        var nextID = try store.downloads.nextID()
         var moved: [(Row, Int, String)] = []
         for item in renamed {
             let slot = entries.slots[item.slot]
@@ -67,7 +67,7 @@ extension Reconciler {
 
     /// A finished file goes where its name says, with what came along with it.
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
-        let sidecars = Dictionary(grouping: try store.sidecars(of: moved.map(\.row.id)), by: \.download)
+        let sidecars = Dictionary(grouping: try store.sidecars.files(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {
             let course = Int(entries.slots[slot].course)
             let package = packageFolder(

@@ -9,7 +9,7 @@ import SyncFacts
 extension Reconciler {
     mutating func scan() throws {
         var guess = 0
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard let number = entries.find(row, guess: guess) else { return try judgeUnwritten(row) }
             guess = number + 1
             let slot = entries.slots[number]
@@ -215,7 +215,8 @@ extension Reconciler {
     mutating func resume() throws {
         guard !resumable.isEmpty else { return }
         let records = Dictionary(
-            try store.downloads(Array(resumable.keys)).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            try store.downloads.records(Array(resumable.keys)).map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first })
         for index in result.wanted.indices {
             let id = result.wanted[index].id
             guard let record = records[id] else { continue }

@@ -81,9 +81,9 @@ struct Reconciler {
         self.exists = exists
         entries = CatalogEntries(catalog)
         readFiles = Set(catalog.files.map(\.path))
-        folders = FolderPlan(catalog, courses: try store.courses(), chapters: try store.chapters())
+        folders = FolderPlan(catalog, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
         result.selectorMatched = only.map { _ in false }
-        due = Dictionary(grouping: try store.openSidecars().filter { $0.isDue(at: now) }, by: \.download)
+        due = Dictionary(grouping: try store.sidecars.open().filter { $0.isDue(at: now) }, by: \.download)
     }
 
     /// The comparison. Throws ``StoreError``. Whatever is wrong with a course's folder costs that course: it is done once more

@@ -34,7 +34,7 @@ struct SharedBytes {
         var brought: [DownloadID: Set<SidecarRecord.Kind>] = [:]
         let excluded = Set(result.changes.lost + result.changes.refetched)
         let targets = Dictionary(result.moves.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard row.state == .finished, !excluded.contains(row.id), let file = row.storedFile else { return }
             let bySource = Sameness.source(video: row.string(.video) ?? "", source: file.source)
             let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
@@ -51,7 +51,7 @@ struct SharedBytes {
         }
         // What came with sound or subtitles of its own can't be had by linking a file.
         let inParts = Set(
-            try store.sidecars(of: brought.filter { !$0.value.isEmpty }.map(\.key))
+            try store.sidecars.files(of: brought.filter { !$0.value.isEmpty }.map(\.key))
                 .filter { brought[$0.download]?.contains($0.kind) ?? false }.map(\.download))
         for (index, giver) in givers where inParts.contains(giver) { result.wanted[index].donor = nil }
     }

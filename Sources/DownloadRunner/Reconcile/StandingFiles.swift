@@ -28,7 +28,7 @@ struct StandingFiles {
         guard !found.isEmpty else { return }
         let places = Set(found.map { LibraryName.key($0.file.path) })
         var owned: Set<String> = []
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard let path = row.string(.path) else { return }
             let key = LibraryName.key(path)
             if places.contains(key) { owned.insert(key) }

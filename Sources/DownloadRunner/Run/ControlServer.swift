@@ -75,7 +75,7 @@ struct ControlServer: Sendable {
         /// Whoever asked sees it if there is no answer.
         private func answer(_ id: RequestID, _ answer: ControlAnswer) {
             guard let text = try? JSONEncoder().encode(answer) else { return }
-            try? answers.answer(id, String(decoding: text, as: UTF8.self))
+            try? answers.requests.answer(id, String(decoding: text, as: UTF8.self))
         }
 
         private func perform(_ request: ControlRequest?) async throws -> ControlAnswer {

@@ -186,8 +186,8 @@ extension Dispatcher {
     func named(by wanted: WantedDownload, digest: ExtrasDigest) -> Schedule.Event {
         var wantedSidecars = SidecarPlan.wantedSidecars(of: wanted)
         if !wanted.isNew {
-            let records = (try? services.store.sidecars(of: [wanted.id])) ?? []
-            let open = Set(((try? services.store.openSidecars(of: [wanted.id])) ?? []).map(\.name))
+            let records = (try? services.store.sidecars.files(of: [wanted.id])) ?? []
+            let open = Set(((try? services.store.sidecars.open(of: [wanted.id])) ?? []).map(\.name))
             for index in wantedSidecars.indices {
                 wantedSidecars[index].replace(one: records)
                 guard let name = wantedSidecars[index].rowName, open.contains(name) else { continue }
@@ -220,8 +220,8 @@ extension Dispatcher {
         if isAsked || !wanted.isNew {
             // What this run has noted counts, too.
             if schedule.isRenewed(id) { _ = await services.bookkeeper.commit([]) }
-            files = ((try? services.store.sidecars(of: [id])) ?? []).filter { $0.kind != .stream }
-            open = (try? services.store.openSidecars(of: [id])) ?? []
+            files = ((try? services.store.sidecars.files(of: [id])) ?? []).filter { $0.kind != .stream }
+            open = (try? services.store.sidecars.open(of: [id])) ?? []
         }
         let named = NamedSidecars(
             wantedSidecars, of: id, catalogs: open.isEmpty ? [] : SidecarPlan.wantedSidecars(of: wanted), files: files,
@@ -262,7 +262,7 @@ extension Dispatcher {
         let isOther = donor.file.source != job.wanted.source
         guard
             isOther
-                || (try? services.store.hasNamedSidecars(video: donor.video, path: donor.file.path)) ?? false
+                || (try? services.store.sidecars.hasNamed(video: donor.video, path: donor.file.path)) ?? false
         else { return }
         services.bookkeeper.note(.sidecar(.unasked(job.id)))
         perform(.unasked(job.id))

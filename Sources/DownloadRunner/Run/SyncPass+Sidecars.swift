@@ -12,10 +12,10 @@ extension SyncPass {
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
         let store = open.store
-        let open = try store.openSidecars()
+        let open = try store.sidecars.open()
         guard !open.isEmpty else { return }
         let courses = Set(catalog.courses.map(\.id))
-        let records = try store.downloads(Array(Set(open.map(\.download))))
+        let records = try store.downloads.records(Array(Set(open.map(\.download))))
         let judged = Dictionary(
             records.filter { record in
                 let reference = VideoReference(record)

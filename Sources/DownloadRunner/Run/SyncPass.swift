@@ -86,7 +86,7 @@ struct SyncPass: Sendable {
         }
         let exit = summary.conditions.isEmpty ? 0 : 1
         do throws(StoreError) {
-            try open.store.endRun(
+            try open.store.runs.end(
                 run, RunEnd(exit: exit, finished: summary.finishedNow, failed: summary.failedNow, bytes: summary.bytes))
         } catch {
             summary.add(Refusal(error))
@@ -137,11 +137,11 @@ struct SyncPass: Sendable {
         do {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
-            try open.store.apply(changes)
+            try open.store.catalogs.apply(changes)
             if options.only.isEmpty { try HeldCourse.record(plan.held, open.store) }
             let places = try Settling(store: open.store, library: library).finishMoves(changes.moves)
             let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
-            return (try open.store.beginRun(catalogs: options.catalogs), moved)
+            return (try open.store.runs.begin(catalogs: options.catalogs), moved)
         } catch {
             throw Refusal(any: error)
         }

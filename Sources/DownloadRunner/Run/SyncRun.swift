@@ -91,7 +91,7 @@ package final class SyncRun: Sendable {
         }
         do {
             // At once: what is asked from now on is asked of this run.
-            try store.clearRequests()
+            try store.requests.clear()
         } catch {
             throw Refusal(error)
         }

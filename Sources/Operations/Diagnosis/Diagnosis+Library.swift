@@ -44,7 +44,7 @@ struct LibraryCheck {
         } catch {
             return [.libraryUnusable(error)]
         }
-        var facts = disk(needed: try? store.remaining())
+        var facts = disk(needed: try? store.downloads.remaining())
         do {
             facts += try files(store, library, isHeld: isHeld, clean: clean)
         } catch {
@@ -81,12 +81,12 @@ struct LibraryCheck {
     ) throws -> [DiagnosisFact] {
         var recorded: Set<String> = []
         var finished: Set<String> = []
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard let path = row.string(.path) else { return }
             recorded.insert(path)
             if row.state == .finished { finished.insert(path) }
         }
-        recorded.formUnion(try store.sidecarPaths())
+        recorded.formUnion(try store.sidecars.paths())
         var unknown = 0
         var examples: [String] = []
         var copies: [String] = []

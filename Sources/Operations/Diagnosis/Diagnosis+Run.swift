@@ -53,14 +53,14 @@ extension Diagnosis {
         let (facts, refusal) = await library(place, store, isHeld: isHeld, clean: clean)
         diagnosis.facts += facts
         diagnosis.refusal = diagnosis.refusal ?? refusal
-        let used = (try? store?.providers()) ?? []
+        let used = (try? store?.downloads.providers()) ?? []
         diagnosis.facts += await PluginCheck(folders: options.plugins, user: place.user.text).run(used: used)
         diagnosis.facts += await NetworkCheck(caFile: options.caFile, clockURL: options.clockURL).run()
         if options.ffmpeg != .none { diagnosis.facts.append(await ffmpeg(options.ffmpeg)) }
         diagnosis.facts.append(
             .versions(
                 coursefetch: Version.text, libcurl: CurlLibrary.version, tls: CurlLibrary.tlsLibrary,
-                sqlite: DownloadStore.sqliteVersion, libyaml: YAMLLibrary.version, schema: DownloadStore.schemaVersion))
+                sqlite: StoreHealth.sqliteVersion, libyaml: YAMLLibrary.version, schema: StoreHealth.schemaVersion))
         store?.close()
         return diagnosis
     }

@@ -49,13 +49,13 @@ struct StateCheck {
         guard FileManager.default.fileExists(atPath: path) else { return (nil, []) }
         do throws(StoreError) {
             let store = try DownloadStore(path: path, role: .visitor)
-            let damages = try store.damages()
+            let damages = try store.health.damages()
             guard damages.isEmpty else { return (store, [.databaseDamaged(path: path, damages)]) }
             var downloads = 0
-            try store.scan { _ in downloads += 1 }
+            try store.downloads.scan { _ in downloads += 1 }
             let bytes = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? 0
             return (
-                store, [.database(path: path, version: DownloadStore.schemaVersion, bytes: bytes, downloads: downloads)]
+                store, [.database(path: path, version: StoreHealth.schemaVersion, bytes: bytes, downloads: downloads)]
             )
         } catch {
             switch error {
@@ -81,7 +81,7 @@ struct StateCheck {
         let user = place.user.text
         if store == nil, place.hasState { return [] }
         let recorded: UserSession?
-        do { recorded = try store?.session() } catch { return [] }
+        do { recorded = try store?.sessions.current() } catch { return [] }
         guard let session = recorded else {
             return [
                 place.isAccountsOwn ? .loggedIn(user: user, isAccountsOwn: true) : .loggedOut(user: user, since: nil)
@@ -96,7 +96,7 @@ struct StateCheck {
 
     /// The catalogs that courses belong to, and who else syncs them.
     func catalogs(_ store: DownloadStore) -> [DiagnosisFact] {
-        guard let courses = try? store.courses() else { return [] }
+        guard let courses = try? store.catalogs.courses() else { return [] }
         let counts = courses.values.reduce(into: [:]) { counts, course in counts[course.file, default: 0] += 1 }
         var facts: [DiagnosisFact] = []
         for (file, count) in counts.sorted(by: { $0.key < $1.key }) where !file.isEmpty {
@@ -127,7 +127,7 @@ struct StateCheck {
                     let store = try? DownloadStore(path: other.database.string, role: .visitor)
                 else { continue }
                 defer { store.close() }
-                let files = Set(((try? store.courses()) ?? [:]).values.map(\.file))
+                let files = Set(((try? store.catalogs.courses()) ?? [:]).values.map(\.file))
                 let shared = catalogs.intersection(files).sorted()
                 guard !shared.isEmpty else { continue }
                 let library = try? LibraryOpening.recordedPath(store)

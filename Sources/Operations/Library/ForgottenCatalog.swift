@@ -28,13 +28,13 @@ package struct ForgottenCatalog: Sendable, Equatable {
             withExtendedLifetime(lock) {}
         }
         do {
-            let known = try store.courses()
+            let known = try store.catalogs.courses()
             let courses = known.values.filter { $0.file == path }.sorted { $0.ordinal < $1.ordinal }.map(\.id)
             guard !courses.isEmpty else {
                 let files = Set(known.values.map(\.file)).sorted()
                 throw Refusal.catalog(.noCourses(file: path, known: files))
             }
-            return ForgottenCatalog(file: path, courses: courses, downloads: try store.forget(file: path))
+            return ForgottenCatalog(file: path, courses: courses, downloads: try store.catalogs.forget(file: path))
         } catch {
             throw Refusal(any: error)
         }

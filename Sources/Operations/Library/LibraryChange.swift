@@ -72,7 +72,7 @@ package struct LibraryChange: Sendable {
     private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
         let listing = LibraryListing(of: library)
         var lost: [DownloadChange] = []
-        try store.scan { row in
+        try store.downloads.scan { row in
             guard row.state == .finished, let path = row.string(.path), (try? listing.contains(path)) == false else {
                 return
             }
@@ -94,7 +94,7 @@ package struct LibraryChange: Sendable {
             let previous = try LibraryOpening.recordedPath(store)
             try await body(place, store)
             var files = 0
-            try store.scan { row in files += row.state == .finished ? 1 : 0 }
+            try store.downloads.scan { row in files += row.state == .finished ? 1 : 0 }
             return LibraryChange(
                 library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files
             )

@@ -36,7 +36,7 @@ struct LibraryRebuild {
         var taken: Set<String> = []
         var finished: Set<KeptKey> = []
         let listing = LibraryListing(of: library)
-        try store.scan { row in
+        try store.downloads.scan { row in
             // A row whose file isn't there may be older than a move.
             guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
             taken.insert(LibraryName.key(path))
@@ -56,7 +56,7 @@ struct LibraryRebuild {
                 result.leftOut += 1
             }
         }
-        result.restored = try store.restore(proven.reversed())
+        result.restored = try store.kept.restore(proven.reversed())
         return result
     }
 

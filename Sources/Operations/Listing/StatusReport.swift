@@ -102,7 +102,7 @@ package struct RunningSync: Sendable, Equatable {
 
     /// What a lock and a state tell of the process: one whose newest run is over rests between two.
     init(_ holder: LockHolder, isLoggedIn: Bool, in store: DownloadStore?) throws(StoreError) {
-        let end = try store?.runs(limit: 1).first?.endedAt
+        let end = try store?.runs.newest(1).first?.endedAt
         let rests = end.map { $0 >= holder.since } ?? false
         self.init(
             pid: Int32(holder.pid), host: holder.host, since: holder.since,
@@ -160,9 +160,9 @@ package struct StatusReport: Sendable {
             let lock = try place.folder.lockHolder()
             let session = try place.session(in: store)
             let running = try lock?.holder.map { try RunningSync($0, isLoggedIn: session.isOpen, in: store) }
-            let courses = try store.courses()
+            let courses = try store.catalogs.courses()
             let chapters = Dictionary(
-                try store.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
+                try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
                 uniquingKeysWith: { first, _ in first })
             var report = StatusReport(
                 user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
@@ -172,13 +172,13 @@ package struct StatusReport: Sendable {
             report.isLoggedOut = !session.isOpen
             report.loggedOutSince =
                 report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
-            report.diskBytes = try store.sidecarBytes()
+            report.diskBytes = try store.sidecars.bytes()
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()
             let held = try HeldCourse.recorded(store)
-            let open = Dictionary(grouping: try store.openSidecars(), by: \.download)
+            let open = Dictionary(grouping: try store.sidecars.open(), by: \.download)
             var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
-            try store.eachDownload { record in
+            try store.downloads.each { record in
                 review.look(at: record)
                 if record.state == .finished, let file = record.file, file.source != record.catalog.source {
                     report.fromOtherSource += 1

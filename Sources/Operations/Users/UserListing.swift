@@ -99,7 +99,7 @@ package struct UserListing: Sendable, Equatable {
                     listing.running = try RunningSync(holder, isLoggedIn: session.isOpen, in: store)
                 }
                 listing.library = try LibraryOpening.recordedPath(store)
-                listing.downloads = try store.counts()
+                listing.downloads = try store.downloads.counts()
                 if held == nil, let interrupted = listing.downloads.removeValue(forKey: .active) {
                     listing.downloads[.suspended, default: 0] += interrupted
                 }

@@ -58,8 +58,8 @@ package struct UserLogin: Sendable, Equatable {
                 let running = try RunningSync(holder, isLoggedIn: false, in: store)
                 if running.activity == .waitingForLogin { report.waiting = running }
             }
-            report.isNew = try store.runs(limit: 1).isEmpty
-            _ = try store.openSession()
+            report.isNew = try store.runs.newest(1).isEmpty
+            _ = try store.sessions.open()
             return report
         } catch { throw Refusal(error) }
     }
@@ -87,7 +87,7 @@ package struct UserLogin: Sendable, Equatable {
             user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {
             // Asking may have taken long: what the person has said in the meantime is the last word.
-            let session = try store.openSession(provider: login.provider, since: before.generation)
+            let session = try store.sessions.open(provider: login.provider, since: before.generation)
             guard let session,
                 try file.store(credentials, of: login.provider, since: session.generation, by: store)
             else {
@@ -98,7 +98,7 @@ package struct UserLogin: Sendable, Equatable {
         case .free(let lock):
             defer { lock.release() }
             do throws(StoreError) {
-                report.resumed = try store.resumeDownloads(ofProvider: login.provider)
+                report.resumed = try store.downloads.resume(ofProvider: login.provider)
             } catch { throw Refusal(error) }
         case .answered(.failed(let message)): report.trouble = .failed(message)
         case .answered: break

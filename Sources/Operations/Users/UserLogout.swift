@@ -58,7 +58,7 @@ package struct UserLogout: Sendable, Equatable {
         do throws(StoreError) {
             report.wasOut = try !place.session(in: store).isOpen
             // Also of one who is out: a login may be waiting for its provider's answer.
-            _ = try store.closeSession()
+            _ = try store.sessions.close()
         } catch { throw Refusal(error) }
         var unwiped: Refusal?
         if !keepsCredentials {
@@ -78,7 +78,7 @@ package struct UserLogout: Sendable, Equatable {
         let store = try await place.openForSession()
         defer { store.close() }
         do throws(StoreError) {
-            _ = try store.closeSession(ofProvider: provider)
+            _ = try store.sessions.close(ofProvider: provider)
         } catch { throw Refusal(error) }
         var unwiped: Refusal?
         do throws(CredentialsError) {

@@ -82,7 +82,7 @@ extension Verification {
                 var matched = selection.selectors.map { _ in false }
                 var references: [VideoReference] = []
                 var seen: Set<String> = []
-                try store.eachDownload { record in
+                try store.downloads.each { record in
                     let reference = record.reference
                     for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
                         matched[index] = true
@@ -102,8 +102,10 @@ extension Verification {
                 }
                 // A selection that is narrower than a course isn't about its cover.
                 guard selection.selectors.allSatisfy({ $0.chapter == nil }) else { return }
-                courses = try store.courses().values.filter { seen.contains($0.id) }.sorted { $0.ordinal < $1.ordinal }
-                chapters = try store.chapters().filter { seen.contains($0.course) }
+                courses = try store.catalogs.courses().values.filter { seen.contains($0.id) }.sorted {
+                    $0.ordinal < $1.ordinal
+                }
+                chapters = try store.catalogs.chapters().filter { seen.contains($0.course) }
             } catch {
                 throw Refusal(any: error)
             }

@@ -110,10 +110,12 @@ struct VerificationRemedies {
     /// Whether the row and the file are as they were judged: the lock was not held then.
     private func isStill(_ item: Verifier.Item) throws -> Bool {
         if case .download(let id, let file) = item.owner {
-            guard let now = try store.download(id), now.state == .finished, now.file == file else { return false }
+            guard let now = try store.downloads.record(id), now.state == .finished, now.file == file else {
+                return false
+            }
         }
         if case .sidecar(let part, _) = item.owner, part.kind == .stream {
-            guard try store.download(part.download)?.state == .finished else { return false }
+            guard try store.downloads.record(part.download)?.state == .finished else { return false }
         }
         let facts = try? library.files.facts(of: item.file.path)
         if item.file.verdict == .missing { return facts == nil }

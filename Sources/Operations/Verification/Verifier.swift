@@ -72,7 +72,7 @@ struct Verifier {
                 result.isStopped = true
                 return
             }
-            for sidecar in try store.sidecars(of: [record.id]) { try check(sidecar, of: record) }
+            for sidecar in try store.sidecars.files(of: [record.id]) { try check(sidecar, of: record) }
             tell()
         }
         tell(isLast: true)
@@ -103,7 +103,8 @@ struct Verifier {
                 return
             }
             // A sync may have been at it: what the row says now counts.
-            guard let now = try store.download(record.id), now.file != record.file || now.state != record.state else {
+            guard let now = try store.downloads.record(record.id), now.file != record.file || now.state != record.state
+            else {
                 note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
                 return
             }

@@ -90,7 +90,7 @@ struct StreamFinish: Sendable {
             return .over(.failed(.joinedSize(size, instead: wantedSize)))
         }
         do {
-            let recorded = try services.store.sidecars(of: [context.id]).filter { $0.kind == .stream }
+            let recorded = try services.store.sidecars.files(of: [context.id]).filter { $0.kind == .stream }
             let (path, parts) = try place(
                 Dictionary(recorded.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
             var partial = track.partial

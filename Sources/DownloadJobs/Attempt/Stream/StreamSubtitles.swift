@@ -90,7 +90,7 @@ struct StreamSubtitles: Sendable {
     /// The files of those that have come, beside the video.
     func parts(_ source: StreamSource, _ answer: ResolvedMedia, _ context: DownloadContext) throws -> [ArrivedFile] {
         guard !source.subtitles.isEmpty else { return [] }
-        let recorded = try context.services.store.sidecars(of: [context.id]).filter { $0.kind == .subtitle }
+        let recorded = try context.services.store.sidecars.files(of: [context.id]).filter { $0.kind == .subtitle }
         let wantedSidecars = SidecarPlan.wantedSidecars(
             of: context.wanted, named: source.subtitles.map { ($0.language, $0.url) }, answer)
         var parts: [ArrivedFile] = []

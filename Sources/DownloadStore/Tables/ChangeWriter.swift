@@ -1,23 +1,22 @@
-package import Foundation
+import Foundation
 import GRDB
 
-extension DownloadStore {
-    /// Carries out `changes` in order in one transaction; durable when it returns, undone as a whole when it throws.
-    package func write(_ changes: [DownloadChange], at now: Date = Date()) throws(StoreError) {
-        guard !changes.isEmpty else { return }
-        try write { db in
-            for change in changes { try Self.apply(change, now.timeIntervalSince1970, db) }
-        }
+/// Carries out changes within one transaction; all of them at one time.
+struct ChangeWriter {
+    let db: Database
+    /// In seconds since 1970.
+    let now: Double
+
+    init(_ db: Database, at now: Date) {
+        self.db = db
+        self.now = now.timeIntervalSince1970
     }
 
-    /// The most that a download that is put back may wait, in seconds: a server or a provider said so, and may be wrong.
-    /// Clearly less than the time from one nightly run to the next, which never comes to the minute.
-    package static let longestWait = 20.0 * 3600
-
-    static func apply(_ change: DownloadChange, _ now: Double, _ db: Database) throws {
+    /// Carries out one change of one download.
+    func apply(_ change: DownloadChange) throws {
         switch change {
         case .begin(let id):
-            try move(id, .begin, "reason = NULL, retry_at = NULL", [], now, db)
+            try move(id, .begin, "reason = NULL, retry_at = NULL", [])
         case .progress(let id, let facts):
             try run(
                 """
@@ -30,18 +29,18 @@ extension DownloadStore {
                     facts.bytes,
                     facts.bytesPerSecond, facts.position, facts.mediaType, facts.seconds, now,
                     id.rawValue,
-                ], db)
+                ])
         case .kind(let id, let kind):
             // How long the one of before plays says nothing of another one.
             try run(
                 "UPDATE downloads SET kind = ?, media_seconds = NULL WHERE id = ? AND kind IS NOT ?",
-                [kind.rawValue, id.rawValue, kind.rawValue], db)
+                [kind.rawValue, id.rawValue, kind.rawValue])
         case .startOver(let id, let validatorFailures, let startOvers, let givesUpRanges):
             try run(
                 """
-                UPDATE downloads SET \(noBytes), validator_failures = ?, start_overs = ?,
+                UPDATE downloads SET \(Self.noBytes), validator_failures = ?, start_overs = ?,
                     ranges_given_up = max(ranges_given_up, ?), updated_at = ? WHERE id = ?
-                """, [validatorFailures, startOvers, givesUpRanges, now, id.rawValue], db)
+                """, [validatorFailures, startOvers, givesUpRanges, now, id.rawValue])
         case .placing(let id, let file):
             // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
             // with the old values (lang_update.html).
@@ -59,45 +58,46 @@ extension DownloadStore {
                 [
                     file.path, file.size, file.modified, file.sha256?.data, file.source.data,
                     file.proof?.text, file.size, file.size, now, id.rawValue,
-                ], db)
+                ])
         case .placingPart(let part):
             try run(
                 "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     part.file.download.rawValue, part.file.kind.rawValue, part.file.name, part.partial, part.file.path,
                     part.file.size, part.file.modified, part.sha256?.data,
-                ], db)
+                ])
         case .unplace(let id):
-            try run("DELETE FROM parts WHERE download = ?", [id.rawValue], db)
+            try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
             try run(
                 """
                 UPDATE downloads SET is_placing = 0, path = old_path, size = old_size, modified = old_modified,
-                    sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(noOld), updated_at = ?
+                    sha256 = old_sha256, file_source = old_source, file_proof = NULL, \(Self.noOld), updated_at = ?
                 WHERE id = ? AND is_placing = 1
-                """, [now, id.rawValue], db)
+                """, [now, id.rawValue])
         case .finish(let id):
-            try run("DELETE FROM parts WHERE download = ?", [id.rawValue], db)
-            try move(id, .finish, ended, [], now, db)
+            try run("DELETE FROM parts WHERE download = ?", [id.rawValue])
+            try move(id, .finish, Self.ended, [])
         case .adopt(let id, let file):
             try move(
-                id, .finish, ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
+                id, .finish,
+                Self.ended + ", path = ?, size = ?, modified = ?, sha256 = ?, file_source = ?, file_proof = ?",
                 [
                     file.path, file.size, file.modified, file.sha256?.data, file.source.data,
                     file.proof?.text,
-                ], now, db)
+                ])
         case .putBack(let id, let retryAt, let error):
             try move(
                 id, .putBack, "reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?",
                 [
-                    retryAt.map { min($0.timeIntervalSince1970, now + longestWait) }, error?.kind.rawValue,
+                    retryAt.map { min($0.timeIntervalSince1970, now + RowStanding.longestWait) }, error?.kind.rawValue,
                     error?.message, error?.status,
-                ], now, db)
+                ])
         case .suspend(let id, let reason):
-            try move(id, .suspend, "reason = ?", [reason.rawValue], now, db)
+            try move(id, .suspend, "reason = ?", [reason.rawValue])
         case .revive(let id):
             try move(
                 id, .revive, "reason = NULL, retry_at = NULL, failed_runs = max(0, failed_runs - (state = 'failed'))",
-                [], now, db)
+                [])
         case .fail(let id, let error, let retryAt):
             try move(
                 id, .fail,
@@ -105,15 +105,15 @@ extension DownloadStore {
                 reason = NULL, retry_at = ?, error_kind = ?, error_message = ?, error_status = ?,
                 failed_runs = failed_runs + 1, priority_override = NULL
                 """,
-                [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status], now, db)
+                [retryAt?.timeIntervalSince1970, error.kind.rawValue, error.message, error.status])
         case .lose(let id):
             try move(
                 id, .lose,
                 "reason = 'lost', path = NULL, size = NULL, modified = NULL, file_source = NULL, file_proof = NULL, stored_extras = NULL, "
-                    + fresh,
-                [], now, db)
+                    + Self.fresh,
+                [])
         case .refetch(let id):
-            try move(id, .refetch, fresh, [], now, db)
+            try move(id, .refetch, Self.fresh, [])
         case .recorded(let id, let file):
             try run(
                 """
@@ -125,43 +125,43 @@ extension DownloadStore {
                     file.sha256?.data, file.path, file.size, file.modified, file.sha256?.data,
                     now,
                     id.rawValue,
-                ], db)
+                ])
         case .steer(let id, let transition):
-            try move(id, transition, Self.steering(transition), [], now, db)
+            try move(id, transition, Self.steering(transition), [])
         case .fileRemoved(let id):
             try run(
                 """
                 UPDATE downloads SET path = NULL, size = NULL, modified = NULL, sha256 = NULL, file_source = NULL,
                     file_proof = NULL, stored_extras = NULL, updated_at = ? WHERE id = ? AND state = 'cancelled'
-                """, [now, id.rawValue], db)
-            try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue], db)
+                """, [now, id.rawValue])
+            try run("DELETE FROM sidecars WHERE download = ?", [id.rawValue])
         case .prioritize(let id, let priority):
             try run(
                 "UPDATE downloads SET priority_override = ?, updated_at = ? WHERE id = ?",
-                [priority, now, id.rawValue], db)
+                [priority, now, id.rawValue])
         case .extrasStored(let id, let digest):
             try run(
                 "UPDATE downloads SET stored_extras = ?, updated_at = ? WHERE id = ?",
-                [digest?.data, now, id.rawValue], db)
-        case .sidecar(let change): try apply(change, now, db)
+                [digest?.data, now, id.rawValue])
+        case .sidecar(let change): try apply(change)
         case .coverLost(let course, let chapter, let file):
             let assignments = "SET cover = NULL, cover_path = ?, cover_size = ?, cover_modified = ?"
             let values: [(any DatabaseValueConvertible)?] = [file?.path, file?.size, file?.modified, course]
             if let chapter {
-                try run("UPDATE chapters \(assignments) WHERE course = ? AND id = ?", values + [chapter], db)
+                try run("UPDATE chapters \(assignments) WHERE course = ? AND id = ?", values + [chapter])
             } else {
-                try run("UPDATE courses \(assignments) WHERE id = ?", values, db)
+                try run("UPDATE courses \(assignments) WHERE id = ?", values)
             }
         case .courseCover(let course, let digest, let file):
             try run(
                 "UPDATE courses SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ? WHERE id = ?",
-                [digest.data, file.path, file.size, file.modified, course], db)
+                [digest.data, file.path, file.size, file.modified, course])
         case .chapterCover(let course, let chapter, let digest, let file):
             try run(
                 """
                 UPDATE chapters SET cover = ?, cover_path = ?, cover_size = ?, cover_modified = ?
                 WHERE course = ? AND id = ?
-                """, [digest.data, file.path, file.size, file.modified, course, chapter], db)
+                """, [digest.data, file.path, file.size, file.modified, course, chapter])
         }
     }
 
@@ -197,9 +197,9 @@ extension DownloadStore {
     private static let fresh = noError + ", " + noPartial
 
     /// The one statement that writes `state` of an existing row.
-    static func move(
+    func move(
         _ id: DownloadID, _ transition: StateTransition, _ assignments: String,
-        _ values: [(any DatabaseValueConvertible)?], _ now: Double, _ db: Database
+        _ values: [(any DatabaseValueConvertible)?]
     ) throws {
         let current = try db.cachedStatement(sql: "SELECT state FROM downloads WHERE id = ?")
         let state = try Row.fetchOne(current, arguments: [id.rawValue]).map {
@@ -211,10 +211,27 @@ extension DownloadStore {
         let fields = assignments.isEmpty ? "" : ", " + assignments
         try run(
             "UPDATE downloads SET state = ?, updated_at = ?\(fields) WHERE id = ?",
-            [next.rawValue, now] + values + [id.rawValue], db)
+            [next.rawValue, now] + values + [id.rawValue])
     }
 
-    static func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?], _ db: Database) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
+    /// Takes the steps that a row's recovery consists of.
+    func carryOut(_ recovery: Recovery, _ id: DownloadID) throws {
+        let standing = recovery.standing
+        let attempts = recovery.isNewChance ? ", validator_failures = 0, start_overs = 0" : ""
+        for step in recovery.steps {
+            try move(
+                id, step, "reason = ?, retry_at = ?" + attempts,
+                [standing.reason?.rawValue, standing.retryAt?.timeIntervalSince1970])
+        }
+    }
+
+    /// Runs a statement that returns nothing.
+    func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws { try db.run(sql, values) }
+}
+
+extension Database {
+    /// Runs a statement that returns nothing; it is compiled once.
+    func run(_ sql: String, _ values: [(any DatabaseValueConvertible)?]) throws {
+        try cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
     }
 }

@@ -54,9 +54,14 @@ package struct OpenSidecar: Sendable, Equatable {
     package func isDue(at now: Date) -> Bool {
         switch (state, retryAt) {
         // A time beyond what anybody may ask for was set by another clock.
-        case (.wanted, let retryAt?): retryAt <= now || retryAt > now + DownloadStore.longestWait
+        case (.wanted, let retryAt?): retryAt <= now || retryAt > now + RowStanding.longestWait
         case (.wanted, nil): true
         case (.failed, let retryAt): retryAt.map { $0 <= now } ?? false
         }
     }
+}
+
+extension SidecarRecord {
+    /// What it is called.
+    package var key: SidecarName { SidecarName(kind, name) }
 }

@@ -121,10 +121,10 @@ extension ScannedDownload {
     }
 }
 
-extension DownloadStore {
+extension DownloadTable {
     /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
     package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
-        try read { db in
+        try store.read { db in
             let statement = try db.makeStatement(sql: ScannedDownload.sql)
             let rows = try Row.fetchCursor(statement)
             let scanned = ScannedDownload(statement: statement.sqliteStatement)

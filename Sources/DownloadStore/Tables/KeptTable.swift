@@ -2,10 +2,13 @@ import FileSystem
 package import Foundation
 import GRDB
 
-extension DownloadStore {
+/// What the library's list of files is made of, and what is made of it.
+package struct KeptTable: Sendable {
+    let store: DownloadStore
+
     /// Calls `body` with the finished videos of these ids, or with all.
-    package func eachKept(_ ids: [DownloadID]?, _ body: (KeptRecord) throws -> Void) throws(StoreError) {
-        try read { db in
+    package func each(_ ids: [DownloadID]?, _ body: (KeptRecord) throws -> Void) throws(StoreError) {
+        try store.read { db in
             let columns = """
                 SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
                     file_proof, stored_extras, kind, media_seconds FROM downloads WHERE state = 'finished'
@@ -33,35 +36,17 @@ extension DownloadStore {
         }
     }
 
-    /// How many downloads are finished.
-    package func finishedCount() throws(StoreError) -> Int {
-        try read { db in
-            try Int.fetchOne(db, sql: "SELECT count(*) FROM downloads WHERE state = 'finished'") ?? 0
-        }
-    }
-
-    /// Whether another download has a file at this path, or the one that it is to replace. Looks at all rows.
-    package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
-        try read { db in
-            try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM downloads WHERE id <> :id AND (path = :path OR old_path = :path))
-                        OR EXISTS (SELECT 1 FROM sidecars WHERE download <> :id AND path = :path)
-                    """, arguments: ["path": path, "id": id.rawValue]) ?? false
-        }
-    }
-
     /// Makes what was found in the library known to the state, in one transaction: folders of courses and chapters that it
     /// doesn't know, and videos that it doesn't know, hasn't finished, or has at a place where nothing is. What the person
     /// has paused or given up stays so, and so does what is being replaced. Returns how many videos are finished by it.
     package func restore(_ records: [ProvenRecord], at now: Date = Date()) throws(StoreError) -> Int {
-        try write { db in
+        try store.write { db in
+            let writer = ChangeWriter(db, at: now)
             var count = 0
             for record in records {
                 if record.record.video == nil {
                     try Self.restoreFolder(record, db)
-                } else if try Self.restoreVideo(record, now.timeIntervalSince1970, db) {
+                } else if try Self.restoreVideo(record, writer) {
                     count += 1
                 }
             }
@@ -77,22 +62,23 @@ extension DownloadStore {
             cover?.digest, cover?.file.path, cover?.file.size, cover?.file.modified,
         ]
         if let chapter = record.chapter {
-            try run(
+            try db.run(
                 """
                 INSERT INTO chapters (course, id, title, position, folder, cover, cover_path, cover_size, cover_modified)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, [record.course, chapter, record.title, record.position ?? 0, folder] + values, db)
+                """, [record.course, chapter, record.title, record.position ?? 0, folder] + values)
         } else {
-            try run(
+            try db.run(
                 """
                 INSERT INTO courses (id, file, ordinal, title, folder, cover, cover_path, cover_size, cover_modified)
                 VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, [record.course, record.catalog ?? "", record.title, folder] + values, db)
+                """, [record.course, record.catalog ?? "", record.title, folder] + values)
         }
     }
 
-    private static func restoreVideo(_ proven: ProvenRecord, _ now: Double, _ db: Database) throws -> Bool {
+    private static func restoreVideo(_ proven: ProvenRecord, _ writer: ChangeWriter) throws -> Bool {
         let record = proven.record
+        let db = writer.db
         guard let video = record.video, let file = proven.file, let stem = record.stem else { return false }
         let known = try Row.fetchOne(
             db, sql: "SELECT id, state, is_placing, path FROM downloads WHERE course = ? AND video = ?",
@@ -107,37 +93,37 @@ extension DownloadStore {
             guard !isPlacing, path == nil || state == .finished else { return false }
             switch state {
             case .waiting, .active: break
-            case .suspended, .failed: try move(id, .revive, "reason = NULL", [], now, db)
+            case .suspended, .failed: try writer.move(id, .revive, "reason = NULL", [])
             // Its file isn't there: the row is older than a move.
-            case .finished: try apply(.lose(id), now, db)
+            case .finished: try writer.apply(.lose(id))
             case .paused, .cancelled, nil: return false
             }
         } else {
-            try run(
+            try db.run(
                 """
                 INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, stem,
                     state, updated_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, ?, 'waiting', ?)
                 """,
                 [
                     record.course, video, record.chapter, record.title, record.position ?? 0, record.provider ?? "",
-                    file.source.data, stem, now,
-                ], db)
+                    file.source.data, stem, writer.now,
+                ])
             id = DownloadID(rawValue: db.lastInsertedRowID)
         }
-        try apply(.adopt(id, file), now, db)
-        try run(
+        try writer.apply(.adopt(id, file))
+        try db.run(
             """
             UPDATE downloads SET stem = ?, kind = ?, media_seconds = ?, file_proof = ?, stored_extras = ? WHERE id = ?
             """,
             [
                 stem, record.downloadKind.rawValue, record.seconds, record.proof, proven.extras?.data,
                 id.rawValue,
-            ], db)
+            ])
         for var sidecar in proven.sidecars {
             sidecar.download = id
-            try apply(.stored(sidecar), now, db)
+            try writer.apply(.stored(sidecar))
         }
-        if !proven.missing.isEmpty { try apply(.named(id, proven.missing), now, db) }
+        if !proven.missing.isEmpty { try writer.apply(.named(id, proven.missing)) }
         return true
     }
 }

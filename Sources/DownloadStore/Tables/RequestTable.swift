@@ -1,28 +1,22 @@
 package import Foundation
 import GRDB
 
-/// Names a row of the `requests` table.
-package struct RequestID: RawRepresentable, Sendable, Hashable {
-    /// As SQLite knows it.
-    package var rawValue: Int64
-
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-}
-
 /// What commands ask of the process that holds the user's lock. The texts are the runner's; a row lives until its asker has
 /// read the answer or has given up.
-extension DownloadStore {
+package struct RequestTable: Sendable {
+    let store: DownloadStore
+
     /// Asks something.
-    package func addRequest(_ body: String, at now: Date = Date()) throws(StoreError) -> RequestID {
-        try write { db in
-            try Self.run("INSERT INTO requests (body, made_at) VALUES (?, ?)", [body, now.timeIntervalSince1970], db)
+    package func add(_ body: String, at now: Date = Date()) throws(StoreError) -> RequestID {
+        try store.write { db in
+            try db.run("INSERT INTO requests (body, made_at) VALUES (?, ?)", [body, now.timeIntervalSince1970])
             return RequestID(rawValue: db.lastInsertedRowID)
         }
     }
 
     /// What has not been answered yet, the oldest first.
-    package func openRequests() throws(StoreError) -> [(id: RequestID, body: String)] {
-        try read { db in
+    package func open() throws(StoreError) -> [(id: RequestID, body: String)] {
+        try store.read { db in
             let sql = "SELECT id, body FROM requests WHERE answer IS NULL ORDER BY id"
             return try Row.fetchAll(db.cachedStatement(sql: sql)).map { (RequestID(rawValue: $0[0]), $0[1]) }
         }
@@ -30,12 +24,12 @@ extension DownloadStore {
 
     /// Answers; does nothing if the asker has given up.
     package func answer(_ id: RequestID, _ answer: String) throws(StoreError) {
-        try write { db in try Self.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue], db) }
+        try store.write { db in try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue]) }
     }
 
     /// The answer, if there is one.
     package func answer(to id: RequestID) throws(StoreError) -> String? {
-        try read { db in
+        try store.read { db in
             let statement = try db.cachedStatement(sql: "SELECT answer FROM requests WHERE id = ?")
             return try Row.fetchOne(statement, arguments: [id.rawValue]).flatMap { $0[0] }
         }
@@ -43,15 +37,15 @@ extension DownloadStore {
 
     /// Takes a request back. Returns the answer if there is one after all.
     package func withdraw(_ id: RequestID) throws(StoreError) -> String? {
-        try write { db in
+        try store.write { db in
             let statement = try db.cachedStatement(sql: "DELETE FROM requests WHERE id = ? RETURNING answer")
             return try Row.fetchOne(statement, arguments: [id.rawValue]).flatMap { $0[0] }
         }
     }
 
     /// Forgets what was asked of a process that is no more. Under the user's lock.
-    package func clearRequests() throws(StoreError) {
-        let isEmpty = try read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM requests LIMIT 1") == nil }
-        if !isEmpty { try write { db in try db.execute(sql: "DELETE FROM requests") } }
+    package func clear() throws(StoreError) {
+        let isEmpty = try store.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM requests LIMIT 1") == nil }
+        if !isEmpty { try store.write { db in try db.execute(sql: "DELETE FROM requests") } }
     }
 }

@@ -14,6 +14,10 @@ package struct RowStanding: Sendable, Equatable {
     /// Whether a rename to its file's path is under way.
     package var isPlacing: Bool
 
+    /// The most that a download that is put back may wait, in seconds: a server or a provider said so, and may be wrong.
+    /// Clearly less than the time from one nightly run to the next, which never comes to the minute.
+    package static let longestWait = 20.0 * 3600
+
     package init(
         state: DownloadState, reason: SuspendReason? = nil, retryAt: Date? = nil, isPlacing: Bool = false
     ) {
@@ -49,7 +53,7 @@ package struct RowStanding: Sendable, Equatable {
         // What is at its place or close to it isn't given up for what went wrong before.
         case .failed: isPlacing || retryAt.map { $0 <= now } ?? false
         // A time beyond what anybody may ask for was set by another clock.
-        case .waiting: retryAt.map { $0 <= now || $0 > now + DownloadStore.longestWait } ?? false
+        case .waiting: retryAt.map { $0 <= now || $0 > now + Self.longestWait } ?? false
         case .active, .paused, .finished, .cancelled: false
         }
     }

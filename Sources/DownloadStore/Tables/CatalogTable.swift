@@ -1,0 +1,94 @@
+import FileSystem
+package import Foundation
+import GRDB
+
+/// What the catalogs said last: courses, chapters, and which downloads they want.
+package struct CatalogTable: Sendable {
+    let store: DownloadStore
+
+    /// All courses by id.
+    package func courses() throws(StoreError) -> [String: CourseRecord] {
+        try store.read { db in
+            var all: [String: CourseRecord] = [:]
+            for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
+                // One that has lost its id or its folder is made anew.
+                guard let id = row.text("id"), let folder = row.text("folder") else { continue }
+                all[id] = CourseRecord(
+                    id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
+                    title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"),
+                    coverFile: Self.cover(row))
+            }
+            return all
+        }
+    }
+
+    /// All chapters.
+    package func chapters() throws(StoreError) -> [ChapterRecord] {
+        try store.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap { row in
+                guard let course = row.text("course"), let id = row.text("id"), let folder = row.text("folder") else {
+                    return nil
+                }
+                return ChapterRecord(
+                    course: course, id: id, title: row.text("title") ?? "",
+                    position: Int(truncatingIfNeeded: row.integer("position") ?? 0), folder: folder,
+                    cover: row.digest("cover"), coverFile: Self.cover(row))
+            }
+        }
+    }
+
+    /// The courses that have downloads, with those of their chapters that have some.
+    package func used() throws(StoreError) -> [String: Set<String>] {
+        try store.read { db in
+            var used: [String: Set<String>] = [:]
+            let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT course, chapter FROM downloads")
+            for row in rows.map(StoredRow.init) {
+                guard let course = row.text("course") else { continue }
+                used[course, default: []].formUnion(row.text("chapter").map { [$0] } ?? [])
+            }
+            return used
+        }
+    }
+
+    /// Forgets a course that has no downloads any more: its name is free.
+    package func deleteCourse(_ id: String) throws(StoreError) {
+        try store.write { db in
+            try db.run("DELETE FROM chapters WHERE course = ?", [id])
+            try db.run("DELETE FROM courses WHERE id = ?", [id])
+        }
+    }
+
+    /// Forgets a chapter that has no downloads any more.
+    package func deleteChapter(_ id: String, of course: String) throws(StoreError) {
+        try store.write { db in try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id]) }
+    }
+
+    /// Writes all of it, or nothing.
+    package func apply(_ changes: ReconcileChanges, at now: Date = Date()) throws(StoreError) {
+        guard !changes.isEmpty else { return }
+        try store.write { db in try ChangeWriter(db, at: now).apply(changes) }
+    }
+
+    /// Makes the courses of a catalog file gone. Returns how many downloads that marked.
+    package func forget(file: String) throws(StoreError) -> Int {
+        try store.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE downloads SET is_gone = 1
+                    WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
+                    """, arguments: [file])
+            let count = db.changesCount
+            // They belong to no file any more: any catalog may take them over.
+            try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [file])
+            return count
+        }
+    }
+
+    private static func cover(_ row: StoredRow) -> StoredFile? {
+        row.text("cover_path").map {
+            StoredFile(
+                path: $0, size: row.size("cover_size") ?? 0, modified: row.integer("cover_modified"), sha256: nil,
+                source: [])
+        }
+    }
+}

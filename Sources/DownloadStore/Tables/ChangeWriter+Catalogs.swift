@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+
+/// What a sync found changed between catalogs, state and library.
+extension ChangeWriter {
+    /// Carries out all of it.
+    func apply(_ changes: ReconcileChanges) throws {
+        for id in changes.lost { try apply(.lose(id)) }
+        for id in changes.refetched { try apply(.refetch(id)) }
+        for course in changes.courses { try save(course) }
+        for chapter in changes.chapters { try save(chapter) }
+        for new in changes.new { try insert(new) }
+        for updated in changes.updated { try update(updated) }
+        for id in changes.gone {
+            try run("UPDATE downloads SET is_gone = 1, updated_at = ? WHERE id = ?", [now, id.rawValue])
+        }
+        for move in changes.moves {
+            let owner = String(decoding: try JSONEncoder().encode(move.owner), as: UTF8.self)
+            try run("INSERT INTO moves VALUES (?, ?, ?, ?)", [move.id, move.from, move.to, owner])
+        }
+    }
+
+    private func save(_ course: CourseRecord) throws {
+        try run(
+            """
+            INSERT INTO courses (id, file, ordinal, title, folder) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET file = excluded.file, ordinal = excluded.ordinal,
+                title = excluded.title, folder = excluded.folder
+            """, [course.id, course.file, course.ordinal, course.title, course.folder])
+    }
+
+    private func save(_ chapter: ChapterRecord) throws {
+        try run(
+            """
+            INSERT INTO chapters (course, id, title, position, folder) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (course, id) DO UPDATE SET title = excluded.title, position = excluded.position,
+                folder = excluded.folder
+            """, [chapter.course, chapter.id, chapter.title, chapter.position, chapter.folder])
+    }
+
+    private func insert(_ new: ReconcileChanges.New) throws {
+        let fields = new.fields
+        try run(
+            """
+            INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+                stem, expected_size, expected_sha256, state, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
+            """, [new.id.rawValue, new.key.course, new.key.video] + values(fields) + [now])
+    }
+
+    private func update(_ updated: ReconcileChanges.Updated) throws {
+        try run(
+            """
+            UPDATE downloads SET chapter = ?, title = ?, position = ?, ordinal = ?, provider = ?, source = ?,
+                priority = ?, extras = ?, stem = ?, expected_size = ?, expected_sha256 = ?, updated_at = ?, is_gone = 0
+            WHERE id = ?
+            """, values(updated.fields) + [now, updated.id.rawValue])
+        if updated.sourceChanged {
+            // A new source is a new chance: what made the old one fail says nothing about it. Nor do the old one's
+            // validators say anything about its bytes: only a checksum does.
+            try run(
+                """
+                UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,
+                    ranges_given_up = 0,
+                    durable_bytes = iif(stream IS NULL AND expected_sha256 IS NOT NULL, durable_bytes, 0),
+                    total_bytes = NULL, etag = NULL, last_modified = NULL, media_type = NULL, high_water = 0,
+                    stream = NULL
+                WHERE id = ? AND state <> 'finished'
+                """, [updated.id.rawValue])
+            let state = try String.fetchOne(
+                db, sql: "SELECT state FROM downloads WHERE id = ?", arguments: [updated.id.rawValue])
+            if state == DownloadState.failed.rawValue { try move(updated.id, .revive, "", []) }
+        }
+    }
+
+    private func values(_ fields: CatalogFields) -> [(any DatabaseValueConvertible)?] {
+        [
+            fields.chapter, fields.title, fields.position, fields.ordinal, fields.provider, fields.source.data,
+            fields.priority, fields.extras?.data, fields.stem, fields.expectedSize,
+            fields.expectedSHA256?.data,
+        ]
+    }
+}

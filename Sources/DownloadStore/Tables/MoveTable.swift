@@ -1,0 +1,42 @@
+import Foundation
+import GRDB
+
+/// Moves of files that are recorded before the first rename.
+package struct MoveTable: Sendable {
+    let store: DownloadStore
+
+    /// The moves that an earlier run recorded and didn't finish.
+    package func recorded() throws(StoreError) -> [RecordedMove] {
+        try store.read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM moves").map(StoredRow.init).map { row in
+                // Without it nobody can tell which file is where.
+                guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
+                    let text = row.text("owner"),
+                    let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
+                else { throw DamagedRow(what: "a move that is under way can't be read") }
+                return RecordedMove(id: id, from: from, to: to, owner: owner)
+            }
+        }
+    }
+
+    /// Records where the moved files are now and forgets the plan, in one transaction; for when all of it is durable.
+    package func finish(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
+        try store.write { db in
+            for (owner, path) in places {
+                switch owner {
+                case .download(let id):
+                    try db.run("UPDATE downloads SET path = ? WHERE id = ?", [path, id.rawValue])
+                case .sidecar(let id, let kind, let name):
+                    try db.run(
+                        "UPDATE sidecars SET path = ? WHERE download = ? AND kind = ? AND name = ?",
+                        [path, id.rawValue, kind, name])
+                case .course(let id): try db.run("UPDATE courses SET cover_path = ? WHERE id = ?", [path, id])
+                case .chapter(let course, let id):
+                    try db.run(
+                        "UPDATE chapters SET cover_path = ? WHERE course = ? AND id = ?", [path, course, id])
+                }
+            }
+            try db.execute(sql: "DELETE FROM moves")
+        }
+    }
+}

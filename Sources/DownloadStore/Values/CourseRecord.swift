@@ -1,0 +1,61 @@
+/// A course as the state remembers it.
+package struct CourseRecord: Sendable, Equatable {
+    /// Its id.
+    package var id: String
+    /// The catalog file that it is written in: absolute, symlinks resolved; empty once that was forgotten.
+    package var file: String
+    /// Its place in the order of the catalogs.
+    package var ordinal: Int
+    /// What a person calls it.
+    package var title: String
+    /// Its folder, relative to the library.
+    package var folder: String
+    /// Digest of the cover in the library; nil without one.
+    package var cover: CoverDigest?
+    /// The cover's file; its source is of no meaning.
+    package var coverFile: StoredFile?
+
+    package init(
+        id: String, file: String, ordinal: Int, title: String, folder: String, cover: CoverDigest? = nil,
+        coverFile: StoredFile? = nil
+    ) {
+        self.ordinal = ordinal
+        self.id = Identifier.normalized(id)
+        self.file = file
+        self.title = title
+        self.folder = folder
+        self.cover = cover
+        self.coverFile = coverFile
+    }
+}
+
+/// A chapter as the state remembers it.
+package struct ChapterRecord: Sendable, Equatable {
+    /// The course's id.
+    package var course: String
+    /// Its id.
+    package var id: String
+    /// What a person calls it.
+    package var title: String
+    /// 1-based among the course's chapters.
+    package var position: Int
+    /// Its folder, relative to the library.
+    package var folder: String
+    /// Digest of the cover that is in the library; nil without one.
+    package var cover: CoverDigest?
+    /// The cover's file; its source is of no meaning.
+    package var coverFile: StoredFile?
+
+    package init(
+        course: String, id: String, title: String, position: Int, folder: String, cover: CoverDigest? = nil,
+        coverFile: StoredFile? = nil
+    ) {
+        self.course = Identifier.normalized(course)
+        self.id = Identifier.normalized(id)
+        self.title = title
+        self.position = position
+        self.folder = folder
+        self.cover = cover
+        self.coverFile = coverFile
+    }
+}

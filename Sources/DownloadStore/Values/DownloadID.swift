@@ -1,0 +1,23 @@
+/// Names a row of the `downloads` table; also the stem of its partial's file name. Coded as its number.
+package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable, Codable {
+    /// As SQLite knows it.
+    package var rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (a: DownloadID, b: DownloadID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The identity of a download within one user's state.
+package struct DownloadKey: Sendable, Hashable {
+    /// The course's id.
+    package var course: String
+    /// The video's id.
+    package var video: String
+
+    /// In whatever spelling; the key has the normal one.
+    package init(course: String, video: String) {
+        self.course = Identifier.normalized(course)
+        self.video = Identifier.normalized(video)
+    }
+}

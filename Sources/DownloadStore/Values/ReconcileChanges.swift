@@ -1,0 +1,60 @@
+/// Everything that a sync found changed between catalogs, state and library. Written in one transaction.
+package struct ReconcileChanges: Sendable {
+    /// A download that the state doesn't know yet.
+    package struct New: Sendable {
+        /// At least ``DownloadTable/nextID()``, each given once.
+        package var id: DownloadID
+        /// Course and video.
+        package var key: DownloadKey
+        /// What the catalog says of it.
+        package var fields: CatalogFields
+
+        package init(id: DownloadID, key: DownloadKey, fields: CatalogFields) {
+            self.id = id
+            self.key = key
+            self.fields = fields
+        }
+    }
+
+    /// A download whose catalog entry reads differently now.
+    package struct Updated: Sendable {
+        /// Its id.
+        package var id: DownloadID
+        /// What the catalog says of it.
+        package var fields: CatalogFields
+        /// Its partial is of another source: it is forgotten, unless a SHA-256 decides at the end; or its file is no longer
+        /// what is wanted.
+        package var sourceChanged: Bool
+
+        package init(id: DownloadID, fields: CatalogFields, sourceChanged: Bool) {
+            self.id = id
+            self.fields = fields
+            self.sourceChanged = sourceChanged
+        }
+    }
+
+    /// Courses that are new or read differently.
+    package var courses: [CourseRecord] = []
+    /// Chapters that are new or read differently.
+    package var chapters: [ChapterRecord] = []
+    /// Downloads that the state doesn't know yet.
+    package var new: [New] = []
+    /// Downloads whose entry reads differently.
+    package var updated: [Updated] = []
+    /// No longer in their catalogs.
+    package var gone: [DownloadID] = []
+    /// Finished, but their files are missing.
+    package var lost: [DownloadID] = []
+    /// Finished, but not what the catalog wants; their files stay until then.
+    package var refetched: [DownloadID] = []
+    /// Files that belong elsewhere now.
+    package var moves: [RecordedMove] = []
+
+    package init() {}
+
+    /// Whether there is nothing to write.
+    package var isEmpty: Bool {
+        courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
+            && refetched.isEmpty && moves.isEmpty
+    }
+}

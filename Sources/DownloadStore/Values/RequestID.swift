@@ -1,0 +1,7 @@
+/// Names a row of the `requests` table.
+package struct RequestID: RawRepresentable, Sendable, Hashable {
+    /// As SQLite knows it.
+    package var rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,34 @@
+package import Foundation
+
+/// A run that is over, for the history.
+package struct RunEnd: Sendable {
+    /// Its exit code.
+    package var exit: Int
+    /// Finished in it.
+    package var finished: Int
+    /// Failed in it.
+    package var failed: Int
+    /// Bytes that are there.
+    package var bytes: Int64
+
+    package init(exit: Int, finished: Int, failed: Int, bytes: Int64) {
+        self.exit = exit
+        self.finished = finished
+        self.failed = failed
+        self.bytes = bytes
+    }
+}
+
+/// A line of the `runs` history.
+package struct RunRecord: Sendable {
+    /// Its id.
+    package var id: Int64
+    /// When it began.
+    package var startedAt: Date
+    /// Nil while it runs, and for one that was killed.
+    package var endedAt: Date?
+    /// As they were given.
+    package var catalogs: [String]
+    /// How it ended; nil while it runs, and for one that was killed.
+    package var end: RunEnd?
+}
