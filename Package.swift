@@ -88,9 +88,16 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
+            name: "CatalogComparison",
+            dependencies: [
+                "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary", "SyncFacts", "DownloadJobs", crypto,
+            ],
+            swiftSettings: house),
+        .target(
             name: "DownloadRunner",
             dependencies: [
-                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
+                "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
+                "MediaTransfer",
                 "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
                 crypto, logging, system, deques, orderedCollections,
             ],
@@ -100,7 +107,7 @@ let package = Package(
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
-                "DownloadRunner", logging, system,
+                "CatalogComparison", "DownloadRunner", logging, system,
             ],
             swiftSettings: house),
         .target(
@@ -210,6 +217,13 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "UserStateTests", dependencies: ["UserState", "TestSupport", system], swiftSettings: house),
+        .testTarget(
+            name: "CatalogComparisonTests",
+            dependencies: [
+                "CatalogComparison", "SyncFacts", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
+                "YAMLSource", "MediaLibrary", "TestSupport", system,
+            ],
+            swiftSettings: house),
         .testTarget(
             name: "DownloadRunnerTests",
             dependencies: [

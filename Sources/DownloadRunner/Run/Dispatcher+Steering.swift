@@ -1,3 +1,4 @@
+import CatalogComparison
 import DownloadJobs
 import DownloadStore
 import Foundation

@@ -1,3 +1,4 @@
+import CatalogComparison
 import DequeModule
 import DownloadJobs
 import DownloadStore

@@ -1,3 +1,4 @@
+package import CatalogComparison
 package import CourseCatalog
 package import DownloadJobs
 package import DownloadStore
@@ -286,13 +287,9 @@ extension SyncRun {
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
     ) throws -> Reconciliation {
-        let listing = library.map(LibraryListing.init)
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now,
-            lossGuard: options.refetchLost ? nil : LossGuard(),
-            isListed: { listing?.isListed($0) ?? false },
-            standing: { listing?.videos(withStem: $0) ?? [] },
-            exists: { path throws(LibraryError) in try listing?.contains(path) ?? false })
+            lossGuard: options.refetchLost ? nil : LossGuard(), library: LibraryView(library.map(LibraryListing.init)))
         return try reconciler.run()
     }
 
@@ -306,21 +303,6 @@ extension SyncRun {
             errors: unmatched.map { selector in
                 .refusal(.selection(.unmatched([UnmatchedSelector(selector, among: plan.references)])))
             })
-    }
-}
-
-extension Reconciliation {
-    /// The moves as the state records them, in one plan.
-    package func recordedMoves() throws -> [RecordedMove] {
-        guard !moves.isEmpty else { return [] }
-        // Two that would be at one place: the first one goes, the other stays where it is.
-        var targets: Set<String> = []
-        let moves = moves.filter { targets.insert(LibraryName.key($0.to)).inserted }
-        guard let plan = try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) }) else { return [] }
-        let owners = Dictionary(moves.map { ($0.from, $0.owner) }, uniquingKeysWith: { first, _ in first })
-        return plan.moves.compactMap { move in
-            owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
-        }
     }
 }
 

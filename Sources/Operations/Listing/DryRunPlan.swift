@@ -1,3 +1,4 @@
+import CatalogComparison
 import CourseCatalog
 import DownloadJobs
 import DownloadRunner

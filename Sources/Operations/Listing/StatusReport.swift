@@ -1,3 +1,4 @@
+import CatalogComparison
 package import DownloadRunner
 package import DownloadStore
 import FileSystem

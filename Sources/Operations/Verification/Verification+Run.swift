@@ -1,3 +1,4 @@
+import CatalogComparison
 package import DownloadRunner
 import DownloadStore
 import FileSystem

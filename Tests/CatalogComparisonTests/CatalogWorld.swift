@@ -4,12 +4,12 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import RunSchedule
+import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
-@testable import SyncFacts
+@testable import CatalogComparison
 
 /// Catalogs in a folder, a state in memory, and a library that is a set of paths.
 final class CatalogWorld {
@@ -36,14 +36,17 @@ final class CatalogWorld {
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
             catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
-            lossGuard: lossGuard, standing: { self.standing[$0].map { [$0] } ?? [] }
-        ) { path throws(LibraryError) in
+            lossGuard: lossGuard, library: library)
+        return try reconciler.run()
+    }
+
+    private var library: LibraryView {
+        LibraryView(standing: { self.standing[$0].map { [$0] } ?? [] }) { path throws(LibraryError) in
             if let folder = self.unreadable.first(where: { path.hasPrefix($0 + "/") }) {
                 throw .system(.list, path: folder, .permissionDenied)
             }
             return self.files.contains(path)
         }
-        return try reconciler.run()
     }
 
     /// Writes the plan, and finishes everything that is wanted.

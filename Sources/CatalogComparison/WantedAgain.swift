@@ -1,10 +1,10 @@
 import CourseCatalog
-import DownloadStore
-import SyncFacts
+package import DownloadStore
+package import SyncFacts
 import Synchronization
 
 /// Makes downloads of this run's catalogs wanted again that were not, or not any more: resumed and retried ones.
-final class WantedAgain: Sendable {
+package final class WantedAgain: Sendable {
     private let entries: Mutex<CatalogEntries>
     private let only: [Selector]
 
@@ -14,7 +14,7 @@ final class WantedAgain: Sendable {
     }
 
     /// What the run needs to bring it in; nil if this run's catalogs don't have it, or not in the selection.
-    func wanted(_ record: DownloadRecord) -> WantedDownload? {
+    package func wanted(_ record: DownloadRecord) -> WantedDownload? {
         entries.withLock { entries in
             guard let number = entries.find(record.key) else { return nil }
             let slot = entries.slots[number]

@@ -23,7 +23,7 @@ package enum Prune {
     }
 
     /// What a person has to know of a verdict; nil for nothing.
-    static func warning(_ verdict: Verdict, _ plan: Reconciliation) -> SyncWarning.Pruning? {
+    package static func warning(_ verdict: Verdict, _ plan: Reconciliation) -> SyncWarning.Pruning? {
         switch verdict {
         case .nothing, .delete: nil
         case .held(let count): .held(count: count, all: plan.valuedInJudged)
@@ -36,5 +36,5 @@ extension Reconciliation.Gone: Equatable {
     package static func == (a: Self, b: Self) -> Bool { a.id == b.id }
 
     /// Whether a person would miss it: its file, what has arrived of it, or their own word about it.
-    var isValued: Bool { file != nil || hasPartial || state == .paused || state == .cancelled }
+    package var isValued: Bool { file != nil || hasPartial || state == .paused || state == .cancelled }
 }

@@ -138,7 +138,7 @@ extension Reconciler {
     mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {
         let course = Int(slot.course)
         tallies[course].finished += 1
-        if let path = row.raw(.path), isListed(path) { return true }
+        if let path = row.raw(.path), library.isListed(path) { return true }
         // One that is damaged leads nowhere.
         guard let path = row.storedFile?.path else { return false }
         guard !isThere(path, of: course) else { return true }
@@ -149,7 +149,7 @@ extension Reconciler {
 
     /// Whether a file of a course is there; true as well where that can't be told, which holds the course.
     mutating func isThere(_ path: String, of course: Int) -> Bool {
-        do throws(LibraryError) { return try exists(path) } catch {
+        do throws(LibraryError) { return try library.exists(path) } catch {
             unreadable[course] = unreadable[course] ?? error
             return true
         }

@@ -1,25 +1,20 @@
-import CourseCatalog
+package import CourseCatalog
 import DownloadJobs
-import DownloadStore
-import Foundation
+package import DownloadStore
+package import Foundation
 import MediaLibrary
-import SyncFacts
+package import SyncFacts
 import YAMLSource
 
 /// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.
 ///
 /// One scan over the rows in the order in which the catalogs were written first, so that nearly every row meets its
 /// entry without a search, and one listing of each folder. Names are only computed where something changed.
-struct Reconciler {
+package struct Reconciler {
     let store: DownloadStore
     let only: [Selector]
     let now: Date
-    /// Whether a file is there.
-    let exists: (String) throws(LibraryError) -> Bool
-    /// Files whose paths are this one and an extension of a video's.
-    let standing: (String) -> [(path: String, size: Int64)]
-    /// Whether a file is certainly there, told from the bytes of its path; false says nothing.
-    let isListed: (UnsafeRawBufferPointer) -> Bool
+    let library: LibraryView
 
     var entries: CatalogEntries
     var folders: FolderPlan
@@ -65,20 +60,15 @@ struct Reconciler {
         var sourceChanged: Bool
     }
 
-    init(
+    package init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
-        lossGuard: LossGuard? = LossGuard(),
-        isListed: @escaping (UnsafeRawBufferPointer) -> Bool = { _ in false },
-        standing: @escaping (String) -> [(path: String, size: Int64)] = { _ in [] },
-        exists: @escaping (String) throws(LibraryError) -> Bool
+        lossGuard: LossGuard? = LossGuard(), library: LibraryView
     ) throws {
-        self.isListed = isListed
-        self.standing = standing
+        self.library = library
         self.lossGuard = lossGuard
         self.store = store
         self.only = only
         self.now = now
-        self.exists = exists
         entries = CatalogEntries(catalog)
         readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(catalog, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
@@ -88,7 +78,7 @@ struct Reconciler {
 
     /// The comparison. Throws ``StoreError``. Whatever is wrong with a course's folder costs that course: it is done once more
     /// without it then.
-    mutating func run() throws -> Reconciliation {
+    package mutating func run() throws -> Reconciliation {
         let fresh = self
         while true {
             let result = try compare()
@@ -123,9 +113,9 @@ struct Reconciler {
         addNew()
         try nameAndMove()
         try resume()
-        let shared = SharedBytes(store: store, exists: exists)
+        let shared = SharedBytes(store: store, exists: library.exists)
         try shared.findDonors(in: &result)
-        try StandingFiles(store: store, standing: standing).find(in: &result)
+        try StandingFiles(store: store, standing: library.standing).find(in: &result)
         shared.findFollowers(in: &result)
         if only.isEmpty {
             FolderCovers(catalog: entries.catalog, folders: folders).plan(in: &result, without: Set(held.keys))

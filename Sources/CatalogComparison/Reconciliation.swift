@@ -1,6 +1,7 @@
-import DownloadJobs
+package import DownloadJobs
 package import DownloadStore
 import Foundation
+import MediaLibrary
 package import RunSchedule
 package import SyncFacts
 
@@ -8,19 +9,19 @@ package import SyncFacts
 package struct Reconciliation: Sendable {
     /// A download that is no longer in its catalog.
     package struct Gone: Sendable {
-        var id: DownloadID
+        package var id: DownloadID
         package var reference: VideoReference
-        var state: DownloadState
+        package var state: DownloadState
         package var file: StoredFile?
         /// Bytes of it have arrived.
-        var hasPartial = false
+        package var hasPartial = false
         /// Was so before this run.
-        var isKnown: Bool
+        package var isKnown: Bool
     }
 
     /// A file of ours that has to be somewhere else.
     package struct Move: Sendable {
-        var owner: RecordedMove.Owner
+        package var owner: RecordedMove.Owner
         /// For the event; nil for what comes along with a video, a chapter or a course.
         package var reference: VideoReference?
         package var from: String
@@ -28,7 +29,7 @@ package struct Reconciliation: Sendable {
     }
 
     /// For what the person resumes or retries while the run goes on.
-    var wantedAgain: WantedAgain?
+    package var wantedAgain: WantedAgain?
     package var changes = ReconcileChanges()
     /// What waits for its turn in this run.
     package var wanted: [WantedDownload] = []
@@ -36,32 +37,47 @@ package struct Reconciliation: Sendable {
     /// Videos that are there, whose providers are to be asked for what isn't there beside them.
     package var asked: [WantedDownload] = []
     /// Covers, and what is missing beside videos that are finished.
-    var sidecars: [WantedSidecar] = []
+    package var sidecars: [WantedSidecar] = []
     /// Digests that are recorded when all sidecars of a finished video are there.
-    var sidecarGroups: [(wanted: WantedDownload, digest: ExtrasDigest)] = []
+    package var sidecarGroups: [(wanted: WantedDownload, digest: ExtrasDigest)] = []
     package var moves: [Move] = []
     package var gone: [Gone] = []
     /// References of `changes.lost`.
-    var lost: [VideoReference] = []
-    var refetched: [VideoReference] = []
+    package var lost: [VideoReference] = []
+    package var refetched: [VideoReference] = []
     /// Downloads that the catalogs want, by state, before the first turn.
     package var counts: [DownloadState: Int] = [:]
     /// Downloads of the courses judged that a person would miss, for the guard on pruning.
-    var valuedInJudged = 0
+    package var valuedInJudged = 0
     /// Courses and chapters that are no longer written; none if a selector limits the judging.
-    var unwritten = UnwrittenFolders()
+    package var unwritten = UnwrittenFolders()
     /// Finished files that come from another source than the catalog names now.
     package var fromOtherSource = 0
     /// Courses that are left as they are, since something is wrong with their folders.
     package var held: [HeldCourse] = []
     /// Notices: a course has moved to another file.
-    var notices: [SyncWarning] = []
+    package var notices: [SyncWarning] = []
     /// A course that belongs to another file which still exists.
-    var errors: [SyncProblem] = []
+    package var errors: [SyncProblem] = []
     /// Whether no file is to be placed.
     package var isIdle: Bool { wanted.isEmpty && asked.isEmpty && sidecars.isEmpty && sidecarGroups.isEmpty }
     /// Whether a selector matched anything; by index.
-    var selectorMatched: [Bool] = []
+    package var selectorMatched: [Bool] = []
     /// All entries, for suggestions, if a selector matched nothing.
-    var references: [VideoReference] = []
+    package var references: [VideoReference] = []
+}
+
+extension Reconciliation {
+    /// The moves as the state records them, in one plan.
+    package func recordedMoves() throws -> [RecordedMove] {
+        guard !moves.isEmpty else { return [] }
+        // Two that would be at one place: the first one goes, the other stays where it is.
+        var targets: Set<String> = []
+        let moves = moves.filter { targets.insert(LibraryName.key($0.to)).inserted }
+        guard let plan = try MovePlan.plan(moves.map { (from: $0.from, to: $0.to) }) else { return [] }
+        let owners = Dictionary(moves.map { ($0.from, $0.owner) }, uniquingKeysWith: { first, _ in first })
+        return plan.moves.compactMap { move in
+            owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
+        }
+    }
 }

@@ -4,12 +4,12 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import RunSchedule
+import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing
 
-@testable import DownloadRunner
-@testable import SyncFacts
+@testable import CatalogComparison
 
 @Suite("Comparing, where several things change at once")
 struct ReconcilerCornerTests {

@@ -4,13 +4,13 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import RunSchedule
+import SyncFacts
 import SystemPackage
 import TestSupport
 import Testing
 import YAMLSource
 
-@testable import DownloadRunner
-@testable import SyncFacts
+@testable import CatalogComparison
 
 @Suite("Comparing catalogs, state and library")
 struct ReconcilerTests {

@@ -1,3 +1,4 @@
+import CatalogComparison
 import DownloadJobs
 import DownloadStore
 import MediaLibrary
@@ -125,12 +126,4 @@ struct Pruning: Sendable {
             return false
         }
     }
-}
-
-/// Courses and chapters that the state knows and their catalogs have no longer. Downloads may be left of them.
-struct UnwrittenFolders: Sendable, Equatable {
-    var courses: [CourseRecord] = []
-    var chapters: [ChapterRecord] = []
-
-    var isEmpty: Bool { courses.isEmpty && chapters.isEmpty }
 }
