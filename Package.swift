@@ -90,7 +90,8 @@ let package = Package(
         .target(
             name: "CatalogComparison",
             dependencies: [
-                "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary", "SyncFacts", "DownloadJobs", crypto,
+                "YAMLSource", "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary", "SyncFacts", "DownloadJobs",
+                crypto,
             ],
             swiftSettings: house),
         .target(

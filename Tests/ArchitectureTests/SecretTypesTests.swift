@@ -13,7 +13,8 @@ struct SecretTypesTests {
     /// Rooms that nothing secret gets out of otherwise; the commands print what they were given.
     static let rooms = [
         "ProviderKit", "ProviderHost", "CourseCatalog", "MediaTransfer", "HLSMedia", "DownloadStore", "MediaLibrary",
-        "UserState", "SyncFacts", "DownloadJobs", "DownloadRunner", "Operations",
+        "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
+        "Operations",
     ]
     /// What has such a name and is nothing of the kind: names of things, not the things.
     private static let harmless: Set = ["Manifest.credentials", "Manifest.environment", "Parameters.credentials"]

@@ -6,7 +6,8 @@ import Testing
 @Suite("Sentences for people")
 struct SentenceTests {
     static let rooms = [
-        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "DownloadRunner", "Operations",
+        "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
+        "Operations",
     ]
 
     /// Files that have sentences all the same; those of ``isStored(_:)`` aside.
