@@ -98,4 +98,21 @@ extension RunState {
             if let next { release(next, nil) }
         }
     }
+
+    /// A provider serves nobody: whoever follows one of its downloads and has another provider, or was asked less often, takes
+    /// the lead, and that download follows.
+    mutating func yieldLeads(of provider: String) {
+        let leaders = sharing.followers.all.filter { downloads[$0]?.provider == provider }
+        for leader in leaders.sorted() {
+            guard case .queued? = phases[leader] else { continue }
+            let next = sharing.followers.yield(leader) { id in
+                guard phases[id] == .following, let other = downloads[id]?.provider else { return false }
+                return !queue.isDown(provider: other) || misses[id] ?? 0 < misses[leader] ?? 0
+            }
+            guard let next else { continue }
+            _ = queue.remove([leader])
+            phases[leader] = .following
+            release(next, nil)
+        }
+    }
 }

@@ -117,6 +117,7 @@ struct TurnRules: Sendable {
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }
+        if isGoingOn, run.queue.isDown(provider: download.provider) { run.yieldLeads(of: download.provider) }
     }
 
     private func wait(

@@ -342,11 +342,9 @@ struct Checks {
                 isExplained = video.trouble == .gone || row.retryAt.map { $0 > last } ?? false
             case .paused: isExplained = state.steered[id] == .pause
             case .cancelled: isExplained = state.steered[id] == .cancel
-            // One that is away isn't asked again while it follows another one; nor is one that follows it, for which its
-            // provider isn't there.
+            // One that is away isn't asked again while it follows another one.
             case .waiting:
-                let isAway = week.videos.contains { $0.group == video.group && $0.trouble == .away }
-                isExplained = row.retryAt.map { $0 > last } ?? false || (isAway && video.group != nil)
+                isExplained = row.retryAt.map { $0 > last } ?? false || (video.trouble == .away && video.group != nil)
             case .suspended, .active: isExplained = false
             }
             if !isExplained { return "\(id.rawValue) ends the week \(row.state), which nothing explains: \(row)" }

@@ -34,4 +34,15 @@ struct FollowersTests {
         #expect(followers.failed(ids[2]) { _ in true } == ids[1])
         #expect(followers.leader(of: ids[3]) == ids[1])
     }
+
+    @Test("a leader that yields follows the next one, with the others; if none may lead it stays")
+    func yields() {
+        var followers = Followers()
+        for id in ids[1...] { followers.add(id, to: ids[0]) }
+        #expect(followers.yield(ids[0]) { _ in false } == nil)
+        #expect(followers.yield(ids[0]) { $0 == ids[2] } == ids[2])
+        #expect(Set(followers.all) == [ids[2]])
+        #expect(followers.leader(of: ids[0]) == ids[2] && followers.leader(of: ids[1]) == ids[2])
+        #expect(!followers.isFollower(ids[2]))
+    }
 }

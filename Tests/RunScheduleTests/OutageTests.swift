@@ -39,6 +39,24 @@ struct OutageTests {
         #expect(running(stage) == [1, 2, 3, 6], "it is back")
     }
 
+    @Test("who follows a download of a provider that is down takes the lead, and that download follows")
+    func yields() {
+        let downloads = [
+            Stage.download(1), Stage.download(2), Stage.download(3, provider: "q"), Stage.download(4),
+        ]
+        var stage = Stage(downloads, following: [(3, 1), (4, 2)], jobs: 4)
+        stage.tell(.begin)
+        stage.tell(away(1))
+        #expect(running(stage) == [2])
+        #expect(stage.tell(away(2)).contains("start 3"))
+        #expect(stage.phase(1) == .following && stage.schedule.leader(of: .number(1)) == .number(3))
+        #expect(stage.phase(2) == .following, "one of the same provider that was never asked asks first")
+        _ = stage.wait(6)
+        #expect(running(stage) == [3, 4])
+        stage.tell(.turnEnded(.number(3), .failed(Stage.error, isFinal: true)))
+        guard case .queued? = stage.phase(1) else { return #expect(Bool(false), "\(stage.phase(1) as Any)") }
+    }
+
     @Test("an outage costs little more than its time, whatever it lasts within the run, and no attempts")
     func costsItsTime() {
         for seconds in [30.0, 240, 1200] {
