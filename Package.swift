@@ -90,8 +90,9 @@ let package = Package(
         .target(
             name: "CatalogComparison",
             dependencies: [
-                "YAMLSource", "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary", "SyncFacts", "DownloadJobs",
-                crypto,
+                "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary",
+                "SyncFacts",
+                "DownloadJobs", crypto,
             ],
             swiftSettings: house),
         .target(

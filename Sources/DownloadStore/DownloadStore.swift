@@ -1,63 +1,16 @@
-package import FileSystem
 package import Foundation
 import GRDB
-import SystemPackage
 
-/// One user's state: a SQLite file, its schema, and every SQL statement.
-///
-/// One connection, in WAL mode with `synchronous = FULL` (TRUNCATE instead of WAL unless the file system is known to be
-/// local), so that a commit that returned survives a power cut. All calls block for the time of their transaction; none is to be made
-/// from the transfer thread. Nothing that is stored here is secret: no URL, token, header or expiry.
-package final class DownloadStore: Sendable {
-    /// What the caller may do to the file.
-    package enum Role: Sendable {
-        /// Holds the user's lock: creates the file, migrates it.
-        case holder
-        /// Anybody else: refuses a schema that isn't this program's, and a file that has none yet.
-        case visitor
-    }
+/// One user's state: a SQLite file, and every SQL statement, each in the table that it is about. What a function of a table
+/// does is one transaction. Nothing that is stored here is secret: no URL, token, header or expiry.
+package struct DownloadStore: Sendable {
+    private let file: StateFile
 
-    /// The database file's path.
-    package let path: String
-    let queue: DatabaseQueue
-
-    /// Opens the state file, and with ``Role/holder`` creates or migrates it.
+    /// Opens the state file, and with ``StateRole/holder`` creates or migrates it.
     ///
     /// Throws before anything is written if the file is a folder, no database, damaged, or of a newer version.
-    package init(path: String, role: Role) throws(StoreError) {
-        self.path = path
-        queue = try Self.attempt(path) {
-            var isFolder: ObjCBool = false
-            if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-                throw StoreError.cannotOpen(path: path, detail: "it is a folder")
-            }
-            let journal = Self.journal(on: FileSystemKind.of(FilePath(path)))
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            configuration.prepareDatabase { db in
-                // GRDB's own WAL mode would reset `synchronous` to NORMAL after this and write at every open.
-                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-                guard version <= Schema.version else { throw StoreError.newerVersion(path: path) }
-                _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(journal)")
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-            }
-            if role == .holder { Self.createClosed(path) }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let (isCurrent, isEmpty) = try queue.read { db in
-                (
-                    try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version,
-                    try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
-                )
-            }
-            if !isCurrent {
-                guard role == .holder else {
-                    throw isEmpty ? StoreError.notMade(path: path) : StoreError.needsMigration(path: path)
-                }
-                try Schema.migrator.migrate(queue)
-            }
-            if role == .holder { Self.close(path) }
-            return queue
-        }
+    package init(path: String, role: StateRole) throws(StoreError) {
+        file = try StateFile(path: path, role: role)
     }
 
     /// A state that knows nothing, in memory: for a user who has none yet.
@@ -65,13 +18,16 @@ package final class DownloadStore: Sendable {
         try DownloadStore(path: ":memory:", role: .holder)
     }
 
+    /// The database file's path.
+    package var path: String { file.path }
+
     /// Closes the connection; later calls throw.
-    package func close() { try? queue.close() }
+    package func close() { file.close() }
 
     /// Carries out `changes` in order in one transaction; durable when it returns, undone as a whole when it throws.
     package func write(_ changes: [DownloadChange], at now: Date = Date()) throws(StoreError) {
         guard !changes.isEmpty else { return }
-        try write { db in
+        try file.write { db in
             let writer = ChangeWriter(db, at: now)
             for change in changes { try writer.apply(change) }
         }
@@ -79,69 +35,29 @@ package final class DownloadStore: Sendable {
 
     /// A number that changes with every commit of another process; reading it costs no transaction (pragma.html).
     package func dataVersion() throws(StoreError) -> Int64 {
-        try read { db in try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
+        try file.read { db in try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
     }
 
-    /// Runs `body` in one transaction that can't write.
-    func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
-        try Self.attempt(path) { try queue.read(body) }
-    }
+    // MARK: tables
 
-    /// Runs `body` in one IMMEDIATE transaction.
-    func write<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
-        try Self.attempt(path) {
-            try queue.writeWithoutTransaction { db in
-                var result: T?
-                try db.inTransaction(.immediate) {
-                    result = try body(db)
-                    return .commit
-                }
-                guard let result else { throw StoreError.io(path: path, detail: "no transaction") }
-                return result
-            }
-        }
-    }
-
-    /// Turns SQLite's codes into facts.
-    private static func attempt<T>(_ path: String, _ body: () throws -> T) throws(StoreError) -> T {
-        do { return try body() } catch let error as StoreError { throw error } catch let error as DatabaseError {
-            let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
-            switch error.resultCode {
-            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: throw .cannotOpen(path: path, detail: detail)
-            case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT: throw .corrupt(path: path, detail: detail)
-            // Only values that this program never writes break a constraint.
-            case .SQLITE_CONSTRAINT: throw .corrupt(path: path, detail: detail)
-            case .SQLITE_READONLY: throw .readOnly(path: path)
-            case .SQLITE_FULL: throw .full(path: path)
-            case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
-            case .SQLITE_ERROR where detail.contains("no such table") || detail.contains("no such column"):
-                throw .corrupt(path: path, detail: detail)
-            default: throw .io(path: path, detail: detail)
-            }
-        } catch let error as DamagedRow {
-            throw .corrupt(path: path, detail: error.what)
-        } catch { throw .io(path: path, detail: "\(error)") }
-    }
-
-    /// Makes an empty file that only the account can read: SQLite makes one for all that the umask lets, and gives the
-    /// files beside it the mode of this one. What goes wrong here SQLite says better.
-    private static func createClosed(_ path: String) {
-        guard path != ":memory:" else { return }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor >= 0 { _ = Foundation.close(descriptor) }
-    }
-
-    /// Closes what an earlier version left open to others.
-    private static func close(_ path: String) {
-        for file in [path, path + "-wal", path + "-shm"] {
-            var facts = stat()
-            guard lstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else {
-                continue
-            }
-            _ = chmod(file, facts.st_mode & 0o700)
-        }
-    }
-
-    /// WAL lives in shared memory, and other machines can't see that.
-    package static func journal(on fileSystem: FileSystemKind) -> String { fileSystem == .local ? "WAL" : "TRUNCATE" }
+    /// The downloads.
+    package var downloads: DownloadTable { DownloadTable(file: file) }
+    /// Courses, chapters, and what the catalogs want.
+    package var catalogs: CatalogTable { CatalogTable(file: file) }
+    /// What belongs beside videos.
+    package var sidecars: SidecarTable { SidecarTable(file: file) }
+    /// Moves that are under way.
+    package var moves: MoveTable { MoveTable(file: file) }
+    /// The history of runs, and what one begins with.
+    package var runs: RunTable { RunTable(file: file) }
+    /// Logins and logouts.
+    package var sessions: SessionTable { SessionTable(file: file) }
+    /// What commands ask of the process that holds the user's lock.
+    package var requests: RequestTable { RequestTable(file: file) }
+    /// What the library's list of files is made of.
+    package var kept: KeptTable { KeptTable(file: file) }
+    /// What is remembered by name.
+    package var facts: FactTable { FactTable(file: file) }
+    /// The state file itself.
+    package var health: StoreHealth { StoreHealth(file: file) }
 }

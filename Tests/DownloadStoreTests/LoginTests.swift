@@ -1,9 +1,10 @@
-import DownloadStore
 import FileSystem
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import DownloadStore
 
 @Suite("what a login changes in the store")
 struct LoginTests {
@@ -82,9 +83,9 @@ struct LoginTests {
 
     @Test("WAL only on a file system that is known to be local, by the list that everybody uses")
     func journal() {
-        #expect(DownloadStore.journal(on: .local) == "WAL")
+        #expect(StateFile.journal(on: .local) == "WAL")
         for kind in [FileSystemKind.network("9p"), .network("ceph"), .network("vboxsf"), .unknown(7)] {
-            #expect(DownloadStore.journal(on: kind) == "TRUNCATE")
+            #expect(StateFile.journal(on: kind) == "TRUNCATE")
         }
     }
 }

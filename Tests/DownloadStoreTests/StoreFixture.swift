@@ -9,7 +9,7 @@ struct StoreFixture {
     let folder = TemporaryFolder()
     var path: String { folder.at("state.sqlite").string }
 
-    func open(_ role: DownloadStore.Role = .holder) throws -> DownloadStore {
+    func open(_ role: StateRole = .holder) throws -> DownloadStore {
         try DownloadStore(path: path, role: role)
     }
 

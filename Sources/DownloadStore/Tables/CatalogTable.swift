@@ -4,11 +4,11 @@ import GRDB
 
 /// What the catalogs said last: courses, chapters, and which downloads they want.
 package struct CatalogTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// All courses by id.
     package func courses() throws(StoreError) -> [String: CourseRecord] {
-        try store.read { db in
+        try file.read { db in
             var all: [String: CourseRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
                 // One that has lost its id or its folder is made anew.
@@ -24,7 +24,7 @@ package struct CatalogTable: Sendable {
 
     /// All chapters.
     package func chapters() throws(StoreError) -> [ChapterRecord] {
-        try store.read { db in
+        try file.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM chapters").map(StoredRow.init).compactMap { row in
                 guard let course = row.text("course"), let id = row.text("id"), let folder = row.text("folder") else {
                     return nil
@@ -39,7 +39,7 @@ package struct CatalogTable: Sendable {
 
     /// The courses that have downloads, with those of their chapters that have some.
     package func used() throws(StoreError) -> [String: Set<String>] {
-        try store.read { db in
+        try file.read { db in
             var used: [String: Set<String>] = [:]
             let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT course, chapter FROM downloads")
             for row in rows.map(StoredRow.init) {
@@ -52,7 +52,7 @@ package struct CatalogTable: Sendable {
 
     /// Forgets a course that has no downloads any more: its name is free.
     package func deleteCourse(_ id: String) throws(StoreError) {
-        try store.write { db in
+        try file.write { db in
             try db.run("DELETE FROM chapters WHERE course = ?", [id])
             try db.run("DELETE FROM courses WHERE id = ?", [id])
         }
@@ -60,26 +60,26 @@ package struct CatalogTable: Sendable {
 
     /// Forgets a chapter that has no downloads any more.
     package func deleteChapter(_ id: String, of course: String) throws(StoreError) {
-        try store.write { db in try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id]) }
+        try file.write { db in try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id]) }
     }
 
     /// Writes all of it, or nothing.
     package func apply(_ changes: ReconcileChanges, at now: Date = Date()) throws(StoreError) {
         guard !changes.isEmpty else { return }
-        try store.write { db in try ChangeWriter(db, at: now).apply(changes) }
+        try file.write { db in try ChangeWriter(db, at: now).apply(changes) }
     }
 
     /// Makes the courses of a catalog file gone. Returns how many downloads that marked.
-    package func forget(file: String) throws(StoreError) -> Int {
-        try store.write { db in
+    package func forget(file path: String) throws(StoreError) -> Int {
+        try file.write { db in
             try db.execute(
                 sql: """
                     UPDATE downloads SET is_gone = 1
                     WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
-                    """, arguments: [file])
+                    """, arguments: [path])
             let count = db.changesCount
             // They belong to no file any more: any catalog may take them over.
-            try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [file])
+            try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [path])
             return count
         }
     }

@@ -3,11 +3,11 @@ import GRDB
 
 /// The downloads: one row each.
 package struct DownloadTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// The download with this id, or nil.
     package func record(_ id: DownloadID) throws(StoreError) -> DownloadRecord? {
-        try store.read { db in
+        try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
             return try Row.fetchOne(statement, arguments: [id.rawValue]).map(DownloadRecord.init)
         }
@@ -15,7 +15,7 @@ package struct DownloadTable: Sendable {
 
     /// The downloads with these ids, in no particular order; unknown ids are left out.
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
-        try store.read { db in
+        try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
             return try ids.compactMap { id in
                 try Row.fetchOne(statement, arguments: [id.rawValue]).map(DownloadRecord.init)
@@ -25,7 +25,7 @@ package struct DownloadTable: Sendable {
 
     /// Calls `body` with each download in catalog order.
     package func each(_ body: (DownloadRecord) throws -> Void) throws(StoreError) {
-        try store.read { db in
+        try file.read { db in
             let sql = """
                 SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
                 ORDER BY courses.file, courses.ordinal, downloads.course, is_gone, downloads.ordinal, downloads.id
@@ -37,7 +37,7 @@ package struct DownloadTable: Sendable {
 
     /// How many downloads there are in each state; what is gone from its catalog counts, too.
     package func counts() throws(StoreError) -> [DownloadState: Int] {
-        try store.read { db in
+        try file.read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT state, count(*) AS number FROM downloads GROUP BY state")
             return rows.map(StoredRow.init).reduce(into: [:]) { counts, row in
                 counts[DownloadState(stored: row.text("state")), default: 0] += row.count("number")
@@ -47,14 +47,14 @@ package struct DownloadTable: Sendable {
 
     /// How many downloads are finished.
     package func finishedCount() throws(StoreError) -> Int {
-        try store.read { db in
+        try file.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM downloads WHERE state = 'finished'") ?? 0
         }
     }
 
     /// Whether another download has a file at this path, or the one that it is to replace. Looks at all rows.
     package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
-        try store.read { db in
+        try file.read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -66,14 +66,14 @@ package struct DownloadTable: Sendable {
 
     /// The providers that downloads need which are still in a catalog, sorted.
     package func providers() throws(StoreError) -> [String] {
-        try store.read { db in
+        try file.read { db in
             try String.fetchAll(db, sql: "SELECT DISTINCT provider FROM downloads WHERE is_gone = 0 ORDER BY provider")
         }
     }
 
     /// Bytes that are still to come, as far as sizes are known, and how many downloads have no known size.
     package func remaining() throws(StoreError) -> (bytes: ByteCount, unknown: Int) {
-        try store.read { db in
+        try file.read { db in
             let sql = """
                 WITH sizes AS (
                     SELECT *, iif(coalesce(total_bytes, expected_size) BETWEEN 0 AND \(ByteCount.largestFile),
@@ -92,7 +92,7 @@ package struct DownloadTable: Sendable {
 
     /// The first id that no download has or ever had.
     package func nextID() throws(StoreError) -> Int64 {
-        try store.read { db in
+        try file.read { db in
             (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'downloads'") ?? 0) + 1
         }
     }
@@ -102,7 +102,7 @@ package struct DownloadTable: Sendable {
     /// Returns how many there were.
     @discardableResult
     package func resume(ofProvider provider: String, at now: Date = Date()) throws(StoreError) -> Int {
-        try store.write { db in
+        try file.write { db in
             let sql = "SELECT id FROM downloads WHERE state = 'suspended' AND reason = 'auth' AND provider = ?"
             let ids = try Int64.fetchAll(db, sql: sql, arguments: [provider])
             let writer = ChangeWriter(db, at: now)
@@ -114,7 +114,7 @@ package struct DownloadTable: Sendable {
     /// Deletes rows of downloads whose files have been deleted.
     package func delete(_ ids: [DownloadID]) throws(StoreError) {
         guard !ids.isEmpty else { return }
-        try store.write { db in
+        try file.write { db in
             for id in ids { try db.run("DELETE FROM downloads WHERE id = ?", [id.rawValue]) }
         }
     }

@@ -2,18 +2,18 @@ import GRDB
 
 /// What is remembered by name, such as the library's id.
 package struct FactTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// What is remembered under this name; nil if nothing is.
     package func value(_ name: String) throws(StoreError) -> String? {
-        try store.read { db in
+        try file.read { db in
             try String.fetchOne(db, sql: "SELECT value FROM facts WHERE name = ?", arguments: [name])
         }
     }
 
     /// Remembers a fact.
     package func set(_ name: String, _ value: String) throws(StoreError) {
-        try store.write { db in
+        try file.write { db in
             try db.execute(
                 sql: "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 arguments: [name, value])

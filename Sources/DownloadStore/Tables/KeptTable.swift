@@ -4,11 +4,11 @@ import GRDB
 
 /// What the library's list of files is made of, and what is made of it.
 package struct KeptTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// Calls `body` with the finished videos of these ids, or with all.
     package func each(_ ids: [DownloadID]?, _ body: (KeptRecord) throws -> Void) throws(StoreError) {
-        try store.read { db in
+        try file.read { db in
             let columns = """
                 SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
                     file_proof, stored_extras, kind, media_seconds FROM downloads WHERE state = 'finished'
@@ -40,7 +40,7 @@ package struct KeptTable: Sendable {
     /// doesn't know, and videos that it doesn't know, hasn't finished, or has at a place where nothing is. What the person
     /// has paused or given up stays so, and so does what is being replaced. Returns how many videos are finished by it.
     package func restore(_ records: [ProvenRecord], at now: Date = Date()) throws(StoreError) -> Int {
-        try store.write { db in
+        try file.write { db in
             let writer = ChangeWriter(db, at: now)
             var count = 0
             for record in records {

@@ -3,11 +3,11 @@ import GRDB
 
 /// Moves of files that are recorded before the first rename.
 package struct MoveTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// The moves that an earlier run recorded and didn't finish.
     package func recorded() throws(StoreError) -> [RecordedMove] {
-        try store.read { db in
+        try file.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM moves").map(StoredRow.init).map { row in
                 // Without it nobody can tell which file is where.
                 guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
@@ -21,7 +21,7 @@ package struct MoveTable: Sendable {
 
     /// Records where the moved files are now and forgets the plan, in one transaction; for when all of it is durable.
     package func finish(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
-        try store.write { db in
+        try file.write { db in
             for (owner, path) in places {
                 switch owner {
                 case .download(let id):

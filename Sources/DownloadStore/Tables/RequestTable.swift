@@ -4,11 +4,11 @@ import GRDB
 /// What commands ask of the process that holds the user's lock. The texts are the runner's; a row lives until its asker has
 /// read the answer or has given up.
 package struct RequestTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// Asks something.
     package func add(_ body: String, at now: Date = Date()) throws(StoreError) -> RequestID {
-        try store.write { db in
+        try file.write { db in
             try db.run("INSERT INTO requests (body, made_at) VALUES (?, ?)", [body, now.timeIntervalSince1970])
             return RequestID(rawValue: db.lastInsertedRowID)
         }
@@ -16,7 +16,7 @@ package struct RequestTable: Sendable {
 
     /// What has not been answered yet, the oldest first.
     package func open() throws(StoreError) -> [(id: RequestID, body: String)] {
-        try store.read { db in
+        try file.read { db in
             let sql = "SELECT id, body FROM requests WHERE answer IS NULL ORDER BY id"
             return try Row.fetchAll(db.cachedStatement(sql: sql)).map { (RequestID(rawValue: $0[0]), $0[1]) }
         }
@@ -24,12 +24,12 @@ package struct RequestTable: Sendable {
 
     /// Answers; does nothing if the asker has given up.
     package func answer(_ id: RequestID, _ answer: String) throws(StoreError) {
-        try store.write { db in try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue]) }
+        try file.write { db in try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue]) }
     }
 
     /// The answer, if there is one.
     package func answer(to id: RequestID) throws(StoreError) -> String? {
-        try store.read { db in
+        try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT answer FROM requests WHERE id = ?")
             return try Row.fetchOne(statement, arguments: [id.rawValue]).flatMap { $0[0] }
         }
@@ -37,7 +37,7 @@ package struct RequestTable: Sendable {
 
     /// Takes a request back. Returns the answer if there is one after all.
     package func withdraw(_ id: RequestID) throws(StoreError) -> String? {
-        try store.write { db in
+        try file.write { db in
             let statement = try db.cachedStatement(sql: "DELETE FROM requests WHERE id = ? RETURNING answer")
             return try Row.fetchOne(statement, arguments: [id.rawValue]).flatMap { $0[0] }
         }
@@ -45,7 +45,7 @@ package struct RequestTable: Sendable {
 
     /// Forgets what was asked of a process that is no more. Under the user's lock.
     package func clear() throws(StoreError) {
-        let isEmpty = try store.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM requests LIMIT 1") == nil }
-        if !isEmpty { try store.write { db in try db.execute(sql: "DELETE FROM requests") } }
+        let isEmpty = try file.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM requests LIMIT 1") == nil }
+        if !isEmpty { try file.write { db in try db.execute(sql: "DELETE FROM requests") } }
     }
 }

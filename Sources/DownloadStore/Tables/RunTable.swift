@@ -3,11 +3,11 @@ import GRDB
 
 /// The history of runs, and what one begins with.
 package struct RunTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// Whether a process that ended left something to settle: active downloads, renames or moves under way.
     package func isUnsettled() throws(StoreError) -> Bool {
-        try store.read { db in
+        try file.read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -20,7 +20,7 @@ package struct RunTable: Sendable {
     /// Settles what an ended process left behind, under the user's lock: each row becomes what ``RowStanding`` says.
     /// Returns the downloads whose rename was under way.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
-        try store.write { db in
+        try file.write { db in
             // Those that the rule may say something of; it alone says what.
             let sql = """
                 SELECT id, state, reason, retry_at, is_placing FROM downloads
@@ -38,7 +38,7 @@ package struct RunTable: Sendable {
 
     /// Writes a new line of history and returns its number.
     package func begin(catalogs: [String], at now: Date = Date()) throws(StoreError) -> Int64 {
-        try store.write { db in
+        try file.write { db in
             let text = String(decoding: try JSONEncoder().encode(catalogs), as: UTF8.self)
             try db.execute(
                 sql: "INSERT INTO runs (started_at, catalogs) VALUES (?, ?)",
@@ -49,7 +49,7 @@ package struct RunTable: Sendable {
 
     /// Completes the line of history.
     package func end(_ id: Int64, _ end: RunEnd, at now: Date = Date()) throws(StoreError) {
-        try store.write { db in
+        try file.write { db in
             try db.execute(
                 sql: "UPDATE runs SET ended_at = ?, exit = ?, finished = ?, failed = ?, bytes = ? WHERE id = ?",
                 arguments: [now.timeIntervalSince1970, end.exit, end.finished, end.failed, end.bytes, id])
@@ -58,7 +58,7 @@ package struct RunTable: Sendable {
 
     /// The newest runs, newest first.
     package func newest(_ limit: Int) throws(StoreError) -> [RunRecord] {
-        try store.read { db in
+        try file.read { db in
             let sql = "SELECT * FROM runs ORDER BY id DESC LIMIT ?"
             return try Row.fetchAll(db, sql: sql, arguments: [limit]).map(StoredRow.init).map { row in
                 let catalogs = row.text("catalogs").flatMap {

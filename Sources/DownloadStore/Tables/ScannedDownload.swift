@@ -124,7 +124,7 @@ extension ScannedDownload {
 extension DownloadTable {
     /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
     package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
-        try store.read { db in
+        try file.read { db in
             let statement = try db.makeStatement(sql: ScannedDownload.sql)
             let rows = try Row.fetchCursor(statement)
             let scanned = ScannedDownload(statement: statement.sqliteStatement)

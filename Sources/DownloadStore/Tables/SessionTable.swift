@@ -3,14 +3,14 @@ import GRDB
 
 /// Logins and logouts: of the user, and at providers.
 package struct SessionTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// The user's session; nil if the user has neither logged in nor out yet.
-    package func current() throws(StoreError) -> UserSession? { try store.read(Self.session) }
+    package func current() throws(StoreError) -> UserSession? { try file.read(Self.session) }
 
     /// Logs the user in.
     package func open(at now: Date = Date()) throws(StoreError) -> UserSession {
-        try store.write { db in try Self.opened(Self.session(db) ?? .initial, provider: nil, now, db) }
+        try file.write { db in try Self.opened(Self.session(db) ?? .initial, provider: nil, now, db) }
     }
 
     /// Logs the user in and notes a new login at `provider`, in one new generation; nil, and nothing is done, if since
@@ -18,7 +18,7 @@ package struct SessionTable: Sendable {
     package func open(
         provider: String, since generation: Int64, at now: Date = Date()
     ) throws(StoreError) -> UserSession? {
-        try store.write { db in
+        try file.write { db in
             let session = try Self.session(db) ?? .initial
             let changed = try Self.generation(of: provider, db)
             guard session.closedGeneration <= generation, changed <= generation else { return nil }
@@ -40,7 +40,7 @@ package struct SessionTable: Sendable {
     /// Logs the user out, also one who is out already: from its commit on, no sync and no login that began before may store
     /// credentials or open the session.
     package func close(at now: Date = Date()) throws(StoreError) -> UserSession {
-        try store.write { db in
+        try file.write { db in
             var session = try Self.session(db) ?? .initial
             session.generation += 1
             session.closedGeneration = session.generation
@@ -52,7 +52,7 @@ package struct SessionTable: Sendable {
 
     /// Notes that what is known of the logins at one provider has been forgotten.
     package func close(ofProvider provider: String) throws(StoreError) -> UserSession {
-        try store.write { db in
+        try file.write { db in
             var session = try Self.session(db) ?? .initial
             session.generation += 1
             try Self.note(provider, session.generation, db)
@@ -63,7 +63,7 @@ package struct SessionTable: Sendable {
     /// Whether credentials that a plugin gave may be stored, which was started in `generation`: neither the user has
     /// logged out since, nor has anybody logged in or out at this provider.
     package func mayStoreCredentials(of provider: String, since generation: Int64) throws(StoreError) -> Bool {
-        try store.read { db in
+        try file.read { db in
             let session = try Self.session(db) ?? .initial
             let changed = try Self.generation(of: provider, db)
             return session.isOpen && session.closedGeneration <= generation && changed <= generation

@@ -3,11 +3,11 @@ import GRDB
 
 /// What belongs beside videos: files that are there, and what is wanted or failed.
 package struct SidecarTable: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// The files that came along with these downloads; also those that are to be replaced.
     package func files(of ids: [DownloadID]) throws(StoreError) -> [SidecarRecord] {
-        try store.read { db in
+        try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ?")
             return try ids.flatMap { id in
                 try Row.fetchAll(statement, arguments: [id.rawValue]).compactMap { Self.sidecar(StoredRow($0), of: id) }
@@ -17,7 +17,7 @@ package struct SidecarTable: Sendable {
 
     /// The parts of a download that are on their way to their places.
     package func parts(of id: DownloadID) throws(StoreError) -> [PartRecord] {
-        try store.read { db in
+        try file.read { db in
             let sql = "SELECT * FROM parts WHERE download = ?"
             return try Row.fetchAll(db, sql: sql, arguments: [id.rawValue]).map(StoredRow.init).compactMap { row in
                 Self.sidecar(row, of: id).map {
@@ -29,12 +29,12 @@ package struct SidecarTable: Sendable {
 
     /// What isn't there beside these downloads.
     package func open(of ids: [DownloadID]) throws(StoreError) -> [OpenSidecar] {
-        try store.read { db in try ids.flatMap { try OpenSidecar.all(of: $0, db) } }
+        try file.read { db in try ids.flatMap { try OpenSidecar.all(of: $0, db) } }
     }
 
     /// What isn't there beside all finished downloads.
     package func open() throws(StoreError) -> [OpenSidecar] {
-        try store.read { db in
+        try file.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
@@ -50,7 +50,7 @@ package struct SidecarTable: Sendable {
 
     /// Whether a provider has named something beside the video that has its file at this path, or hasn't been asked.
     package func hasNamed(video: String, path: String) throws(StoreError) -> Bool {
-        try store.read { db in
+        try file.read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -62,7 +62,7 @@ package struct SidecarTable: Sendable {
 
     /// Bytes of the files that came along with the videos of each course.
     package func bytes() throws(StoreError) -> [String: ByteCount] {
-        try store.read { db in
+        try file.read { db in
             let sql = """
                 SELECT course, CAST(total(sidecars.size) AS INTEGER) FROM sidecars JOIN downloads ON downloads.id = sidecars.download
                 GROUP BY course
@@ -75,7 +75,7 @@ package struct SidecarTable: Sendable {
 
     /// The paths of all files that came along, covers of courses and chapters among them, relative to the library.
     package func paths() throws(StoreError) -> [String] {
-        try store.read { db in
+        try file.read { db in
             try String.fetchAll(
                 db,
                 sql: """

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// What can be said of the state file itself.
 package struct StoreHealth: Sendable {
-    let store: DownloadStore
+    let file: StateFile
 
     /// The version of SQLite that this program runs with.
     package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
@@ -15,6 +15,6 @@ package struct StoreHealth: Sendable {
     ///
     /// Related: PRAGMA quick_check, which leaves out only that indexes agree with their tables.
     package func damages() throws(StoreError) -> [String] {
-        try store.read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(10)").filter { $0 != "ok" } }
+        try file.read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(10)").filter { $0 != "ok" } }
     }
 }
