@@ -51,7 +51,35 @@ struct HouseTests {
 
     @Test("no file is too long to be read", arguments: sources)
     func length(file: String) throws {
-        #expect(try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false).count <= 500)
+        #expect(try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false).count <= 400)
+    }
+
+    @Test("no type is spread over more than three files of its room")
+    func spread() throws {
+        var homes: [String: Set<String>] = [:]
+        for file in Self.sources {
+            let room = file.split(separator: "/")[1]
+            for line in try Checkout.code(file) {
+                guard let type = Self.extended(line) else { continue }
+                homes["\(room).\(type)", default: []].insert(file)
+            }
+        }
+        #expect(homes.count > 500)
+        for (type, files) in homes where files.count > 3 { Issue.record("\(type): \(files.sorted())") }
+    }
+
+    @Test(
+        "a type is seen where it is declared and where it is extended",
+        arguments: [
+            ("package struct Schedule: Sendable {", "Schedule"), ("extension Schedule {", "Schedule"),
+            ("package final class A<B>: C {", "A"), ("@MainActor actor A {", "A"), ("    struct Nested {", nil),
+            ("extension A.B: C {", "A.B"), ("private indirect enum E {", "E"), ("func extension(x)", nil),
+        ] as [(String, String?)])
+    func declarations(line: String, type: String?) { #expect(Self.extended(line) == type) }
+
+    private static func extended(_ line: String) -> String? {
+        let form = /^(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)*?(?:struct|class|actor|enum|protocol|extension)\s+([\w.]+)/
+        return line.prefixMatch(of: form).map { String($0.1) }
     }
 
     @Test("the Makefile builds and installs every plugin that there is")
