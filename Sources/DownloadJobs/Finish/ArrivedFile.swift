@@ -84,6 +84,8 @@ package enum PlacingFailure: Sendable, Equatable {
     /// Its data didn't reach the disk and are lost: fetch it again.
     case flush(FileError)
     case library(LibraryError)
+    /// It belongs beside a video that the person has given up meanwhile.
+    case unwanted
     /// The state can't be written; the run ends.
     case store
 }

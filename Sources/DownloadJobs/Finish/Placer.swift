@@ -16,6 +16,7 @@ struct Placer: Sendable {
         _ group: [ArrivedFile], write: ([DownloadChange]) -> Bool,
         failed: (ArrivedFile, PlacingFailure) -> Void
     ) -> [PlacedFile]? {
+        let group = wanted(group) { failed($0, .unwanted) }
         var ready: [PlacedFile] = []
         ready.reserveCapacity(group.count)
         // All on their way to the disk before the first one is waited for.
@@ -68,6 +69,19 @@ struct Placer: Sendable {
         }
         for item in placed { for file in [item.file] + item.file.parts { file.partial?.close() } }
         return placed
+    }
+
+    /// What belongs beside a video that was cancelled or removed since its fetch began would stay for ever: the row says so
+    /// before the video's files are deleted, and what is placed before that is recorded, and deleted with them.
+    private func wanted(_ group: [ArrivedFile], unwanted: (ArrivedFile) -> Void) -> [ArrivedFile] {
+        let videos = Set(group.compactMap { if case .sidecar(let id, _, _) = $0.role { id } else { nil } })
+        guard !videos.isEmpty, let cancelled = try? store.downloads.cancelled(of: videos.sorted()), !cancelled.isEmpty
+        else { return group }
+        return group.filter { file in
+            guard case .sidecar(let id, _, _) = file.role, cancelled.contains(id) else { return true }
+            unwanted(file)
+            return false
+        }
     }
 
     private func flush(_ file: ArrivedFile) throws(PlacingFailureError) -> StoredFile {

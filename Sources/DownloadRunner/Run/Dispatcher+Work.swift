@@ -155,7 +155,9 @@ extension Dispatcher {
 
     private func notPlaced(_ file: ArrivedFile, _ failure: PlacingFailure) {
         if let number = file.sidecar {
-            services.events.post(.warning(.notPlaced(path: file.path, .init(failure)), nil))
+            if let reason = SyncWarning.Placing(failure) {
+                services.events.post(.warning(.notPlaced(path: file.path, reason), nil))
+            }
             try? services.library.partials.remove(file.partialName)
             handle(.sidecarPlaced(number, of: file.role.download, isStored: false))
         } else if let id = file.role.download {
@@ -167,7 +169,8 @@ extension Dispatcher {
         switch failure {
         case .flush(let error):
             return .lost(.notOnDisk(error))
-        case .store: return .store
+        // Only what belongs beside a video is told so.
+        case .store, .unwanted: return .store
         case .library(let error):
             if DescriptorLimit.isExhausted(error.errno),
                 case .suspended(let reason, let facts) = DescriptorLimit.outcome
@@ -289,12 +292,13 @@ extension Dispatcher {
 }
 
 extension SyncWarning.Placing {
-    init(_ failure: PlacingFailure) {
-        self =
-            switch failure {
-            case .flush: .flush
-            case .library(let error): .library(error)
-            case .store: .store
-            }
+    /// Nil of what is as the person wants it.
+    init?(_ failure: PlacingFailure) {
+        switch failure {
+        case .flush: self = .flush
+        case .library(let error): self = .library(error)
+        case .store: self = .store
+        case .unwanted: return nil
+        }
     }
 }

@@ -23,6 +23,15 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// Those of these downloads that the person has cancelled or removed.
+    package func cancelled(of ids: [DownloadID]) throws(StoreError) -> Set<DownloadID> {
+        try file.read { db in
+            let sql = "SELECT EXISTS (SELECT 1 FROM downloads WHERE id = ? AND state = 'cancelled')"
+            let statement = try db.cachedStatement(sql: sql)
+            return Set(try ids.filter { try Bool.fetchOne(statement, arguments: [$0.rawValue]) ?? false })
+        }
+    }
+
     /// Calls `body` with each download in catalog order.
     package func each(_ body: (DownloadRecord) throws -> Void) throws(StoreError) {
         try file.read { db in
