@@ -74,6 +74,34 @@ struct FileListTests {
         #expect(temporary.read(path)?.contains("http") == false)
     }
 
+    @Test("what may be wanted beside a rebuilt video is asked for once, unless the list says that nothing is missing")
+    func unasked() throws {
+        let (store, library) = try filled()
+        let id = { DownloadID(rawValue: $0) }
+        let slides = SidecarName(.attachment, "Slides")
+        let changes: [DownloadChange] = [
+            .sidecar(.named(id(1), [slides])),
+            .sidecar(.named(id(2), [slides])),
+            .sidecar(.failed(id(2), slides, DownloadError(kind: .notFound, message: "gone"), retryAt: nil)),
+        ]
+        try store.write(changes)
+        let keeper = ListKeeper(store: store, library: library)
+        keeper.begin(isGoingToChange: true)
+        keeper.note(changes)
+        keeper.end()
+        let rebuilt = try DownloadStore.empty()
+        #expect(try LibraryRebuild(store: rebuilt, library: library).run().restored == 3)
+        let open = try rebuilt.sidecars.open()
+        #expect(open.map(\.name) == [SidecarName(.unasked, "")] && open.map(\.state) == [.wanted])
+        #expect(try open.map { try rebuilt.downloads.record($0.download)?.key.video } == ["1"])
+        // A list of before says nothing of it.
+        let list = try #require(temporary.read(path)).replacing(#/"complete":(true|false),?/#, with: "")
+        try temporary.write(list, to: path)
+        let older = try DownloadStore.empty()
+        #expect(try LibraryRebuild(store: older, library: library).run().restored == 3)
+        #expect(try older.sidecars.open().map(\.name.kind) == [.unasked, .unasked, .unasked])
+    }
+
     @Test("what changes is appended, also behind a line that a kill has torn, and the last line counts")
     func appended() throws {
         let (store, library) = try filled()

@@ -84,7 +84,7 @@ package final class ListKeeper: Sendable {
                 switch change {
                 case .finish(let id), .adopt(let id, _), .recorded(let id, _), .extrasStored(let id, _):
                     state.ids.insert(id)
-                case .sidecar(let change): if change.isAboutFiles { state.ids.insert(change.download) }
+                case .sidecar(let change): state.ids.insert(change.download)
                 case .courseCover(let course, _, _), .chapterCover(let course, _, _, _), .coverLost(let course, _, _):
                     state.courses.insert(course)
                 default: break

@@ -11,7 +11,10 @@ package struct KeptTable: Sendable {
         try file.read { db in
             let columns = """
                 SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
-                    file_proof, stored_extras, kind, media_seconds FROM downloads WHERE state = 'finished'
+                    file_proof, stored_extras, kind, media_seconds, NOT EXISTS (SELECT 1 FROM sidecars
+                        WHERE download = downloads.id AND (sidecars.state = 'wanted'
+                            OR (sidecars.state = 'failed' AND sidecars.retry_at IS NOT NULL))) AS is_complete
+                FROM downloads WHERE state = 'finished'
                 """
             guard let ids else {
                 var beside: [Int64: [KeptRecord.Beside]] = [:]
@@ -124,6 +127,7 @@ package struct KeptTable: Sendable {
             try writer.apply(.stored(sidecar))
         }
         if !proven.missing.isEmpty { try writer.apply(.named(id, proven.missing)) }
+        if proven.isUnasked { try writer.apply(.unasked(id)) }
         return true
     }
 }
@@ -147,6 +151,7 @@ extension KeptRecord {
         kind = row["kind"]
         seconds = row["media_seconds"]
         if !beside.isEmpty { self.beside = beside }
+        complete = row["is_complete"]
     }
 }
 

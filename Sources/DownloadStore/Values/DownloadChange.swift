@@ -132,12 +132,4 @@ package enum SidecarChange: Sendable, Equatable {
         case .stored(let sidecar), .lost(let sidecar), .replaced(let sidecar): sidecar.download
         }
     }
-
-    /// Whether it changes which files are there.
-    package var isAboutFiles: Bool {
-        switch self {
-        case .stored, .lost, .replaced: true
-        case .named, .unasked, .waits, .failed, .unanswered, .retried, .forgotten: false
-        }
-    }
 }

@@ -50,6 +50,8 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var extras: String?
     /// What came along.
     package var beside: [Beside]?
+    /// Of a video: whether nothing that is to come along is still wanted. Nil in lists of before it was known.
+    package var complete: Bool?
 
     package init(course: String, title: String) {
         self.course = course
@@ -108,6 +110,8 @@ package struct ProvenRecord: Sendable {
     package var sidecars: [SidecarRecord]
     /// What came along and isn't there any more.
     package var missing: [SidecarName] = []
+    /// Whether nobody knows what else is to come along: its provider is asked once.
+    package var isUnasked: Bool { record.complete != true }
 
     package init(
         record: KeptRecord, file: StoredFile?, cover: CoverDigest? = nil, extras: ExtrasDigest? = nil,
