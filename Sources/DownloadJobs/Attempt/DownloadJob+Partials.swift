@@ -34,6 +34,7 @@ extension DownloadJob {
             do throws(FileError) { try media?.startOver() } catch { failure.withLock { $0 = error } }
         }
         guard isWritten else { return .stopped }
+        live.withLock { $0.isComplete = false }
         policy.startedOver()
         return failure.withLock { $0 }.map {
             .failed(.partialKept($0))
@@ -51,7 +52,10 @@ extension DownloadJob {
     private func forgetPartials() async -> Bool {
         let isWritten = await services.bookkeeper.commit(nothingLeft) {
             let media = self.live.withLock { live in
-                defer { live.media = nil }
+                defer {
+                    live.media = nil
+                    live.isComplete = false
+                }
                 return live.media
             }
             media?.close()

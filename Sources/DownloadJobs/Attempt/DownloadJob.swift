@@ -19,7 +19,7 @@ package actor DownloadJob: WatchedDownload {
         var media: (any MediaDownload)?
         /// While it takes its turn nobody else closes its partials.
         var isRunning = false
-        /// Nor once all bytes are there, until the file is at its place: its digest is being made.
+        /// Nor once all bytes are there, until the file is at its place or they turn out to be wrong: its digest is being made.
         var isComplete = false
         /// Digest of the URL and headers under which its bytes come.
         package var request: RequestDigest?
