@@ -111,12 +111,6 @@ import Testing
         Case(
             result: #"{"url":"https://h/","subtitles":[{"lang":"en"}]}"#,
             fault: "its answer has no `result.subtitles[0].url`"),
-        Case(
-            result: #"{"url":"https://h/","attachments":[{"title":"T","url":"ftp://h/s"}]}"#,
-            fault: "a `url` of `attachments` in its answer isn't an absolute http or https URL"),
-        Case(
-            result: #"{"url":"https://h/","cover":"x.jpg"}"#,
-            fault: "`cover` in its answer isn't an absolute http or https URL"),
     ]
 
     @Test("a resolution is what the protocol says, else the plugin is at fault", arguments: cases)
@@ -144,6 +138,33 @@ import Testing
             #expect(resolution.subtitles == [.init(lang: "en", url: "https://h/2")])
         }
         #expect(sandbox.log.lines.contains("warning: 2 of its `subtitles` left out: `lang` isn't a language tag"))
+    }
+
+    @Test("what is to come along and can't be fetched is left out by its name, and the rest is taken")
+    func badSidecars() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
+            let result = """
+                {"url":"https://h/v","cover":"x.jpg","subtitles":[{"lang":"en","url":"/1"},{"lang":"de","url":"https://h/2"}],
+                "attachments":[{"title":"","url":"https://h/3"},{"title":"Slides","url":"ftp://h/s"},
+                {"title":"Notes","url":"https://h/4"},{"title":"A","url":"a"},{"title":"B","url":"b"},
+                {"title":"C","url":"c"}]}
+                """
+            let resolution = try await provider.resolve(.video("result", ["result": .string(result)]))
+            #expect(resolution.cover == nil)
+            #expect(resolution.subtitles == [.init(lang: "de", url: "https://h/2")])
+            #expect(resolution.attachments == [.init(title: "Notes", url: "https://h/4")])
+        }
+        let isNoURL = "isn't an absolute http or https URL"
+        for line in [
+            "`en` of its `subtitles` left out: `url` \(isNoURL)",
+            "number 1 of its `attachments` left out: `title` has a wrong length",
+            "“Slides” of its `attachments` left out: `url` \(isNoURL)",
+            "“A” of its `attachments` left out: `url` \(isNoURL)", "2 more of its `attachments` left out",
+            "its `cover` left out: it \(isNoURL)",
+        ] {
+            #expect(sandbox.log.lines.contains("warning: \(line)"), "\(sandbox.log.lines)")
+        }
     }
 
     @Test("of equal keys in an answer the last one counts")

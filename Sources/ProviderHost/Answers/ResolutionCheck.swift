@@ -12,6 +12,8 @@ import Foundation
 package enum ResolutionCheck {
     private static let urlBound = 8192
     private static let listBound = 1000
+    /// Of what is left out, so much is named.
+    private static let toldBound = 3
     private static let headerBound = 64
     private static let headerBytes = 16_384
     private static let ownHeaders: Set<String> = [
@@ -23,15 +25,48 @@ package enum ResolutionCheck {
     /// About 30 years.
     private static let durationBound = 1e9
 
-    /// Takes out of `resolution` what is wrong and not worth the video: subtitles without a proper language. Returns what is
-    /// to be said about it.
+    /// Takes out of `resolution` what is wrong and not worth the video: subtitles without a proper language, and whatever is to
+    /// come along and has no proper title or URL. Returns what is to be said about it.
     static func drop(from resolution: inout Resolution) -> [String] {
         let all = resolution.subtitles
         resolution.subtitles = all.filter { isLanguageTag($0.lang) }
         let count = all.count - resolution.subtitles.count
-        return count == 0
+        var reasons =
+            count == 0
             ? []
             : ["\(count == 1 ? "one of its" : "\(count) of its") `subtitles` left out: `lang` isn't a language tag"]
+        resolution.subtitles = sound(resolution.subtitles, "subtitles", &reasons) { subtitle in
+            urlFault(subtitle.url).map { ("`\(subtitle.lang)`", "`url` \($0)") }
+        }
+        resolution.attachments = sound(resolution.attachments, "attachments", &reasons) { attachment in
+            guard isTitle(attachment.title) else { return (nil, "`title` has a wrong length") }
+            return urlFault(attachment.url).map { ("“\(attachment.title)”", "`url` \($0)") }
+        }
+        if let cover = resolution.cover, let fault = urlFault(cover) {
+            reasons.append("its `cover` left out: it \(fault)")
+            resolution.cover = nil
+        }
+        return reasons
+    }
+
+    /// Those of a list that have no fault, which is told with the name; of a few, as a list may have a thousand.
+    private static func sound<Item>(
+        _ items: [Item], _ list: String, _ reasons: inout [String],
+        fault: (Item) -> (name: String?, fault: String)?
+    ) -> [Item] {
+        var others = 0
+        var left: [Item] = []
+        for (index, item) in items.enumerated() {
+            guard let (name, fault) = fault(item) else {
+                left.append(item)
+                continue
+            }
+            others += 1
+            guard others <= toldBound else { continue }
+            reasons.append("\(name ?? "number \(index + 1)") of its `\(list)` left out: \(fault)")
+        }
+        if others > toldBound { reasons.append("\(others - toldBound) more of its `\(list)` left out") }
+        return left
     }
 
     /// What is wrong with `resolution`, or nil.
@@ -53,7 +88,13 @@ package enum ResolutionCheck {
         if let type = resolution.mediaType, !isPlainText(type, bound: 256) {
             return "`media_type` in its answer isn't a media type"
         }
-        return sidecarFault(resolution)
+        if resolution.subtitles.count > listBound {
+            return "`subtitles` in its answer has more than \(listBound) items"
+        }
+        if resolution.attachments.count > listBound {
+            return "`attachments` in its answer has more than \(listBound) items"
+        }
+        return nil
     }
 
     /// What is wrong with a page of a course, or nil.
@@ -74,30 +115,12 @@ package enum ResolutionCheck {
         return nil
     }
 
-    private static func sidecarFault(_ resolution: Resolution) -> String? {
-        if resolution.subtitles.count > listBound {
-            return "`subtitles` in its answer has more than \(listBound) items"
-        }
-        if resolution.attachments.count > listBound {
-            return "`attachments` in its answer has more than \(listBound) items"
-        }
-        for subtitle in resolution.subtitles {
-            if let fault = urlFault(subtitle.url) { return "a `url` of `subtitles` in its answer \(fault)" }
-        }
-        for attachment in resolution.attachments {
-            if let fault = urlFault(attachment.url) { return "a `url` of `attachments` in its answer \(fault)" }
-            if attachment.title.isEmpty || attachment.title.utf8.count > 1024 {
-                return "a `title` of `attachments` in its answer has a wrong length"
-            }
-        }
-        if let cover = resolution.cover, let fault = urlFault(cover) { return "`cover` in its answer \(fault)" }
-        return nil
-    }
-
     private static func sizeFault(_ size: Int64) -> String? {
         if size < 0 { return "is negative" }
         return size > sizeBound ? "is more than 2^53 bytes, which no file has" : nil
     }
+
+    private static func isTitle(_ text: String) -> Bool { (1...1024).contains(text.utf8.count) }
 
     private static func isLanguageTag(_ text: String) -> Bool {
         (1...35).contains(text.utf8.count)
