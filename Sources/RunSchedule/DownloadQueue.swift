@@ -2,7 +2,8 @@ package import DownloadStore
 package import Foundation
 import HeapModule
 
-/// Chooses what runs next: highest priority first, then catalog order. Whatever can't run now, because its host is at
+/// Chooses what runs next: highest priority first, of equal ones videos before questions about videos that are there, then
+/// catalog order. Whatever can't run now, because its host is at
 /// its cap or cooling down, its provider asked to wait, or it backs off itself, never blocks what can.
 package struct DownloadQueue: Sendable {
     /// A download that waits for its turn.
@@ -11,6 +12,8 @@ package struct DownloadQueue: Sendable {
         package var id: DownloadID
         /// Higher goes first.
         package var priority: Int
+        /// Its turn is for what belongs beside a video that is there: it comes after all videos of its priority.
+        package var isQuestion = false
         /// Place in catalog order; the lower goes first.
         package var ordinal: Int64
         /// The provider's name.
@@ -31,7 +34,8 @@ package struct DownloadQueue: Sendable {
 
         /// Smaller comes later.
         package static func < (a: Entry, b: Entry) -> Bool {
-            (a.priority, b.ordinal, b.id.rawValue) < (b.priority, a.ordinal, a.id.rawValue)
+            guard a.isQuestion == b.isQuestion || a.priority != b.priority else { return a.isQuestion }
+            return (a.priority, b.ordinal, b.id.rawValue) < (b.priority, a.ordinal, a.id.rawValue)
         }
     }
 

@@ -62,6 +62,7 @@ package struct ScheduledDownload: Sendable {
     /// As it waits for its turn.
     func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
         var entry = DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider, host: host)
+        entry.isQuestion = purpose == .sidecars
         // What failed in runs before is asked last whether its provider is back: it may be what is wrong.
         entry.misses = misses + failedRuns
         return entry

@@ -252,7 +252,9 @@ struct Checks {
     private func isBefore(_ a: DownloadID, _ b: DownloadID, _ night: NightRun) -> Bool {
         let (first, second) = (night.schedule.downloads[a], night.schedule.downloads[b])
         guard let first, let second else { return false }
-        return (first.priority, -first.ordinal) > (second.priority, -second.ordinal)
+        // What belongs beside a video waits for the videos.
+        let (isVideo, isOtherVideo) = (first.purpose == .video ? 1 : 0, second.purpose == .video ? 1 : 0)
+        return (first.priority, isVideo, -first.ordinal) > (second.priority, isOtherVideo, -second.ordinal)
     }
 
     private func canRun(

@@ -33,6 +33,22 @@ struct DownloadQueueTests {
         #expect(queue.count == 0)
     }
 
+    @Test("what belongs beside a video is asked for after all videos of equal priority")
+    func questions() {
+        var queue = DownloadQueue(hostCap: 8, lookAhead: 9)
+        for id: Int64 in [1, 2, 3] {
+            var question = entry(id, priority: id == 3 ? 10 : 0)
+            question.isQuestion = true
+            queue.add(question)
+        }
+        queue.add(entry(4))
+        queue.add(entry(5, priority: -10))
+        #expect(drain(&queue, at: now) == [3, 4, 1, 2, 5])
+        var question = Stage.download(1)
+        question.purpose = .sidecars
+        #expect(question.entry(host: nil) < Stage.download(2).entry(host: nil))
+    }
+
     @Test("a host at its cap blocks its own downloads only")
     func hostCap() {
         var queue = DownloadQueue(hostCap: 1, lookAhead: 3)
