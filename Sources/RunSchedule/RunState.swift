@@ -147,6 +147,7 @@ struct RunState: Sendable {
     private mutating func failQuestion(_ id: DownloadID, _ error: DownloadError, retryAt: Date?) {
         record(.sidecar(.unanswered(id, error, retryAt: retryAt)))
         emit(.sidecarsUnknown(id, error))
+        tally.withFailedSidecars.insert(id)
         if retryAt == nil { tally.hasGivenUpSidecars = true }
         settle(id, .finished)
     }

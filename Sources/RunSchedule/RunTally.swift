@@ -22,6 +22,8 @@ package struct RunTally: Sendable {
     package var hasSidecarsLeft = false
     /// Whether a sidecar was given up for good.
     package var hasGivenUpSidecars = false
+    /// Videos beside which something failed in this run.
+    package var withFailedSidecars: Set<DownloadID> = []
     /// What was wrong with the disk.
     package var disk: DiskTrouble?
 

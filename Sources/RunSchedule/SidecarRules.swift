@@ -106,6 +106,7 @@ struct SidecarRules: Sendable {
             let isFinal = isFinal && row.failedRuns + 1 >= Self.runsUntilGivenUp
             let retryAt = moment.nextRun(failedRuns: row.failedRuns + 1, isFinal: isFinal, rest: rest)
             run.record(.sidecar(.failed(id, row.name, error, retryAt: retryAt)))
+            run.tally.withFailedSidecars.insert(id)
             if isFinal { run.tally.hasGivenUpSidecars = true }
         }
         settle(item.number, of: item.download, isStored: false, &run)

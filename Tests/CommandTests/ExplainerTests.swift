@@ -119,6 +119,30 @@ struct PlainLogTests {
         #expect(Self.lines(PlainLog(isQuiet: true, zone: .gmt)) == [Self.failed])
     }
 
+    @Test("with --quiet what failed beside a video is a line, too; what makes no run fail isn't")
+    func quietSidecars() {
+        var log = PlainLog(isQuiet: true, zone: .gmt)
+        let video = VideoReference(course: "c", chapter: nil, video: "v", title: "Position")
+        let missing = DownloadError(kind: .notFound, message: "404", status: 404)
+        func lines(_ warning: SyncWarning) -> [PlainLog.Line] {
+            log.lines(for: .warning(warning, video), now: Date(timeIntervalSince1970: 0))
+        }
+        let slides = SyncWarning.Sidecar.ofVideo(.attachment, name: "Slides")
+        #expect(
+            lines(.sidecarMissed(slides, missing, isFailure: true)) == [
+                .init(.diagnostics, "failed   Position: attachment Slides was not fetched: 404")
+            ])
+        #expect(
+            lines(.sidecarsUnknown(missing)) == [
+                .init(.diagnostics, "failed   Position: what comes along with it was not fetched: 404")
+            ])
+        #expect(lines(.sidecarMissed(slides, missing)) == [])
+        var summary = SyncSummary(downloads: [.finished: 1])
+        #expect(SummaryText.remedies(summary, user: nil) == [])
+        summary.hasOlderFailures = true
+        #expect(SummaryText.remedies(summary, user: nil) == ["see: coursefetch status --failed"])
+    }
+
     @Test("beside the live view only results")
     func besideLive() {
         let lines = Self.lines(PlainLog(isQuiet: false, hidesDiagnostics: true, zone: .gmt))

@@ -21,7 +21,7 @@ package struct PlainLog: Sendable {
         }
     }
 
-    /// With `--quiet`: nothing of what went well.
+    /// With `--quiet`: only what failed.
     private let isQuiet: Bool
     /// Whether failures are told elsewhere, by the live view.
     private let hidesDiagnostics: Bool
@@ -57,8 +57,9 @@ package struct PlainLog: Sendable {
             return output(
                 "gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
         case .warning(let warning, let reference):
-            guard !isQuiet else { return [] }
-            return diagnostic("warning: " + (reference.map { "\($0.title): " } ?? "") + warning.message)
+            guard !isQuiet || warning.isFailure else { return [] }
+            let label = isQuiet ? "failed   " : "warning: "
+            return diagnostic(label + (reference.map { "\($0.title): " } ?? "") + warning.message)
         case .providerWaiting(let provider, let until, let kind):
             return waiting("the provider \(provider)", until, kind, now)
         case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)

@@ -85,7 +85,7 @@ package enum SummaryText {
         }
         if summary.stopReason == .logout { lines.append("go on with: coursefetch login\(whose)") }
         // What failed in this run has been told already.
-        if summary.downloads[.failed, default: 0] > summary.failedNow {
+        if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
             lines.append("see: coursefetch status --failed\(whose)")
         }
         return lines.map(TerminalText.printable)

@@ -19,7 +19,7 @@ extension SyncWarning {
         case .clockOff(let host, let seconds):
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
-        case .sidecarMissed(let sidecar, let error): "\(sidecar.title) was not fetched: \(error.message)"
+        case .sidecarMissed(let sidecar, let error, _): "\(sidecar.title) was not fetched: \(error.message)"
         case .sidecarsUnknown(let error): "what comes along with it was not fetched: \(error.message)"
         case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
         case .stream(let stream): stream.message

@@ -212,7 +212,8 @@ actor Dispatcher {
             .warning(.loginWanted(provider: provider, error), nil)
         case .sidecarFailed(let number, let error):
             sidecars[number].map {
-                .warning(.sidecarMissed($0.sidecar.shown, error), $0.sidecar.video)
+                .warning(
+                    .sidecarMissed($0.sidecar.shown, error, isFailure: $0.sidecar.isResolved), $0.sidecar.video)
             }
         case .sidecarsUnknown(let id, let error):
             .warning(.sidecarsUnknown(error), reference(id))

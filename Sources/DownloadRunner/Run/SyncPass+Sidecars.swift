@@ -33,7 +33,9 @@ extension SyncPass {
                 if !isWaiting { summary.conditions.insert(.workLeft) }
             case .failed:
                 summary.sidecarsFailed += 1
-                if sidecar.retryAt != nil { summary.conditions.insert(.downloadsFailed) }
+                guard sidecar.retryAt != nil else { continue }
+                summary.conditions.insert(.downloadsFailed)
+                if !result.tally.withFailedSidecars.contains(sidecar.download) { summary.hasOlderFailures = true }
             }
         }
     }

@@ -159,6 +159,8 @@ package struct SyncSummary: Sendable {
     package var sidecarsWanted = 0
     /// What isn't there beside them and couldn't be had.
     package var sidecarsFailed = 0
+    /// Whether something beside a video failed in an earlier run, so that this one hasn't told it.
+    package var hasOlderFailures = false
     /// Providers that want a new login.
     package var providersToLogIn: [String]
     /// What ended the run before its time; nil if nothing did.

@@ -24,7 +24,8 @@ package enum SyncWarning: Sendable, Equatable {
     case prune(Pruning)
 
     // What belongs beside a video.
-    case sidecarMissed(Sidecar, DownloadError)
+    /// `isFailure`: what a provider has named is wanted until it is there, and the run ends with 1.
+    case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false)
     /// Its provider couldn't be asked what there is.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
@@ -33,6 +34,15 @@ package enum SyncWarning: Sendable, Equatable {
 }
 
 extension SyncWarning {
+    /// Whether the run ends with 1 for it.
+    package var isFailure: Bool {
+        switch self {
+        case .sidecarMissed(_, _, let isFailure): isFailure
+        case .sidecarsUnknown: true
+        default: false
+        }
+    }
+
     /// What comes along.
     package enum Sidecar: Sendable, Equatable {
         /// Language or title; may be empty.
