@@ -8,6 +8,8 @@ struct SpaceRules: Sendable {
 
     mutating func measured(_ free: Int64, _ turns: [Schedule.Measure], _ run: inout RunState) {
         self.free = free
+        // What is told at the end is what there is then.
+        if case .noRoom? = run.tally.disk { run.tally.disk = .noRoom(free: free) }
         for measure in turns {
             guard case .running(var turn)? = run.phases[measure.id] else { continue }
             turn.size = measure.size

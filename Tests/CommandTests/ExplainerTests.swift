@@ -143,6 +143,22 @@ struct PlainLogTests {
         #expect(SummaryText.remedies(summary, user: nil) == ["see: coursefetch status --failed"])
     }
 
+    @Test("where several partials fill the disk it says which they are, and the ways out")
+    func fullOfPartials() {
+        var summary = SyncSummary(downloads: [.suspended: 4])
+        let videos = ["a", "b x", "d", "e"].map { VideoReference(course: "c", chapter: nil, video: $0, title: "T") }
+        summary.partials = [(videos[0], 3 << 20)]
+        #expect(SummaryText.remedies(summary, user: nil) == [], "it is too large by itself")
+        summary.partials = Array(zip(videos, [4 << 20, 3 << 20, 2 << 20, 1 << 20]))
+        #expect(
+            SummaryText.remedies(summary, user: "bob") == [
+                """
+                4 unfinished videos hold 10.0 MiB of the disk: c/*/a 4.00 MiB, c/*/b%20x 3.00 MiB, c/*/d 2.00 MiB and \
+                1 more; finish one after the other with --jobs 1, or give one up: coursefetch cancel 'c/*/a' --user bob
+                """
+            ])
+    }
+
     @Test("beside the live view only results")
     func besideLive() {
         let lines = Self.lines(PlainLog(isQuiet: false, hidesDiagnostics: true, zone: .gmt))

@@ -232,8 +232,11 @@ struct ScheduleTests {
         let first = stage.tell(.begin)
         #expect(first.first == "record suspend 1 disk" && first.contains("start 2"))
         #expect(stage.schedule.tally.disk == .noRoom(free: 200))
+        stage.tell(.measured(free: 180, turns: []))
+        #expect(stage.schedule.tally.disk == .noRoom(free: 180), "what is told is what there is now")
         #expect(stage.tell(.measured(free: 99, turns: [])).first == "cancel 2")
         #expect(stage.schedule.stopReason == .disk)
+        #expect(stage.schedule.tally.disk == .noRoom(free: 99))
     }
 
     @Test("sidecars take what no video can use, and their digest is recorded when all are there")

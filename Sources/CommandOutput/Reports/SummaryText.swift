@@ -84,11 +84,29 @@ package enum SummaryText {
             return "the videos of the provider \(provider) wait for a login: \(login)"
         }
         if summary.stopReason == .logout { lines.append("go on with: coursefetch login\(whose)") }
+        lines += wayOut(summary, whose)
         // What failed in this run has been told already.
         if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
             lines.append("see: coursefetch status --failed\(whose)")
         }
         return lines.map(TerminalText.printable)
+    }
+
+    /// Several partials may fill a small disk so that none of them is ever finished.
+    private static func wayOut(_ summary: SyncSummary, _ whose: String) -> [String] {
+        let partials = summary.partials
+        guard partials.count > 1, let (first, _) = partials.first else { return [] }
+        let parts = partials.prefix(3).map { "\(Selector($0)) \(Wording.size($1))" }
+        let others = partials.count > parts.count ? ["\(Wording.grouped(partials.count - parts.count)) more"] : []
+        let sum = partials.byteCount(\.1).value
+        let selector = ShellWord.quoted(Selector(first).description)
+        return [
+            """
+            \(Wording.count(partials.count, "unfinished video")) hold \(Wording.size(sum)) of the disk: \
+            \(Wording.list(parts + others)); finish one after the other with --jobs 1, or give one up: \
+            coursefetch cancel \(selector)\(whose)
+            """
+        ]
     }
 
     /// The errors as compilers write them, with their source lines; one without a place stands for itself.

@@ -246,6 +246,7 @@ struct SyncPass: Sendable {
         }
         for error in result.storeErrors { summary.add(Refusal(error)) }
         if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
+        summary.partials = result.partials
         return summary
     }
 }

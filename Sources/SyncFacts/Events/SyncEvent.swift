@@ -161,6 +161,9 @@ package struct SyncSummary: Sendable {
     package var sidecarsFailed = 0
     /// Whether something beside a video failed in an earlier run, so that this one hasn't told it.
     package var hasOlderFailures = false
+    /// What has arrived of videos that aren't finished, the most first, where the disk has ended the run or kept some of them
+    /// waiting.
+    package var partials: [(VideoReference, Int64)] = []
     /// Providers that want a new login.
     package var providersToLogIn: [String]
     /// What ended the run before its time; nil if nothing did.
