@@ -93,6 +93,17 @@ package struct CatalogEntries {
         return index
     }
 
+    /// What a run needs to bring in an entry of which the state knows nothing but its id and its name.
+    mutating func wanted(_ number: Int, _ id: DownloadID, stem: String) -> WantedDownload {
+        let slot = slots[number]
+        let (course, chapter, video) = (course(slot), chapter(slot), video(slot))
+        return WantedDownload(
+            id: id, reference: reference(slot), video: video, courseTitle: course.title,
+            writtenCourse: course.writtenID, writtenChapter: chapter?.writtenID, chapterTitle: chapter?.title,
+            source: source(video), priority: video.priority, ordinal: Int64(number), stem: stem, failedRuns: 0,
+            isNew: true, isNotReady: false, extras: Self.extras(video))
+    }
+
     /// Digest of where a video comes from, but for its id; with it where the catalog spells it otherwise, since that is
     /// what its provider is asked for.
     mutating func source(_ video: Video) -> SourceDigest {

@@ -197,16 +197,15 @@ extension Reconciler {
     }
 
     mutating func wanted(_ number: Int, _ row: Row) -> WantedDownload {
-        let slot = entries.slots[number]
-        let video = entries.video(slot)
-        return WantedDownload(
-            id: row.id, reference: reference(slot), video: video, courseTitle: entries.course(slot).title,
-            writtenCourse: entries.course(slot).writtenID, writtenChapter: entries.chapter(slot)?.writtenID,
-            chapterTitle: entries.chapter(slot)?.title, source: entries.source(video),
-            priority: row.priorityOverride ?? video.priority, ordinal: Int64(number), stem: row.stem, resume: nil,
-            oldFile: row.oldFile, donor: nil,
-            retryAt: row.retryAt, failedRuns: row.failedRuns, isNew: row.isNew, isNotReady: row.isNotReady,
-            extras: row.hasExtras ? nil : CatalogEntries.extras(video))
+        var wanted = entries.wanted(number, row.id, stem: row.stem)
+        wanted.priority = row.priorityOverride ?? wanted.priority
+        wanted.oldFile = row.oldFile
+        wanted.retryAt = row.retryAt
+        wanted.failedRuns = row.failedRuns
+        wanted.isNew = row.isNew
+        wanted.isNotReady = row.isNotReady
+        if row.hasExtras { wanted.extras = nil }
+        return wanted
     }
 
     func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }

@@ -17,19 +17,18 @@ package final class WantedAgain: Sendable {
     package func wanted(_ record: DownloadRecord) -> WantedDownload? {
         entries.withLock { entries in
             guard let number = entries.find(record.key) else { return nil }
-            let slot = entries.slots[number]
-            let reference = entries.reference(slot)
-            guard only.isEmpty || only.contains(where: { $0.matches(reference) }) else { return nil }
-            let video = entries.video(slot)
-            let extras = CatalogEntries.extras(video)
-            return WantedDownload(
-                id: record.id, reference: reference, video: video, courseTitle: entries.course(slot).title,
-                writtenCourse: entries.course(slot).writtenID, writtenChapter: entries.chapter(slot)?.writtenID,
-                chapterTitle: entries.chapter(slot)?.title, source: entries.source(video), priority: record.priority,
-                ordinal: Int64(number), stem: record.catalog.stem,
-                resume: record.durableBytes > 0 ? ResumeRecord(record) : nil, oldFile: record.file, donor: nil,
-                retryAt: record.retryAt, failedRuns: record.failedRuns, isNew: false, isNotReady: false,
-                extras: record.storedExtras == extras ? nil : extras)
+            guard only.isEmpty || only.contains(where: { $0.matches(entries.reference(entries.slots[number])) }) else {
+                return nil
+            }
+            var wanted = entries.wanted(number, record.id, stem: record.catalog.stem)
+            wanted.priority = record.priority
+            wanted.resume = record.durableBytes > 0 ? ResumeRecord(record) : nil
+            wanted.oldFile = record.file
+            wanted.retryAt = record.retryAt
+            wanted.failedRuns = record.failedRuns
+            wanted.isNew = false
+            if record.storedExtras == wanted.extras { wanted.extras = nil }
+            return wanted
         }
     }
 }

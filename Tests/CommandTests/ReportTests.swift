@@ -187,11 +187,11 @@ struct ReportTests {
     func dryRun() {
         let first = Self.video("p", "k", "v1", "One")
         let lines = [
-            DryRunLine(reference: first, action: .download, why: .new, size: 1_048_576),
-            DryRunLine(reference: first, action: .resume(from: 1024), why: .unfinished, size: 2048),
-            DryRunLine(reference: first, action: .move(from: "a", to: "b"), why: .renamed, size: nil),
-            DryRunLine(reference: first, action: .remove(path: "b\u{1B}"), why: .gone, size: nil),
-            DryRunLine(reference: first, action: .keep, why: .goneHeld, size: nil),
+            DryRunItem(reference: first, action: .download, why: .new, size: 1_048_576),
+            DryRunItem(reference: first, action: .resume(from: 1024), why: .unfinished, size: 2048),
+            DryRunItem(reference: first, action: .move(from: "a", to: "b"), why: .renamed, size: nil),
+            DryRunItem(reference: first, action: .remove(path: "b\u{1B}"), why: .gone, size: nil),
+            DryRunItem(reference: first, action: .keep, why: .goneHeld, size: nil),
         ]
         #expect(
             lines.map(DryRunText.line) == [
@@ -201,11 +201,11 @@ struct ReportTests {
                 "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
             ])
         var plan = DryRunPlan()
-        plan.lines = lines
+        plan.items = lines
         #expect(
             DryRunText.summary(plan)
                 == "would download 1, resume 1, move 1 and remove 1; at least 1.00 MiB to transfer")
-        plan.lines = [lines[4]]
+        plan.items = [lines[4]]
         plan.summary.downloads = [.finished: 1]
         #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date")
         #expect(

@@ -5,20 +5,20 @@ import SyncFacts
 /// What `sync --dry-run` prints.
 package enum DryRunText {
     /// One line: what would be done with a download, and why.
-    package static func line(_ line: DryRunLine) -> String {
-        let selector = ShellWord.quoted(Selector(line.reference).description)
-        let title = line.reference.title == line.reference.video ? "" : "  \(line.reference.title)"
-        let what = "\(TerminalText.fit(verb(line.action), to: 9)) \(selector)\(title)\(detail(line))"
-        return TerminalText.printable("\(what) (\(line.why.words))")
+    package static func line(_ item: DryRunItem) -> String {
+        let selector = ShellWord.quoted(Selector(item.reference).description)
+        let title = item.reference.title == item.reference.video ? "" : "  \(item.reference.title)"
+        let what = "\(TerminalText.fit(verb(item.action), to: 9)) \(selector)\(title)\(detail(item))"
+        return TerminalText.printable("\(what) (\(item.why.words))")
     }
 
     /// The same as JSON.
-    package static func json(_ line: DryRunLine) -> [UInt8] {
+    package static func json(_ item: DryRunItem) -> [UInt8] {
         var object = JSONLine()
-        object.field("event", "would_\(verb(line.action))")
-        JSONEvents.ids(&object, line.reference)
-        object.field("why", line.why.words)
-        switch line.action {
+        object.field("event", "would_\(verb(item.action))")
+        JSONEvents.ids(&object, item.reference)
+        object.field("why", item.why.words)
+        switch item.action {
         case .resume(let from): object.field("resume_from", from)
         case .move(let from, let to):
             object.field("from", from)
@@ -26,17 +26,17 @@ package enum DryRunText {
         case .link(let path), .adopt(let path), .remove(let path): object.field("path", path)
         case .download, .refetch, .keep, .ask: break
         }
-        object.field("size", line.size)
+        object.field("size", item.size)
         return object.finished()
     }
 
     /// The last line: how much of each there would be.
     package static func summary(_ plan: DryRunPlan) -> String {
-        let work = plan.lines.filter { $0.action != .keep }
+        let work = plan.items.filter { $0.action != .keep }
         let finished = plan.summary.downloads[.finished] ?? 0
         guard !work.isEmpty else { return "nothing to do: \(Wording.count(finished, "video")) up to date" }
         var counts: [String: Int] = [:]
-        for line in work { counts[verb(line.action), default: 0] += 1 }
+        for item in work { counts[verb(item.action), default: 0] += 1 }
         let order = ["download", "resume", "refetch", "ask", "link", "adopt", "move", "remove"]
         let parts = order.compactMap { verb in counts[verb].map { "\(verb) \(Wording.grouped($0))" } }
         let sizes = work.compactMap(\.size)
@@ -45,7 +45,7 @@ package enum DryRunText {
         return "would \(Wording.list(parts))\(size)"
     }
 
-    private static func verb(_ action: DryRunLine.Action) -> String {
+    private static func verb(_ action: DryRunItem.Action) -> String {
         switch action {
         case .download: "download"
         case .resume: "resume"
@@ -59,11 +59,11 @@ package enum DryRunText {
         }
     }
 
-    private static func detail(_ line: DryRunLine) -> String {
-        switch line.action {
-        case .download, .refetch: line.size.map { ", \(Wording.size($0))" } ?? ""
+    private static func detail(_ item: DryRunItem) -> String {
+        switch item.action {
+        case .download, .refetch: item.size.map { ", \(Wording.size($0))" } ?? ""
         case .resume(let from):
-            " from \(Wording.size(from))" + (line.size.map { " of \(Wording.size(from + $0))" } ?? "")
+            " from \(Wording.size(from))" + (item.size.map { " of \(Wording.size(from + $0))" } ?? "")
         case .move(let from, let to): ": \(from) -> \(to)"
         case .link(let path), .adopt(let path), .remove(let path): ": \(path)"
         case .keep, .ask: ""

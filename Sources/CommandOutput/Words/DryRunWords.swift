@@ -1,7 +1,7 @@
 import Operations
 
 /// Why a sync would do something, in a few words.
-extension DryRunLine.Reason {
+extension DryRunItem.Reason {
     var words: String {
         switch self {
         case .new: "new"

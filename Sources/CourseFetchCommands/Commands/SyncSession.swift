@@ -69,11 +69,11 @@ struct SyncSession {
         let isJSON = settings.json.value
         let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers), wording: \.message)
         let plan = await run.plan()
-        for line in plan.lines where line.action != .keep || settings.verbose.value {
+        for item in plan.items where item.action != .keep || settings.verbose.value {
             if isJSON {
-                context.output.send(DryRunText.json(line), to: STDOUT_FILENO)
+                context.output.send(DryRunText.json(item), to: STDOUT_FILENO)
             } else {
-                context.say(DryRunText.line(line))
+                context.say(DryRunText.line(item))
             }
         }
         if isJSON {

@@ -12,7 +12,7 @@ import UserState
 /// What a sync would do.
 package struct DryRunPlan: Sendable {
     /// In catalog order, moves first.
-    package var lines: [DryRunLine] = []
+    package var items: [DryRunItem] = []
     /// What `sync` would say at its end, were it to stop after planning: errors and their conditions.
     package var summary = SyncSummary()
 
@@ -20,7 +20,7 @@ package struct DryRunPlan: Sendable {
 }
 
 /// What a sync would do with one download, and why.
-package struct DryRunLine: Sendable {
+package struct DryRunItem: Sendable {
     /// What would be done.
     package enum Action: Sendable, Equatable {
         case download
@@ -104,7 +104,7 @@ extension SyncRun {
                 plan.summary = refused
                 return plan
             }
-            plan.lines = reconciliation.lines(options, ignoresCourse: registry.ignoresCourse)
+            plan.items = reconciliation.items(options, ignoresCourse: registry.ignoresCourse)
             plan.summary.downloads = reconciliation.counts
             plan.summary.note(reconciliation.held)
             plan.summary.fromOtherSource = reconciliation.fromOtherSource
@@ -125,7 +125,7 @@ extension SyncRun {
 
 extension WantedDownload {
     /// Why it is fetched.
-    fileprivate var why: DryRunLine.Reason {
+    fileprivate var why: DryRunItem.Reason {
         if isNew { return .new }
         if oldFile != nil { return .fetchedAgain }
         return resume.map { $0.durableBytes > 0 } ?? false ? .unfinished : .notBegun
@@ -133,68 +133,68 @@ extension WantedDownload {
 }
 
 extension Reconciliation {
-    /// One line for each thing that would happen.
-    func lines(_ options: SyncOptions, ignoresCourse: (String) -> Bool) -> [DryRunLine] {
+    /// One item for each thing that would happen.
+    func items(_ options: SyncOptions, ignoresCourse: (String) -> Bool) -> [DryRunItem] {
         let lost = Set(changes.lost)
         let refetched = Set(changes.refetched)
-        var lines = moves.compactMap { move in
+        var items = moves.compactMap { move in
             move.reference.map {
-                DryRunLine(
+                DryRunItem(
                     reference: $0, action: .move(from: move.from, to: move.to), why: .renamed,
                     size: nil)
             }
         }
         for wanted in wanted {
-            var line = DryRunLine(
+            var item = DryRunItem(
                 reference: wanted.reference, action: .download, why: wanted.why,
                 size: wanted.video.size)
             if let donor = wanted.donor {
                 if donor.isStanding {
-                    line.action = .adopt(path: donor.file.path)
-                    line.why = .standing
+                    item.action = .adopt(path: donor.file.path)
+                    item.why = .standing
                 } else if donor.isProven(for: wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))) {
-                    line.action = .link(to: donor.file.path)
-                    line.why = .sameFile
-                    line.size = 0
+                    item.action = .link(to: donor.file.path)
+                    item.why = .sameFile
+                    item.size = 0
                 } else {
-                    line.why = .perhapsSame(donor.file.path, or: wanted.why)
+                    item.why = .perhapsSame(donor.file.path, or: wanted.why)
                 }
             } else if followers.isFollower(wanted.id) {
                 if wanted.video.sha256 != nil || ignoresCourse(wanted.provider) {
-                    line.why = .follows
-                    line.size = 0
+                    item.why = .follows
+                    item.size = 0
                 } else {
-                    line.why = .perhapsFollows(or: wanted.why)
+                    item.why = .perhapsFollows(or: wanted.why)
                 }
             } else if let resume = wanted.resume, resume.durableBytes > 0 {
-                line.action = .resume(from: resume.durableBytes)
-                line.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
+                item.action = .resume(from: resume.durableBytes)
+                item.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
             } else if refetched.contains(wanted.id) {
-                line.action = .refetch
-                line.why = .contradicted
+                item.action = .refetch
+                item.why = .contradicted
             } else if lost.contains(wanted.id) {
-                line.why = .lost
+                item.why = .lost
             }
-            lines.append(line)
+            items.append(item)
         }
-        lines += asked.map {
-            DryRunLine(
+        items += asked.map {
+            DryRunItem(
                 reference: $0.reference, action: .ask, why: .incomplete, size: nil)
         }
-        guard options.prune else { return lines }
+        guard options.prune else { return items }
         // What is failed now stays so; of the rest it is assumed that it goes well.
         let isOpen = [.failed, .paused].contains { counts[$0, default: 0] > 0 } || !held.isEmpty
         let verdict = Prune.verdict(self, options.maxDelete, endsWell: !isOpen)
         for gone in gone {
             guard let file = gone.file else { continue }
-            let (action, why): (DryRunLine.Action, DryRunLine.Reason) =
+            let (action, why): (DryRunItem.Action, DryRunItem.Reason) =
                 switch verdict {
                 case .held: (.keep, .goneHeld)
                 case .unfinished: (.keep, .goneUnfinished)
                 case .delete, .nothing: (.remove(path: file.path), .gone)
                 }
-            lines.append(DryRunLine(reference: gone.reference, action: action, why: why, size: nil))
+            items.append(DryRunItem(reference: gone.reference, action: action, why: why, size: nil))
         }
-        return lines
+        return items
     }
 }
