@@ -154,7 +154,8 @@ struct PlainLogTests {
             SummaryText.remedies(summary, user: "bob") == [
                 """
                 4 unfinished videos hold 10.0 MiB of the disk: c/*/a 4.00 MiB, c/*/b%20x 3.00 MiB, c/*/d 2.00 MiB and \
-                1 more; finish one after the other with --jobs 1, or give one up: coursefetch cancel 'c/*/a' --user bob
+                1 more; make room, or give one up with: coursefetch cancel 'c/*/a' --user bob; and finish them one after \
+                the other with --jobs 1
                 """
             ])
     }

@@ -45,6 +45,24 @@ struct FullDiskTests {
         await host.stop()
     }
 
+    @Test("where partials fill the disk it says which, and the ways out")
+    func partials() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let videos = (1...4).map { CatalogText.Video(id: "\($0)") }
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/1900000.mp4?rate=1000000"), videos: videos))
+        try stage.folder.make("library")
+        let outcome = try await mounted(
+            """
+            mount -t tmpfs -o size=2m none "$place"
+            "$@" --jobs 4 || echo "first $?" >&2
+            """, at: stage.folder.at("library"), stage)
+        #expect(outcome.error.contains("first 73"), "\(outcome.report)")
+        #expect(outcome.error.contains("unfinished videos hold"), "\(outcome.report)")
+        #expect(outcome.error.contains("coursefetch cancel 'c/*/"), "\(outcome.report)")
+        await host.stop()
+    }
+
     @Test(
         "a state or library that can't be written is refused before anything starts", arguments: ["state", "library"])
     func readOnly(_ what: String) async throws {

@@ -103,8 +103,8 @@ package enum SummaryText {
         return [
             """
             \(Wording.count(partials.count, "unfinished video")) hold \(Wording.size(sum)) of the disk: \
-            \(Wording.list(parts + others)); finish one after the other with --jobs 1, or give one up: \
-            coursefetch cancel \(selector)\(whose)
+            \(Wording.list(parts + others)); make room, or give one up with: coursefetch cancel \(selector)\(whose); \
+            and finish them one after the other with --jobs 1
             """
         ]
     }

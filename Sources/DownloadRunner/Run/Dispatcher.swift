@@ -25,8 +25,6 @@ actor Dispatcher {
         /// What kept the run from recording all of it; of the bookkeeper, once it has ended.
         var storeErrors: [StoreError] = []
         var diskTrouble: Refusal.Run?
-        /// Where the disk was in the way.
-        var partials: [(VideoReference, Int64)] = []
     }
 
     /// A download that has had a turn.
@@ -111,17 +109,7 @@ actor Dispatcher {
         case .failed(let error): result.diskTrouble = .download(error)
         case nil: break
         }
-        if schedule.tally.disk != nil { result.partials = partials }
         return result
-    }
-
-    /// What has arrived of those that aren't finished, the most first.
-    private var partials: [(VideoReference, Int64)] {
-        let states = schedule.states
-        let left = schedule.downloads.values.filter { $0.written > 0 && states[$0.id] != .finished }
-        return left.sorted { ($1.written, $0.id) < ($0.written, $1.id) }.compactMap { download in
-            wanted[download.id].map { ($0.reference, download.written) }
-        }
     }
 
     // MARK: the loop

@@ -71,7 +71,10 @@ struct SyncPass: Sendable {
         let result = await dispatch(plan, services)
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
-        do { try noteSidecars(&summary, catalog, result) } catch { summary.add(Refusal(error)) }
+        do throws(StoreError) {
+            try noteSidecars(&summary, catalog, result)
+            try notePartials(&summary, plan, result)
+        } catch { summary.add(Refusal(error)) }
         summary.note(plan.held)
         for failure in credentials.unsaved { summary.add(failure) }
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
@@ -246,7 +249,6 @@ struct SyncPass: Sendable {
         }
         for error in result.storeErrors { summary.add(Refusal(error)) }
         if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
-        summary.partials = result.partials
         return summary
     }
 }

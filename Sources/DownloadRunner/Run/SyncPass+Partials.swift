@@ -1,0 +1,18 @@
+import CatalogComparison
+import DownloadStore
+import SyncFacts
+
+/// What a run says at its end of what fills the disk.
+extension SyncPass {
+    /// Where the disk was in the way: what has arrived of those that aren't finished, the most first.
+    func notePartials(
+        _ summary: inout SyncSummary, _ plan: Reconciliation, _ result: Dispatcher.Result
+    ) throws(StoreError) {
+        guard result.diskTrouble != nil else { return }
+        let left = plan.wanted.map(\.id).filter { result.states[$0] != .finished }
+        let records = try open.store.downloads.records(left).filter { $0.durableBytes > 0 }
+        summary.partials = records.sorted { ($1.durableBytes, $0.id) < ($0.durableBytes, $1.id) }.map {
+            (VideoReference($0), $0.durableBytes)
+        }
+    }
+}
