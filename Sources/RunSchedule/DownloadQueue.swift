@@ -162,6 +162,9 @@ package struct DownloadQueue: Sendable {
         return entry.host.map { isFree($0, at: now) } ?? mayResolve(provider, at: now)
     }
 
+    /// Whether a provider would be asked then.
+    func isAsked(_ provider: String, at now: Date) -> Bool { isAsked(providers[provider] ?? Provider(), at: now) }
+
     private func isAsked(_ provider: Provider, at now: Date) -> Bool {
         guard !provider.isStopped, provider.isBlockedUntil <= now else { return false }
         return provider.downUntil.map { $0 <= now && provider.probe == nil } ?? true

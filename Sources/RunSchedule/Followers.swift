@@ -25,15 +25,18 @@ package struct Followers: Sendable {
     /// For whom it waits.
     package func leader(of id: DownloadID) -> DownloadID? { leaders[id] }
 
+    /// Whether nobody waits for anybody.
+    package var isEmpty: Bool { leaders.isEmpty }
+
     /// Those that somebody waits for, in no order.
     package var all: some Sequence<DownloadID> { followers.lazy.filter { !$0.value.isEmpty }.map(\.key) }
 
-    /// The first of a leader's followers that may take the lead does so, and the leader follows it with the others. Returns it;
-    /// nil if none may.
-    package mutating func yield(_ leader: DownloadID, where mayLead: (DownloadID) -> Bool) -> DownloadID? {
-        guard let next = followers[leader]?.first(where: mayLead) else { return nil }
+    /// Who waits for a leader, in order.
+    package func of(_ leader: DownloadID) -> [DownloadID] { followers[leader] ?? [] }
+
+    /// One of a leader's followers takes the lead; the leader follows it, with the others.
+    package mutating func yield(_ leader: DownloadID, to next: DownloadID) {
         for id in finished(leader) + [leader] where id != next { add(id, to: next) }
-        return next
     }
 
     /// The leader's file is there: everybody who waited for it.

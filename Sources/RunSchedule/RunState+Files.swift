@@ -85,7 +85,8 @@ extension RunState {
         guard let download = downloads[id] else { return }
         downloads[id]?.donor = donor.flatMap { $0.isPossible(for: download.bytes) ? $0 : nil }
         if case .settled? = phases[id] { return }
-        enqueue(id, host: nil, dueAt: download.retryAt)
+        let isProven = downloads[id]?.isDonorProven == true
+        enqueue(id, host: isProven ? nil : download.hostBefore, dueAt: isProven ? nil : download.retryAt)
     }
 
     /// Whoever followed one whose file won't come takes the lead; the others follow that one now.
@@ -99,20 +100,46 @@ extension RunState {
         }
     }
 
-    /// A provider serves nobody: whoever follows one of its downloads and has another provider, or was asked less often, takes
-    /// the lead, and that download follows.
-    mutating func yieldLeads(of provider: String) {
-        let leaders = sharing.followers.all.filter { downloads[$0]?.provider == provider }
-        for leader in leaders.sorted() {
-            guard case .queued? = phases[leader] else { continue }
-            let next = sharing.followers.yield(leader) { id in
-                guard phases[id] == .following, let other = downloads[id]?.provider else { return false }
-                return !queue.isDown(provider: other) || misses[id] ?? 0 < misses[leader] ?? 0
-            }
-            guard let next else { continue }
+    // MARK: leads
+
+    /// Whoever follows one that can't go on for a while, and could begin itself, takes the lead, and that one follows. Looked
+    /// for while there is a slot, once a second, and before the run would end.
+    mutating func yieldLeads(_ moment: Moment, isLast: Bool) {
+        nextLookAtLeads = nil
+        guard mayStartTurn, !sharing.followers.isEmpty else { return }
+        let due = lastLookAtLeads.addingTimeInterval(1)
+        guard isLast || due <= moment.now else { return nextLookAtLeads = due }
+        lastLookAtLeads = moment.now
+        for leader in sharing.followers.all.sorted() where isStuck(leader, moment.now) {
+            let next = sharing.followers.of(leader).first { mayLead($0, insteadOf: leader, moment.now) }
+            guard let next, case .queued(let host, _)? = phases[leader] else { continue }
+            sharing.followers.yield(leader, to: next)
             _ = queue.remove([leader])
             phases[leader] = .following
+            downloads[leader]?.hostBefore = host
             release(next, nil)
         }
+    }
+
+    /// Whether a download waits for more than a moment: for its own time, its provider or its host. A host that is busy doesn't
+    /// count.
+    private func isStuck(_ id: DownloadID, _ now: Date) -> Bool {
+        guard case .queued(let host, let dueAt)? = phases[id], let download = downloads[id] else { return false }
+        let soon = now + 10
+        if let dueAt, dueAt > soon { return true }
+        if queue.isDown(provider: download.provider) || !queue.isAsked(download.provider, at: soon) { return true }
+        guard let host else { return !queue.canRun(download.entry(host: nil), at: soon) }
+        return queue.blockedUntil(host).map { $0 > soon } ?? false
+    }
+
+    /// One of the same provider only if that is down, and asked it less often.
+    private func mayLead(_ id: DownloadID, insteadOf leader: DownloadID, _ now: Date) -> Bool {
+        guard phases[id] == .following, let download = downloads[id], let provider = downloads[leader]?.provider else {
+            return false
+        }
+        guard download.provider != provider else {
+            return queue.isDown(provider: provider) && misses[id] ?? 0 < misses[leader] ?? 0
+        }
+        return download.retryAt ?? now <= now && queue.canRun(download.entry(host: download.hostBefore), at: now)
     }
 }

@@ -36,6 +36,9 @@ struct RunState: Sendable {
     var crowdedOut = CrowdedOut()
     /// Downloads whose file won't come in this run: one of those that follow takes the lead.
     var lostLeaders: [DownloadID] = []
+    /// When a leader that can't go on was looked for last, and when the next look is due.
+    var lastLookAtLeads = Date.distantPast
+    var nextLookAtLeads: Date?
     /// Downloads of which something that comes along waits for a login.
     var awaitingLogin: Set<DownloadID> = []
     var hasBegun = false
@@ -53,8 +56,10 @@ struct RunState: Sendable {
             if followers.isFollower(download.id) {
                 phases[download.id] = .following
             } else {
-                phases[download.id] = .queued(host: nil, dueAt: download.retryAt)
-                queue.add(download.entry(host: nil), dueAt: download.retryAt)
+                // With a file that is proven to be the same there is nobody to wait for.
+                let dueAt = download.isDonorProven ? nil : download.retryAt
+                phases[download.id] = .queued(host: nil, dueAt: dueAt)
+                queue.add(download.entry(host: nil), dueAt: dueAt)
             }
         }
     }

@@ -102,6 +102,7 @@ package struct Schedule: Sendable {
         run.carryOutCommands(sidecarRules)
         run.passOnLeads()
         sidecarRules.enqueueQuestions(&run)
+        run.yieldLeads(moment, isLast: isOver(at: moment.now))
         startTurns(moment)
         if space.revive(&run, moment) { startTurns(moment) }
         startSidecars(moment)
@@ -138,7 +139,8 @@ package struct Schedule: Sendable {
         // What is due and has no slot needs no alarm: the end of a turn looks again.
         let due = run.stopReason == nil ? run.queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
         let room = run.mayStartTurn ? run.crowdedOut.nextLook(after: now) : nil
-        let next = [due, run.sidecars.nextDue(after: now, run.queue), room].compactMap { $0 }.min()
+        let leads = run.nextLookAtLeads
+        let next = [due, run.sidecars.nextDue(after: now, run.queue), room, leads].compactMap { $0 }.min()
         guard next != alarm else { return }
         alarm = next
         run.actions.append(.wake(at: next))

@@ -28,6 +28,8 @@ package struct ScheduledDownload: Sendable {
     package var size: Int64?
     /// Bytes of those that are there.
     package var written: Int64
+    /// The host that it waited for when it began to follow another one.
+    var hostBefore: String?
     /// What it wants.
     package var bytes: WantedBytes
     /// A file that the library has already and that may have the same bytes.
@@ -61,7 +63,9 @@ package struct ScheduledDownload: Sendable {
 
     /// As it waits for its turn.
     func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
-        var entry = DownloadQueue.Entry(id: id, priority: priority, ordinal: ordinal, provider: provider, host: host)
+        // Where nobody has to be asked, no provider keeps it from running.
+        var entry = DownloadQueue.Entry(
+            id: id, priority: priority, ordinal: ordinal, provider: isDonorProven ? "" : provider, host: host)
         entry.isQuestion = purpose == .sidecars
         // What failed in runs before is asked last whether its provider is back: it may be what is wrong.
         entry.misses = misses + failedRuns

@@ -12,11 +12,14 @@ struct TurnRules: Sendable {
         guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run, moment) }
         run.downloads[id]?.donor = nil
         run.queue.beginProbe(entry)
-        if let host = entry.host { run.queue.occupy(host) } else { run.queue.beginResolving(entry.provider) }
+        // With a file that is proven to be the same nobody is asked.
+        let isResolving = entry.host == nil && !download.isDonorProven
+        if let host = entry.host { run.queue.occupy(host) }
+        if isResolving { run.queue.beginResolving(download.provider) }
         run.phases[id] = .running(
             Turn(
-                host: entry.host, isResolving: entry.host == nil,
-                logins: run.providers[entry.provider]?.logins ?? 0, size: download.size, written: download.written))
+                host: entry.host, isResolving: isResolving, logins: run.providers[download.provider]?.logins ?? 0,
+                size: download.size, written: download.written))
         if run.isQuestion(id) { return SidecarRules.begin(id, &run) }
         run.record(.begin(id))
         run.actions.append(.start(id, download.donor, isProven: download.isDonorProven))
@@ -117,7 +120,6 @@ struct TurnRules: Sendable {
         case .stopped: run.suspend(id, run.stopReason ?? .signal)
         case .answered: run.settle(id, .finished)
         }
-        if isGoingOn, run.queue.isDown(provider: download.provider) { run.yieldLeads(of: download.provider) }
     }
 
     private func wait(

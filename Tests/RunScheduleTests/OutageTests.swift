@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Foundation
 import Testing
 
@@ -47,14 +48,52 @@ struct OutageTests {
         var stage = Stage(downloads, following: [(3, 1), (4, 2)], jobs: 4)
         stage.tell(.begin)
         stage.tell(away(1))
-        #expect(running(stage) == [2])
-        #expect(stage.tell(away(2)).contains("start 3"))
+        stage.tell(away(2))
+        #expect(stage.wait(1).contains("start 3"))
         #expect(stage.phase(1) == .following && stage.schedule.leader(of: .number(1)) == .number(3))
         #expect(stage.phase(2) == .following, "one of the same provider that was never asked asks first")
         _ = stage.wait(6)
         #expect(running(stage) == [3, 4])
         stage.tell(.turnEnded(.number(3), .failed(Stage.error, isFinal: true)))
         guard case .queued? = stage.phase(1) else { return #expect(Bool(false), "\(stage.phase(1) as Any)") }
+    }
+
+    @Test("who follows one that waits long for its provider or its host takes the lead; for a short wait nobody does")
+    func yieldsForWaits() {
+        for (end, isLong) in [
+            (Schedule.TurnEnd.providerWaits(Stage.error, delay: .seconds(7200)), true),
+            (.waits(Stage.error, delay: .seconds(7200), attempt: 1, failedHost: "h", began: Stage.start), true),
+            (.waits(Stage.error, delay: .seconds(3), attempt: 1, failedHost: nil, began: Stage.start), false),
+        ] {
+            let downloads = [Stage.download(1), Stage.download(2, provider: "q")]
+            var stage = Stage(downloads, following: [(2, 1)], jobs: 2)
+            stage.tell(.begin)
+            stage.tell(.claim(.number(1), host: "h"))
+            stage.tell(.turnEnded(.number(1), end))
+            _ = stage.wait(1)
+            #expect(running(stage) == (isLong ? [2] : []) && !stage.schedule.isEnded)
+            guard isLong else { continue }
+            stage.tell(.claim(.number(2), host: "i"))
+            stage.tell(
+                .turnEnded(
+                    .number(2),
+                    .waits(
+                        Stage.error, delay: .seconds(7200), attempt: 1, failedHost: "i", began: stage.now)))
+            _ = stage.wait(1)
+            #expect(running(stage) == [], "nor does the one before lead again, as long as it can't go on")
+        }
+    }
+
+    @Test("a file that is proven to be the same is linked, whether or not its provider is there")
+    func provenDonor() {
+        let wanted = WantedBytes(video: "v1", source: [], size: nil, sha256: [1], ignoresCourse: false)
+        let donor = Donor(file: Stage.file, video: "v1")
+        let download = ScheduledDownload(
+            id: .number(1), priority: 0, ordinal: 1, provider: "p", retryAt: Stage.start + 3600, bytes: wanted,
+            donor: donor)
+        var stage = Stage([Stage.download(2), Stage.download(3), download], jobs: 2)
+        #expect(download.isDonorProven)
+        #expect(stage.tell(.begin).contains("start 1 proven"))
     }
 
     @Test("an outage costs little more than its time, whatever it lasts within the run, and no attempts")
