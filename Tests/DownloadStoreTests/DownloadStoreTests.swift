@@ -418,6 +418,10 @@ struct StoreOpeningTests {
         #expect(throws: StoreError.notMade(path: fixture.path)) { try fixture.open(.visitor) }
         let queue = try DatabaseQueue(path: fixture.path)
         try Schema.migrator.migrate(queue, upTo: "1")
+        #expect(throws: StoreError.notMade(path: fixture.path), "it may still be being made") {
+            try fixture.open(.visitor)
+        }
+        try queue.write { try $0.execute(sql: "INSERT INTO runs (started_at, catalogs) VALUES (1, '[]')") }
         try queue.close()
         #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
         try fixture.open(.holder).close()

@@ -19,7 +19,7 @@ struct TroubleTests {
         let dry = try await stage.sync("catalog.yaml", ["--dry-run"])
         #expect(dry.exit == 0, "\(dry.report)")
         let doctor = try await stage.run(["doctor"])
-        #expect(doctor.exit == 1 && doctor.output.contains("state.sqlite is empty"), "\(doctor.report)")
+        #expect(doctor.exit == 1 && doctor.output.contains("state.sqlite isn't whole yet"), "\(doctor.report)")
         #expect(!doctor.output.contains("older"), "\(doctor.report)")
         let outcome = try await stage.sync()
         #expect(outcome.exit == 0 && !outcome.events("download_finished").isEmpty, "\(outcome.report)")

@@ -18,7 +18,8 @@ extension StoreError {
             "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
         case .notMade(let path):
             """
-            the state file \(path) is empty: what made it was stopped, or its disk was full; the next sync makes it
+            the state file \(path) isn't whole yet: a sync is just making it, or was stopped while it did, or the disk is \
+            full; the next sync makes it
             """
         case .needsMigration(let path):
             "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"

@@ -35,15 +35,18 @@ final class StateFile: Sendable {
             }
             if role == .holder { Self.createClosed(path) }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let (isCurrent, isEmpty) = try queue.read { db in
-                (
-                    try Int.fetchOne(db, sql: "PRAGMA user_version") == Schema.version,
-                    try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
-                )
-            }
-            if !isCurrent {
+            let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+            if version != Schema.version {
                 guard role == .holder else {
-                    throw isEmpty ? StoreError.notMade(path: path) : StoreError.needsMigration(path: path)
+                    // One that knows of no sync is still being made, migration by migration, or was left so.
+                    let isMade =
+                        try version > 0
+                        && queue.read {
+                            try Bool.fetchOne(
+                                $0, sql: "SELECT EXISTS (SELECT 1 FROM runs) OR EXISTS (SELECT 1 FROM downloads)")
+                                ?? false
+                        }
+                    throw isMade ? StoreError.needsMigration(path: path) : StoreError.notMade(path: path)
                 }
                 try Schema.migrator.migrate(queue)
             }
