@@ -20,10 +20,16 @@ package struct LibraryView {
     }
 
     /// Of a library; nil if there is none yet.
-    package init(_ listing: LibraryListing?) {
+    ///
+    /// - Parameter moved: paths whose files are somewhere else, since an interrupted run had begun to move them. They count
+    ///   as there.
+    package init(_ listing: LibraryListing?, moved: Set<String> = []) {
         self.init(
             isListed: { listing?.isListed($0) ?? false },
             standing: { listing?.videos(withStem: $0) ?? [] },
-            exists: { path throws(LibraryError) in try listing?.contains(path) ?? false })
+            exists: { path throws(LibraryError) in
+                if moved.contains(path) { return true }
+                return try listing?.contains(path) ?? false
+            })
     }
 }

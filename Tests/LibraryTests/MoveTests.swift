@@ -100,6 +100,22 @@ struct MoveTests {
         }
     }
 
+    @Test("interrupted after any step, it is told where each file is", arguments: stories)
+    func whereabouts(_ story: Story) throws {
+        for steps in 0... {
+            let (temporary, library, plan) = try world(story)
+            let isCut = try interrupt(library, plan, after: steps)
+            let before = temporary.names()
+            let places = try LibraryFolder.testing(temporary.at("library")).moves.whereabouts(of: plan)
+            #expect(temporary.names() == before)
+            for move in plan.moves {
+                let text = places[move.from].flatMap { temporary.read("library/" + $0) }
+                #expect(text == story.before[move.from], "\(move.from), cut after \(steps)")
+            }
+            if !isCut { return }
+        }
+    }
+
     /// False if the run ended before that many steps were done.
     private func interrupt(_ library: LibraryFolder, _ plan: MovePlan, after steps: Int) throws -> Bool {
         var left = steps

@@ -20,9 +20,20 @@ package enum Leftovers {
         }
     }
 
+    /// Where files are now that an interrupted run had begun to move, by the paths that the state has for them. For who reads
+    /// without carrying the moves out.
+    package static func moved(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String: String] {
+        guard let plan = try plan(store) else { return [:] }
+        return try library.moves.whereabouts(of: plan)
+    }
+
     /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
     package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
-        let moves = try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }
-        return try library.stranded.files(besides: MovePlan(recorded: moves))
+        try library.stranded.files(besides: try plan(store))
+    }
+
+    /// The moves that an interrupted run recorded and didn't finish.
+    private static func plan(_ store: DownloadStore) throws -> MovePlan? {
+        MovePlan(recorded: try store.moves.recorded().map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) })
     }
 }

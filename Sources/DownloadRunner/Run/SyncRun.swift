@@ -287,9 +287,12 @@ extension SyncRun {
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
     ) throws -> Reconciliation {
+        // A sync has carried out what an earlier one recorded; a dry run hasn't.
+        let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now,
-            lossGuard: options.refetchLost ? nil : LossGuard(), library: LibraryView(library.map(LibraryListing.init)))
+            lossGuard: options.refetchLost ? nil : LossGuard(),
+            library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
         return try reconciler.run()
     }
 

@@ -34,6 +34,30 @@ package struct Moves: Sendable {
         for name in try moving.names() where MoveMark.isMark(name) { try moving.remove(name) }
     }
 
+    /// Where the files of a recorded plan are now, by their paths before it: there, in `moving/`, or at their new places. What
+    /// is nowhere is left out. Changes nothing: for who looks between a kill and the run that carries the plan out.
+    package func whereabouts(of plan: MovePlan) throws(LibraryError) -> [String: String] {
+        let mark = try MoveMark.read(plan: plan.id, in: moving)
+        var places: [String: String] = [:]
+        for move in plan.moves {
+            if try moving.facts(of: move.id) != nil {
+                places[move.from] = moving.path(of: move.id)
+                continue
+            }
+            switch mark.map({ $0.collected[move.id] ?? .missing }) {
+            case .file(let size, let modified):
+                switch find(move, size: size, modified: modified) {
+                case .moved(let path), .stayed(let path, _): places[move.from] = path
+                case .missing: break
+                }
+            case .missing: break
+            case .stayed: places[move.from] = move.from
+            case nil: if try files.facts(of: move.from) != nil { places[move.from] = move.from }
+            }
+        }
+        return places
+    }
+
     /// As ``carryOut(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
     func carryOut(
         _ plan: MovePlan, step: () throws(LibraryError) -> Void

@@ -87,6 +87,10 @@ struct LibraryCheck {
             if row.state == .finished { finished.insert(path) }
         }
         recorded.formUnion(try store.sidecars.paths())
+        // What a killed sync had begun to move is wherever it came to; the next one brings it to its place.
+        let moved = try Leftovers.moved(store, library)
+        recorded.formUnion(moved.values)
+        finished.subtract(moved.keys)
         var unknown = 0
         var examples: [String] = []
         var copies: [String] = []

@@ -1,3 +1,4 @@
+import DownloadJobs
 package import DownloadRunner
 import DownloadStore
 import FileSystem
@@ -51,6 +52,8 @@ package struct LibraryChange: Sendable {
             let library = try LibraryOpening.adopt(place, store)
             do {
                 try await library.lock(user: place.user.text)
+                // What a killed sync had begun to move isn't lost.
+                try Settling(store: store, library: library).finishMoves(try store.moves.recorded())
                 if rebuild {
                     let work = LibraryRebuild(store: store, library: library)
                     let result = await Blocking.run { shouldStop in Result { try work.run(shouldStop: shouldStop) } }

@@ -104,7 +104,8 @@ extension SyncRun {
                 plan.summary = refused
                 return plan
             }
-            plan.items = reconciliation.items(options, ignoresCourse: registry.ignoresCourse)
+            plan.items = try Self.interruptedMoves(store, besides: reconciliation)
+            plan.items += reconciliation.items(options, ignoresCourse: registry.ignoresCourse)
             plan.summary.downloads = reconciliation.counts
             plan.summary.note(reconciliation.held)
             plan.summary.fromOtherSource = reconciliation.fromOtherSource
@@ -114,6 +115,21 @@ extension SyncRun {
             plan.summary.errors = [.refusal(refusal)]
         }
         return plan
+    }
+
+    /// What an earlier run recorded and didn't finish comes before anything else.
+    private static func interruptedMoves(
+        _ store: DownloadStore, besides plan: Reconciliation
+    ) throws(StoreError) -> [DryRunItem] {
+        let planned = Set(plan.moves.map(\.from))
+        var items: [DryRunItem] = []
+        for move in try store.moves.recorded().sorted(by: { $0.to < $1.to }) where !planned.contains(move.from) {
+            guard case .download(let id) = move.owner, let record = try store.downloads.record(id) else { continue }
+            items.append(
+                DryRunItem(
+                    reference: record.reference, action: .move(from: move.from, to: move.to), why: .renamed, size: nil))
+        }
+        return items
     }
 
     /// The library if the state has one; a folder without the marker is refused as in a real run.

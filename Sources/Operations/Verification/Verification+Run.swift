@@ -1,10 +1,12 @@
 import CatalogComparison
+import DownloadJobs
 package import DownloadRunner
 import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
 package import SyncFacts
+import UserState
 
 extension Verification {
     /// Re-hashes the finished files of a selection against what was recorded, and notes in the state what is missing.
@@ -27,6 +29,7 @@ extension Verification {
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
         }
         defer { store.close() }
+        try await finishMoves(place, store)
         let plan = try Plan(store, selection)
         guard let library = try LibraryOpening.openToLook(place, store) else {
             return Verification(progress: VerificationProgress(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
@@ -58,6 +61,41 @@ extension Verification {
             result.refusal = error
         }
         return result
+    }
+
+    /// Carries out the moves that a killed sync recorded: until then the rows say where the files were. A sync that is running
+    /// does that itself, and gets a moment for it.
+    private static func finishMoves(_ place: StateLocation.Place, _ store: DownloadStore) async throws(Refusal) {
+        do {
+            var attempts = 0
+            while try !store.moves.recorded().isEmpty {
+                do throws(Refusal) {
+                    return try await finishMovesNow(place)
+                } catch {
+                    attempts += 1
+                    guard case .held = error, attempts < 50 else { throw error }
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
+
+    private static func finishMovesNow(_ place: StateLocation.Place) async throws(Refusal) {
+        let (lock, store) = try await place.openForWriting(for: [])
+        defer {
+            store.close()
+            withExtendedLifetime(lock) {}
+        }
+        guard let library = try LibraryOpening.openToLook(place, store) else { return }
+        do {
+            try await library.lock(user: place.user.text)
+            defer { library.unlock() }
+            try Settling(store: store, library: library).finishMoves(try store.moves.recorded())
+        } catch {
+            throw Refusal(any: error)
+        }
     }
 
     /// Marks what is missing of courses that have lost too much at once.
