@@ -74,6 +74,30 @@ struct KillTests {
         await host.stop()
     }
 
+    @Test("a file that was placed when its run was killed is told by the next one, once")
+    func placedAndNotTold() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let content = TestContent(seed: 1, size: 2000)
+        try stage.catalog(CatalogText(url: host.url("/media/{id}/2000.mp4"), videos: [.init(id: "1"), .init(id: "2")]))
+        let first = try await stage.sync()
+        #expect(first.events("download_finished").count == 2, "\(first.report)")
+        try StateCopy.edit(stage.state, "UPDATE downloads SET state = 'active', is_placing = 1 WHERE video = '1'")
+
+        let next = try await stage.sync()
+        #expect(next.exit == 0, "\(next.report)")
+        let told = next.events("download_finished")
+        #expect(told.count == 1 && told.first?.video == "1" && told.first?.bytes == 2000, "\(next.report)")
+        #expect(told.first?.sha256 == content.sha256Text)
+        #expect(told.first?.path.map { LibraryFiles(stage.library).digests[$0] } == content.sha256Text)
+        #expect(next.events("sync_finished").first?.finishedNow == 1)
+        #expect(host.requests().count == 2, "fetched again")
+
+        let last = try await stage.sync()
+        #expect(last.events("download_finished").isEmpty && last.events("sync_finished").first?.finishedNow == 0)
+        await host.stop()
+    }
+
     @Test(
         "killed between any two steps of finishing a file, the next sync puts it right",
         arguments: [

@@ -13,13 +13,16 @@ package struct Settling {
         self.library = library
     }
 
-    /// Recorded moves first, then renames that were under way, then partials that nobody wants. Throws ``StoreError`` or
-    /// ``LibraryError``.
-    package func run(at now: Date) throws {
+    /// Recorded moves first, then renames that were under way, then partials that nobody wants. Returns the downloads that
+    /// are finished by it, which nobody has been told. Throws ``StoreError`` or ``LibraryError``.
+    @discardableResult
+    package func run(at now: Date) throws -> [DownloadRecord] {
         try finishMoves(try store.moves.recorded())
         try library.moves.forgetMarks()
-        for record in try store.runs.recover(at: now) { try settle(record) }
+        let placing = try store.runs.recover(at: now)
+        for record in placing { try settle(record) }
         try dropPartials()
+        return try store.downloads.records(placing.map(\.id)).filter { $0.state == .finished && !$0.isPlacing }
     }
 
     /// Carries out moves that are recorded, and records where the files are now. Returns that.

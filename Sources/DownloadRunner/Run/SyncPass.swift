@@ -47,13 +47,12 @@ struct SyncPass: Sendable {
         for warning in warnings { hub.post(.warning(warning, nil)) }
         // One instant for all that compares times: what is due for one step is due for the next.
         let now = clock.now
-        do {
-            try Settling(store: open.store, library: library).run(at: now)
-        } catch {
-            throw Refusal(any: error)
-        }
+        let settled = try settle(now)
         let plan = try await reconcile(catalog, now)
-        if let refused = SyncRun.refused(plan, options) { return refused }
+        if var refused = SyncRun.refused(plan, options) {
+            refused.finishedNow = settled
+            return refused
+        }
         let (run, moved) = try apply(plan)
         let list = ListKeeper(store: open.store, library: library)
         list.note(plan.changes)
@@ -71,6 +70,7 @@ struct SyncPass: Sendable {
         let result = await dispatch(plan, services)
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
+        summary.finishedNow += settled
         do throws(StoreError) {
             try noteSidecars(&summary, catalog, result)
             try notePartials(&summary, plan, result)
@@ -123,6 +123,22 @@ struct SyncPass: Sendable {
     }
 
     // MARK: steps
+
+    /// Puts right what a killed run left, and tells of the files that it had placed and nobody has heard of. Returns how many
+    /// these are.
+    private func settle(_ now: Date) throws(Refusal) -> Int {
+        do {
+            let settled = try Settling(store: open.store, library: library).run(at: now)
+            for record in settled {
+                guard let file = record.file else { continue }
+                let finished = FinishedFile(path: file.path, bytes: file.size, sha256: file.sha256?.hex, seconds: 0)
+                hub.post(.downloadFinished(VideoReference(record), finished))
+            }
+            return settled.count
+        } catch {
+            throw Refusal(any: error)
+        }
+    }
 
     /// On a thread of its own: a disk that answers slowly must not keep a logout waiting.
     private func reconcile(_ catalog: Catalog, _ now: Date) async throws(Refusal) -> Reconciliation {
