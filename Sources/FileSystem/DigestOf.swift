@@ -9,18 +9,21 @@ package struct DigestOf<Subject>: Sendable, Hashable {
     private let length: UInt8
 
     /// The first 32 of these bytes.
-    package init(_ bytes: some Sequence<UInt8>) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        var count: UInt8 = 0
-        Swift.withUnsafeMutableBytes(of: &words) { room in
-            for byte in bytes.prefix(room.count) {
-                room[Int(count)] = byte
-                count += 1
-            }
+        let count = min(bytes.count, 32)
+        Swift.withUnsafeMutableBytes(of: &words) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
         (first, second, third, fourth) = words
-        length = count
+        length = UInt8(count)
     }
+
+    /// The first 32 of these bytes.
+    package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { Self($0) } }
+
+    /// The first 32 of these bytes. In another module a generic loop costs a call for each byte: they are copied at once.
+    package init(_ bytes: some Sequence<UInt8>) { self.init(Array(bytes)) }
 
     /// What hex digits of at most 32 bytes mean, in either case; nil for any other text.
     package init?(hex: String) {
