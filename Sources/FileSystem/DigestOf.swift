@@ -1,28 +1,17 @@
 /// A digest that knows what it is of: the compiler refuses to compare those of different things, or to keep one for another.
 ///
-/// At most 32 bytes, which lie in the value itself. One without bytes is of nothing.
+/// At most 32 bytes. One without bytes is of nothing. They lie outside the value, where copies share them: a run has most of
+/// its digests once for each setting, and several copies of what it knows of a video.
 package struct DigestOf<Subject>: Sendable, Hashable {
-    private let first: UInt64
-    private let second: UInt64
-    private let third: UInt64
-    private let fourth: UInt64
-    private let length: UInt8
+    private let bytes: [UInt8]
 
     /// The first 32 of these bytes.
-    package init(_ bytes: UnsafeRawBufferPointer) {
-        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        let count = min(bytes.count, 32)
-        Swift.withUnsafeMutableBytes(of: &words) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        }
-        (first, second, third, fourth) = words
-        length = UInt8(count)
-    }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes.count > 32 ? Array(bytes[..<32]) : bytes }
 
     /// The first 32 of these bytes.
-    package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { Self($0) } }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.init(Array(bytes.prefix(32))) }
 
-    /// The first 32 of these bytes. In another module a generic loop costs a call for each byte: they are copied at once.
+    /// The first 32 of these bytes.
     package init(_ bytes: some Sequence<UInt8>) { self.init(Array(bytes)) }
 
     /// What hex digits of at most 32 bytes mean, in either case; nil for any other text.
@@ -32,16 +21,14 @@ package struct DigestOf<Subject>: Sendable, Hashable {
     }
 
     /// How many bytes it has.
-    package var count: Int { Int(length) }
+    package var count: Int { bytes.count }
 
     /// Lower-case hex digits.
-    package var hex: String { withUnsafeBytes { $0.hex } }
+    package var hex: String { bytes.hex }
 
     /// Calls `body` with the bytes.
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try Swift.withUnsafeBytes(of: (first, second, third, fourth)) {
-            try body(UnsafeRawBufferPointer(rebasing: $0[..<count]))
-        }
+        try bytes.withUnsafeBytes(body)
     }
 }
 
