@@ -31,8 +31,9 @@ struct JSONEventsTests {
             .started(
                 SyncStart(
                     user: "alice", run: 7, catalogs: ["a.yaml", "b.yaml"], library: "/l",
-                    downloads: [.waiting: 2, .finished: 1], waitingBytes: nil)),
-            #"{"event":"sync_started","schema":1,"user":"alice","run":7,"catalogs":["a.yaml","b.yaml"],"library":"/l",\#(counts)}"#
+                    downloads: [.waiting: 2, .finished: 1], waitingBytes: nil,
+                    partials: [video: .init(bytes: 3, size: 9), direct: .init(bytes: 2, size: nil)])),
+            #"{"event":"sync_started","schema":1,"user":"alice","run":7,"catalogs":["a.yaml","b.yaml"],"library":"/l",\#(counts),"present_bytes":5}"#
         ),
         (
             .resolved(video, attempt: 2, reason: .expired, expiresAt: now),

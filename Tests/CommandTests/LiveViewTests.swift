@@ -168,6 +168,74 @@ struct LiveViewTests {
         )
     }
 
+    /// How far the overall line says that the run is, before and after each event.
+    private static func percents(_ start: SyncStart, _ events: [SyncEvent]) throws -> [String] {
+        var view = LiveView(style: plain, zone: try #require(TimeZone(secondsFromGMT: 0)))
+        view.receive(.started(start), at: begin)
+        func percent() throws -> String {
+            let line = try #require(shown(view.lines(width: 80, height: 24, now: at(1))).last)
+            return String(try #require(line.firstMatch(of: /\d+%/)?.output))
+        }
+        return try [percent()]
+            + events.map { event in
+                view.receive(event, at: at(1))
+                return try percent()
+            }
+    }
+
+    private static let mebibyte: Int64 = 1_048_576
+
+    @Test("bytes of earlier runs count in the overall line, whether the sizes of all are known or not")
+    func earlierRuns() throws {
+        let (a, b) = (Self.video("a"), Self.video("b"))
+        let (size, most, part) = (128 * Self.mebibyte, 96 * Self.mebibyte, 64 * Self.mebibyte)
+        var start = SyncStart(
+            user: "alice", run: 2, catalogs: [], library: "/l", downloads: [.waiting: 2], waitingBytes: 2 * size,
+            partials: [a: .init(bytes: most, size: size), b: .init(bytes: part, size: size)])
+        let events: [SyncEvent] = [
+            .resolved(a, attempt: 1, reason: .first, expiresAt: nil),
+            .downloadStarted(a, resumeFrom: most),
+            .progress(a, Self.progress(112 * Self.mebibyte, of: size)),
+            .downloadSuspended(a, reason: .signal),
+            .downloadStarted(a, resumeFrom: 112 * Self.mebibyte),
+            .downloadFinished(a, FinishedFile(path: "a.mp4", bytes: size, sha256: nil, seconds: 1)),
+            // It starts over.
+            .downloadStarted(b, resumeFrom: 0),
+        ]
+        let percents = ["62%", "62%", "62%", "68%", "68%", "68%", "75%", "50%"]
+        #expect(try Self.percents(start, events) == percents)
+        start.waitingBytes = nil
+        #expect(try Self.percents(start, events) == percents)
+    }
+
+    @Test("what is paused isn't part of the work until it is resumed; what failed is dealt with")
+    func dropped() throws {
+        let (a, b) = (Self.video("a"), Self.video("b"))
+        let size = 100 * Self.mebibyte
+        let start = SyncStart(
+            user: "alice", run: 2, catalogs: [], library: "/l", downloads: [.waiting: 2], waitingBytes: 2 * size,
+            partials: [a: .init(bytes: size / 2, size: size), b: .init(bytes: size / 4, size: size)])
+        let error = DownloadError(kind: .network, message: "no route")
+        let percents = try Self.percents(
+            start,
+            [
+                .downloadPaused(a), .downloadWaiting(a), .downloadStarted(a, resumeFrom: size / 2),
+                .downloadFailed(a, error: error, retryAt: nil), .downloadStarted(a, resumeFrom: size / 2),
+            ])
+        #expect(percents == ["37%", "25%", "37%", "37%", "37%", "37%"])
+    }
+
+    @Test("a run that has nothing to fetch shows no line")
+    func nothingToDo() throws {
+        var view = try Self.view(downloads: 0)
+        #expect(view.lines(width: 80, height: 24, now: Self.at(1)) == [])
+        view.receive(.progress(Self.video("a"), Self.progress(1, of: 2)), at: Self.at(1))
+        #expect(view.lines(width: 80, height: 24, now: Self.at(2)).count == 2)
+        #expect(
+            try LiveView(style: Self.plain, zone: #require(TimeZone(secondsFromGMT: 0)))
+                .lines(width: 80, height: 24, now: Self.begin) == [], "nothing is known yet")
+    }
+
     @Test("no line is ever as wide as the terminal, whatever the titles", arguments: [true, false])
     func widths(hasUnicode: Bool) throws {
         let titles = [

@@ -126,6 +126,7 @@ package enum JSONEvents {
         line.field("library", start.library)
         counts(&line, start.downloads)
         if let bytes = start.waitingBytes { line.field("waiting_bytes", bytes) }
+        line.field("present_bytes", start.partials.values.byteCount(\.bytes).value)
     }
 
     private static func fill(_ line: inout JSONLine, _ summary: SyncSummary) {

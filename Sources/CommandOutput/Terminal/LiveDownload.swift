@@ -24,13 +24,17 @@ struct LiveDownload: Sendable {
     /// When its phase last changed.
     var phaseSince: Date
 
-    init(_ reference: VideoReference, at now: Date) {
+    /// - Parameter partial: what is there of it already.
+    init(_ reference: VideoReference, partial: SyncStart.Partial? = nil, at now: Date) {
         self.reference = reference
         phase = .connecting
-        progress = DownloadProgress(bytes: 0, size: nil, bytesPerSecond: 0)
+        progress = DownloadProgress(bytes: partial?.bytes ?? 0, size: partial?.size, bytesPerSecond: 0)
         since = now
         phaseSince = now
     }
+
+    /// What is there of it now.
+    var partial: SyncStart.Partial { SyncStart.Partial(bytes: progress.bytes, size: progress.size) }
 
     /// The part that is there, if the size is known.
     var fraction: Double? {

@@ -134,7 +134,7 @@ struct LiveLayout {
         let fraction = tally.fraction(of: active)
         return compose(
             title: label, role: .bold, bar: ProgressBar(style: style).filled(fraction, columns: bar, role: .good),
-            percent: Wording.percent(fraction), amounts: amounts(tally.meter.total, tally.wantedBytes),
+            percent: Wording.percent(fraction), amounts: amounts(max(0, tally.presentBytes), tally.wantedBytes),
             speed: tally.meter.bytesPerSecond(at: now), seconds: tally.secondsLeft(of: active, at: now))
     }
 

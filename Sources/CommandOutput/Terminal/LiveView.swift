@@ -53,11 +53,13 @@ package struct LiveView: Sendable {
         case .progress(let reference, let progress):
             receive(progress, of: reference, at: now)
         case .downloadFinished(let reference, let file):
-            if let download = remove(reference) {
+            let download = remove(reference)
+            if let download {
                 tally.arrived(file.bytes - download.progress.bytes, at: now)
                 if download.progress.size == nil { tally.sizeIsKnown(file.bytes) }
             }
-            tally.finishedOne(active: placeOf.count)
+            tally.finishedOne(
+                reference, size: file.bytes, counted: download?.progress.bytes, active: placeOf.count)
             scroll.append(.finished(file))
         case .downloadRetrying(let reference, _, let error, let delay):
             let until = now.addingTimeInterval(Double(delay.components.seconds))
@@ -66,19 +68,19 @@ package struct LiveView: Sendable {
                 $0.progress.bytesPerSecond = 0
             }
         case .downloadFailed(let reference, let error, let retryAt):
-            remove(reference)
-            tally.failedOne(active: placeOf.count)
+            let download = remove(reference)
+            tally.failedOne(reference, download, active: placeOf.count)
             scroll.append(.failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)))
         case .downloadPaused(let reference), .downloadCancelled(let reference):
-            remove(reference)
-            tally.dropOne(active: placeOf.count)
+            let download = remove(reference)
+            tally.dropOne(reference, download, active: placeOf.count)
             let word = if case .downloadPaused = event { "paused" } else { "cancelled" }
             scroll.append(.note("\(reference.title): \(word)"))
         case .downloadSuspended(let reference, _):
-            remove(reference)
+            putBack(reference)
         case .downloadWaiting(let reference):
             // One that was active goes back in line; any other is new in this run.
-            if remove(reference) == nil { tally.addOne() }
+            if putBack(reference) == nil { tally.addOne(reference) }
         case .downloadGone(let reference):
             scroll.append(.note("\(reference.title): no longer in its catalog; the file stays"))
         case .downloadRemoved(let reference):
@@ -106,9 +108,11 @@ package struct LiveView: Sendable {
         return scroll.flatMap { $0.lines(width: width, style: style) }
     }
 
-    /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over.
+    /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over, or where
+    /// it has nothing to fetch.
     package func lines(width: Int, height: Int, now: Date) -> [String] {
-        isOver ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
+        let hasNothing = tally.total == 0 && placeOf.isEmpty && waits.isEmpty
+        return isOver || hasNothing ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
     }
 
     private mutating func receive(_ progress: DownloadProgress, of reference: VideoReference, at now: Date) {
@@ -135,12 +139,21 @@ package struct LiveView: Sendable {
             placeOf[reference] = place
             tally.raiseTotal(active: placeOf.count)
         }
-        var download = places[place] ?? LiveDownload(reference, at: now)
+        var download = places[place] ?? LiveDownload(reference, partial: tally.activated(reference), at: now)
+        let before = download.progress.bytes
         change(&download)
+        tally.changed(by: download.progress.bytes - before)
         places[place] = download
     }
 
+    /// Its turn is over, and its bytes stay.
     @discardableResult
+    private mutating func putBack(_ reference: VideoReference) -> LiveDownload? {
+        let download = remove(reference)
+        if let download { tally.deactivated(download) }
+        return download
+    }
+
     private mutating func remove(_ reference: VideoReference) -> LiveDownload? {
         guard let place = placeOf.removeValue(forKey: reference) else { return nil }
         defer { places[place] = nil }

@@ -63,8 +63,8 @@ struct SyncPass: Sendable {
             .started(
                 SyncStart(
                     user: open.place.user.text, run: run, catalogs: options.catalogs,
-                    library: open.place.library.string, downloads: plan.counts,
-                    waitingBytes: Self.waitingBytes(plan.wanted))))
+                    library: library.root.string, downloads: plan.counts,
+                    waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted))))
         announce(plan, moved)
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
         let result = await dispatch(plan, services)
@@ -222,6 +222,17 @@ struct SyncPass: Sendable {
             sum += size
         }
         return sum.value
+    }
+
+    /// What has arrived of each, by what the rows know.
+    private static func partials(_ wanted: [WantedDownload]) -> [VideoReference: SyncStart.Partial] {
+        var partials: [VideoReference: SyncStart.Partial] = [:]
+        for download in wanted {
+            guard let resume = download.resume, resume.durableBytes > 0 else { continue }
+            partials[download.reference] = SyncStart.Partial(
+                bytes: resume.durableBytes, size: download.video.size ?? resume.total)
+        }
+        return partials
     }
 
     private static func summary(

@@ -66,13 +66,28 @@ package struct SyncStart: Sendable {
     package var library: String
     /// Downloads of these catalogs by state.
     package var downloads: [DownloadState: Int]
-    /// What is to be transferred in this run, as far as known.
+    /// The sizes of all that this run is to bring in; nil where not all of them are known.
     package var waitingBytes: Int64?
+    /// What earlier runs have fetched of that.
+    package var partials: [VideoReference: Partial]
+
+    /// What has arrived of a video that isn't finished.
+    package struct Partial: Sendable, Equatable {
+        package var bytes: Int64
+        /// The whole video's, if known.
+        package var size: Int64?
+
+        package init(bytes: Int64, size: Int64?) {
+            self.bytes = bytes
+            self.size = size
+        }
+    }
 
     package init(
         user: String, run: Int64, catalogs: [String], library: String, downloads: [DownloadState: Int],
-        waitingBytes: Int64?
+        waitingBytes: Int64?, partials: [VideoReference: Partial] = [:]
     ) {
+        self.partials = partials
         self.user = user
         self.run = run
         self.catalogs = catalogs
