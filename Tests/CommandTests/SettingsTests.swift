@@ -1,3 +1,4 @@
+import DownloadRunner
 import Foundation
 import SyncFacts
 import Testing
@@ -189,7 +190,7 @@ struct SettingsTests {
             ["jobs": ["8"], "only": ["phys101", "chem/*"], "until": ["6:00"]],
             ["COURSEFETCH_LIMIT_RATE": "2M", "COURSEFETCH_PLUGINS": "/a:/b"],
             file: "max-wait: 90m\nno-checksum: true\n")
-        let rows = SettingsListing.rows(settings, places: (user: "alice", state: "/s", library: "/l"))
+        let rows = SettingsListing.rows(settings, places: EffectivePlaces(user: "alice", state: "/s", library: "/l"))
         #expect(Set(rows.map(\.name)) == Set(SettingTable.all.map(\.name)))
         func row(_ name: String) -> String {
             rows.filter { $0.name == name }.map { "\($0.value) \($0.origin)" }.joined(separator: ", ")

@@ -8,6 +8,17 @@ package enum LibraryText {
             "the library is at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
     }
 
+    /// Where the next sync will look instead, since a setting comes first; nil where none is in the way. `origin` is where that
+    /// setting is.
+    package static func overruled(_ change: LibraryChange, origin: String) -> String? {
+        guard let setting = change.setting else { return nil }
+        return TerminalText.printable(
+            """
+            warning: \(origin) sets the library to \(setting), and the next sync will use that; change it to \
+            \(change.library), or remove it
+            """)
+    }
+
     package static func adopted(_ change: LibraryChange) -> String {
         let before = change.previous.map { "; it was kept by \($0)" } ?? ""
         var again = ""

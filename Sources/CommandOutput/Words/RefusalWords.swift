@@ -133,6 +133,7 @@ extension Refusal.Run {
             doesn't fit waits for room
             """
         case .noLibrary: "this state has no library yet; the first sync makes one"
+        case .notMovedThere(let error): error.notMovedThere
         case .newerList(let library, isUnused: true):
             """
             the list of files in \(library) was written by a newer coursefetch; nothing of it was used. Update coursefetch

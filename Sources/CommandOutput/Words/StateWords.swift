@@ -43,6 +43,27 @@ extension LibraryError {
             that is done
             """
     }
+
+    /// Why a folder can't be the one that the library was moved to.
+    var notMovedThere: String {
+        let unchanged = "nothing was changed"
+        return switch self {
+        case .markerMissing(let library, folderExists: false):
+            "there is no folder \(library); \(unchanged). Give the folder that the library is in now"
+        case .markerMissing(let library, folderExists: true):
+            """
+            \(library) isn't the library of this state: \(library)/.coursefetch/library.json is missing; \(unchanged). Give \
+            the folder that the library is in now. If this is the right one, run: coursefetch library adopt --library \
+            \(ShellWord.quoted(library))
+            """
+        case .markerOfAnother(let library, let found):
+            """
+            \(library) is the library of another state (user \(found.user) on \(found.host)); \(unchanged). To take it over, \
+            run: coursefetch library adopt --library \(ShellWord.quoted(library))
+            """
+        default: "\(refusal); \(unchanged)"
+        }
+    }
 }
 
 extension StateError {

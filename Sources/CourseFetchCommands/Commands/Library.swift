@@ -18,8 +18,8 @@ struct LibraryMove: AsyncParsableCommand {
         abstract: "After you have moved the library's folder: say where it is.",
         usage: "coursefetch library move <folder> [<options>]",
         discussion: """
-            Moves no file. The folder must bear the mark of the library that the state knows; from then on it is the one \
-            that syncs use.
+            Moves no file. The folder must hold the library that the state knows. From then on every command looks for it \
+            there, unless --library, COURSEFETCH_LIBRARY or the settings file says otherwise.
 
             EXAMPLES:
               mv ~/coursefetch/alice /media/videos && coursefetch library move /media/videos
@@ -37,6 +37,12 @@ struct LibraryMove: AsyncParsableCommand {
             try await LibraryChange.move(settings.location, to: folder)
         }
         context.say(LibraryText.moved(change))
+        // An option holds for this command alone.
+        if settings.library.origin != .option,
+            let warning = LibraryText.overruled(change, origin: settings.library.origin.description)
+        {
+            context.complain(warning)
+        }
         try await context.finish()
     }
 }

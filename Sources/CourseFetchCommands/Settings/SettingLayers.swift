@@ -96,7 +96,7 @@ struct SettingLayers {
                 switch origin {
                 case .environment(let variable): .environment(variable: variable, error)
                 case .file(let location): .file(file.located(.init(.error, at: location, "\(key.name): \(error)")))
-                case .option, .standard: .option(name: key.name, error)
+                case .option, .state, .standard: .option(name: key.name, error)
                 }
             if !problems.contains(problem) { problems.append(problem) }
             return nil
@@ -111,7 +111,8 @@ extension SettingOrigin {
         case .option: 0
         case .environment: 1
         case .file: 2
-        case .standard: 3
+        case .state: 3
+        case .standard: 4
         }
     }
 }

@@ -5,6 +5,8 @@ enum SettingOrigin: Sendable, Equatable {
     case option
     case environment(variable: String)
     case file(SourceLocation)
+    /// The state knows it, from an earlier sync or `library move`.
+    case state
     case standard
 }
 
@@ -14,6 +16,7 @@ extension SettingOrigin: CustomStringConvertible {
         case .option: "the command line"
         case .environment(let variable): variable
         case .file(let location): location.description
+        case .state: "the state"
         case .standard: "default"
         }
     }

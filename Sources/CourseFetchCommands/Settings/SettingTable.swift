@@ -10,7 +10,10 @@ struct SettingTable: Sendable {
 
     let library = SettingKey<String?>(
         "library", .value("folder"), standard: nil,
-        help: "Folder that finished media live in; {user} is replaced (default: ~/coursefetch/NAME).", isPath: true,
+        help: """
+            Folder that finished media live in; {user} is replaced (default: where the last sync or library move has it, at \
+            first ~/coursefetch/NAME).
+            """, isPath: true,
         parse: SettingText.nonEmpty)
     let state = SettingKey<String?>(
         "state", .value("folder"), standard: nil,

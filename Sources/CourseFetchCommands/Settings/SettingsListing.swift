@@ -1,3 +1,4 @@
+import DownloadRunner
 import SyncFacts
 
 /// The effective settings, each with where it comes from, for `doctor`.
@@ -12,7 +13,7 @@ enum SettingsListing {
 
     /// All of them, in the order of ``SettingTable``, the places with their defaults filled in.
     static func rows(
-        _ settings: SyncSettings, places: (user: String, state: String, library: String), onTerminal: Bool = false
+        _ settings: SyncSettings, places: EffectivePlaces, onTerminal: Bool = false
     ) -> [Row] {
         let defaults = [
             "user": places.user, "state": places.state, "library": places.library,
@@ -21,7 +22,8 @@ enum SettingsListing {
         ]
         return rows(settings).map { row in
             let effective = defaults[row.name]
-            return Row(name: row.name, value: effective ?? row.value, origin: row.origin)
+            let isFromState = row.name == "library" && places.isLibraryFromState
+            return Row(name: row.name, value: effective ?? row.value, origin: isFromState ? .state : row.origin)
         }
     }
 

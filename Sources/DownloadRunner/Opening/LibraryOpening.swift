@@ -28,19 +28,18 @@ package enum LibraryOpening {
     /// next run refuses.
     package static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
+            let path = try place.library(in: store).path
             let owner = LibraryOwner.current(user: place.user.text)
             let recorded = try store.facts.value(idFact).map { LibraryID(rawValue: $0) }
             if let recorded, try store.facts.value(confirmedFact) != nil {
-                let library = try LibraryFolder.open(place.library, expecting: .known(recorded), owner: owner)
-                if try store.facts.value(pathFact) != place.library.string {
-                    try store.facts.set(pathFact, place.library.string)
-                }
+                let library = try LibraryFolder.open(path, expecting: .known(recorded), owner: owner)
+                if try store.facts.value(pathFact) != path.string { try store.facts.set(pathFact, path.string) }
                 return library
             }
             let id = recorded ?? .random()
             if recorded == nil { try store.facts.set(idFact, id.rawValue) }
-            let library = try LibraryFolder.open(place.library, expecting: .new(id), owner: owner)
-            try store.facts.set(pathFact, place.library.string)
+            let library = try LibraryFolder.open(path, expecting: .new(id), owner: owner)
+            try store.facts.set(pathFact, path.string)
             try store.facts.set(confirmedFact, "1")
             return library
         } catch {
@@ -48,52 +47,40 @@ package enum LibraryOpening {
         }
     }
 
-    /// Opens the library for a command that isn't told where it is: where the state used it last. Nil if it has none yet.
+    /// Opens the library that the state knows; nil if it has none yet.
     static func openKnown(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
         do {
             guard try recordedID(store) != nil else { return nil }
         } catch {
             throw Refusal(error)
         }
-        return try open(known(place, store), store)
+        return try open(place, store)
     }
 
     /// As ``openKnown(_:_:)``, and writes nothing into the state: for who looks without the lock.
     package static func openToLook(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal)
         -> LibraryFolder?
     {
-        let place = try known(place, store)
         do {
             guard let id = try recordedID(store) else { return nil }
-            return try LibraryFolder.open(place.library, expecting: .known(id), owner: .current(user: place.user.text))
+            let path = try place.library(in: store).path
+            return try LibraryFolder.open(path, expecting: .known(id), owner: .current(user: place.user.text))
         } catch {
             throw Refusal(any: error)
         }
     }
 
-    /// The place with the library where the state used it last, unless the person says where it is.
-    package static func known(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal)
-        -> StateLocation.Place
-    {
-        var place = place
-        do {
-            if !place.isLibraryGiven, let path = try recordedPath(store) { place.library = FilePath(path) }
-        } catch {
-            throw Refusal(error)
-        }
-        return place
-    }
-
     /// Makes the folder this state's library from now on, whoever's it was.
     package static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
-            if let held = try LibraryFolder.isInUse(place.library) {
-                throw LibraryError.inUse(library: place.library.string, by: held.holder)
+            let path = try place.library(in: store).path
+            if let held = try LibraryFolder.isInUse(path) {
+                throw LibraryError.inUse(library: path.string, by: held.holder)
             }
             let id = try store.facts.value(idFact).map { LibraryID(rawValue: $0) } ?? .random()
             try store.facts.set(idFact, id.rawValue)
-            let library = try LibraryFolder.adopt(place.library, as: id, owner: .current(user: place.user.text))
-            try store.facts.set(pathFact, place.library.string)
+            let library = try LibraryFolder.adopt(path, as: id, owner: .current(user: place.user.text))
+            try store.facts.set(pathFact, path.string)
             try store.facts.set(confirmedFact, "1")
             return library
         } catch {

@@ -55,13 +55,15 @@ final class RunLibrary: Sendable {
 
     /// Whether the folder bears the mark of the library that the state knows. Opens nothing for longer.
     var isThere: Bool {
-        guard let id = try? LibraryOpening.recordedID(store) else { return false }
-        return (try? LibraryFolder.marker(of: place.library))?.id == id.rawValue
+        guard let id = try? LibraryOpening.recordedID(store), let path = try? place.library(in: store).path else {
+            return false
+        }
+        return (try? LibraryFolder.marker(of: path))?.id == id.rawValue
     }
 
     /// Whether it is there, and no other process writes in it.
     var isFree: Bool {
         guard isThere else { return false }
-        do { return try LibraryFolder.isInUse(place.library) == nil } catch { return false }
+        do { return try LibraryFolder.isInUse(place.library(in: store).path) == nil } catch { return false }
     }
 }

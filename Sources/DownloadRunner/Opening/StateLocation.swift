@@ -6,6 +6,38 @@ package import SyncFacts
 package import SystemPackage
 package import UserState
 
+/// Where the library is, and who says so.
+package struct LibraryPlace: Sendable, Equatable {
+    /// The strongest first.
+    package enum Source: Sendable, Equatable {
+        /// An option, the environment or the settings file.
+        case given
+        case state
+        case standard
+    }
+
+    /// Absolute.
+    package var path: FilePath
+    package var source: Source
+}
+
+/// Whose places hold for a command in the end, defaults filled in.
+package struct EffectivePlaces: Sendable, Equatable {
+    package var user: String
+    /// The folder of all users' state.
+    package var state: String
+    package var library: String
+    /// Nobody says where it is, and the state knows it.
+    package var isLibraryFromState: Bool
+
+    package init(user: String, state: String, library: String, isLibraryFromState: Bool = false) {
+        self.user = user
+        self.state = state
+        self.library = library
+        self.isLibraryFromState = isLibraryFromState
+    }
+}
+
 /// Where a command finds its user's state and library.
 package struct StateLocation: Sendable, Equatable {
     /// Nil is the account's own user.
@@ -37,14 +69,21 @@ package struct StateLocation: Sendable, Equatable {
         let locations = Locations(environment: environment, state: state.map { FilePath($0) })
         return Place(
             user: name, isAccountsOwn: name == account, folder: locations.state(of: name),
-            library: locations.library(library, user: name), isLibraryGiven: library != nil)
+            givenLibrary: library.map { locations.library($0, user: name) },
+            standardLibrary: locations.library(nil, user: name))
     }
 
-    /// What holds in the end, defaults filled in: the user's name, the folder of all users' state, the library.
-    package func effective() throws(Refusal) -> (user: String, state: String, library: String) {
+    /// What holds in the end, defaults filled in.
+    package func effective() throws(Refusal) -> EffectivePlaces {
         let place = try resolve()
         let root = place.folder.path.removingLastComponent().removingLastComponent()
-        return (place.user.text, root.string, place.library.string)
+        // A state that can't be read says nothing of a library; what is wrong with it is told elsewhere.
+        let store = (try? place.openForReading()) ?? nil
+        defer { store?.close() }
+        let library = try? place.library(in: store)
+        return EffectivePlaces(
+            user: place.user.text, state: root.string, library: (library ?? place.standing).path.string,
+            isLibraryFromState: library?.source == .state)
     }
 
     package struct Place: Sendable {
@@ -52,18 +91,42 @@ package struct StateLocation: Sendable, Equatable {
         /// The account's own user is logged in from the start.
         package var isAccountsOwn: Bool
         package var folder: StateFolder
-        package var library: FilePath
-        /// Whether somebody said where the library is; else it is the default, or where the state knows it.
-        var isLibraryGiven = false
+        /// Where an option, the environment or the settings file says that the library is.
+        package var givenLibrary: FilePath?
+        private let standardLibrary: FilePath
 
         package init(
-            user: UserName, isAccountsOwn: Bool, folder: StateFolder, library: FilePath, isLibraryGiven: Bool = false
+            user: UserName, isAccountsOwn: Bool, folder: StateFolder, givenLibrary: FilePath?, standardLibrary: FilePath
         ) {
             self.user = user
             self.isAccountsOwn = isAccountsOwn
             self.folder = folder
-            self.library = library
-            self.isLibraryGiven = isLibraryGiven
+            self.givenLibrary = givenLibrary
+            self.standardLibrary = standardLibrary
+        }
+
+        /// The place of another user whose state lies beside this one's.
+        package func sibling(_ other: UserName) -> Place {
+            let path = folder.path.removingLastComponent().appending(other.text)
+            return Place(
+                user: other, isAccountsOwn: isAccountsOwn && other == user,
+                folder: StateFolder(path: path, user: other), givenLibrary: nil,
+                standardLibrary: standardLibrary.removingLastComponent().appending(other.text))
+        }
+
+        /// Where the library is, for every command: where the person says; else where the state knows it, from the last sync
+        /// or from `library move`; else the default.
+        package func library(in store: DownloadStore?) throws(StoreError) -> LibraryPlace {
+            if givenLibrary == nil, let store, let path = try LibraryOpening.recordedPath(store) {
+                return LibraryPlace(path: FilePath(path), source: .state)
+            }
+            return standing
+        }
+
+        /// Where the library is, if the state says nothing.
+        fileprivate var standing: LibraryPlace {
+            givenLibrary.map { LibraryPlace(path: $0, source: .given) }
+                ?? LibraryPlace(path: standardLibrary, source: .standard)
         }
 
         /// The user's session. The account's own user is logged in from the start.

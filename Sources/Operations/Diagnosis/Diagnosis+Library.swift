@@ -11,16 +11,18 @@ import UserState
 /// Looks at a user's library: its marker, its disk, and what lies in it.
 struct LibraryCheck {
     let place: StateLocation.Place
+    /// Where the library is.
+    let folder: FilePath
 
     private static let minimumSpace: Int64 = 16 << 20
     private static let mostExamples = 3
 
-    private var path: String { place.library.string }
+    private var path: String { folder.string }
 
     /// What can be said where the state isn't there or can't be read.
     func withoutState() -> [DiagnosisFact] {
         do throws(LibraryError) {
-            if let marker = try LibraryFolder.marker(of: place.library),
+            if let marker = try LibraryFolder.marker(of: folder),
                 !FileManager.default.fileExists(
                     atPath: place.folder.database.string)
             {
@@ -56,15 +58,15 @@ struct LibraryCheck {
     // MARK: the disk
 
     private func disk(needed: (bytes: ByteCount, unknown: Int)?) -> [DiagnosisFact] {
-        let free = VolumeFacts.freeSpace(at: place.library)
+        let free = VolumeFacts.freeSpace(at: folder)
         var facts: [DiagnosisFact] = []
         if needed != nil {
             var network: String?
-            if case .network(let kind) = FileSystemKind.of(place.library) { network = kind }
+            if case .network(let kind) = FileSystemKind.of(folder) { network = kind }
             facts.append(.library(path: path, network: network, free: free))
-            if !VolumeFacts.isWritable(place.library) { facts.append(.libraryNotWritable(path: path)) }
+            if !VolumeFacts.isWritable(folder) { facts.append(.libraryNotWritable(path: path)) }
         }
-        if VolumeFacts.isInMemory(place.library) { facts.append(.libraryInMemory(path: path)) }
+        if VolumeFacts.isInMemory(folder) { facts.append(.libraryInMemory(path: path)) }
         guard let free else { return facts }
         if free < Self.minimumSpace {
             facts.append(.diskFull(path: path, free: free))

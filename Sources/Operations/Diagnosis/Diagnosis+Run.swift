@@ -73,8 +73,14 @@ extension Diagnosis {
     private static func library(
         _ place: StateLocation.Place, _ store: DownloadStore?, isHeld: Bool, clean: Bool
     ) async -> (facts: [DiagnosisFact], refusal: Refusal?) {
-        guard let store else { return (LibraryCheck(place: place).withoutState(), nil) }
-        let check = LibraryCheck(place: (try? LibraryOpening.known(place, store)) ?? place)
+        let folder: FilePath
+        do throws(StoreError) {
+            folder = try place.library(in: store).path
+        } catch {
+            return ([.libraryUnusable(Refusal(error))], nil)
+        }
+        let check = LibraryCheck(place: place, folder: folder)
+        guard let store else { return (check.withoutState(), nil) }
         guard clean else { return await Blocking.run { _ in (check.run(store, isHeld: isHeld, clean: false), nil) } }
         do throws(Refusal) {
             let (lock, writable) = try await place.openForWriting(for: [])

@@ -12,6 +12,8 @@ import UserState
 package struct LibraryChange: Sendable {
     /// Absolute.
     package var library: String
+    /// Where an option, the environment or the settings file says that it is, if that is elsewhere: they come first.
+    package var setting: String?
     /// Where it was before; nil if that is the same.
     package var previous: String?
     /// Finished downloads that the state has there.
@@ -30,18 +32,19 @@ package struct LibraryChange: Sendable {
     package static func move(_ location: StateLocation, to folder: String) async throws(Refusal) -> LibraryChange {
         var moved = location
         moved.library = folder
-        return try await change(moved) { place, store throws(Refusal) in
-            do {
-                guard try LibraryOpening.recordedID(store) != nil else { throw Refusal.run(.noLibrary) }
-            } catch let error as StoreError {
-                throw Refusal(error)
-            } catch let error as Refusal {
-                throw error
-            } catch {
-                throw Refusal(any: error)
+        var done = try await change(moved) { place, store throws(Refusal) in
+            let id: LibraryID?
+            do throws(StoreError) { id = try LibraryOpening.recordedID(store) } catch { throw Refusal(error) }
+            guard id != nil else { throw .run(.noLibrary) }
+            do throws(Refusal) {
+                _ = try LibraryOpening.open(place, store)
+            } catch .library(let error) {
+                throw .run(.notMovedThere(error))
             }
-            _ = try LibraryOpening.open(place, store)
         }
+        let setting = try location.resolve().givenLibrary?.string
+        done.setting = setting == done.library ? nil : setting
+        return done
     }
 
     /// Makes the folder this state's library, whoever's it was. Moves no file. With `rebuild` the state gets to know what the
@@ -95,12 +98,11 @@ package struct LibraryChange: Sendable {
         }
         do {
             let previous = try LibraryOpening.recordedPath(store)
+            let library = try place.library(in: store).path.string
             try await body(place, store)
             var files = 0
             try store.downloads.scan { row in files += row.state == .finished ? 1 : 0 }
-            return LibraryChange(
-                library: place.library.string, previous: previous == place.library.string ? nil : previous, files: files
-            )
+            return LibraryChange(library: library, previous: previous == library ? nil : previous, files: files)
         } catch {
             throw Refusal(any: error)
         }

@@ -4,6 +4,7 @@ package import DownloadStore
 import FileSystem
 package import Foundation
 package import SyncFacts
+import SystemPackage
 import UserState
 
 /// What the state knows about one download.
@@ -165,8 +166,8 @@ package struct StatusReport: Sendable {
             let chapters = Dictionary(
                 try store.catalogs.chapters().map { (DownloadKey(course: $0.course, video: $0.id), $0.title) },
                 uniquingKeysWith: { first, _ in first })
-            var report = StatusReport(
-                user: place.user.text, library: try LibraryOpening.recordedPath(store), running: running, rows: [])
+            let library = try LibraryOpening.recordedID(store) == nil ? nil : place.library(in: store).path.string
+            var report = StatusReport(user: place.user.text, library: library, running: running, rows: [])
             report.isLibraryMissing =
                 report.library.map { !FileManager.default.fileExists(atPath: $0) } ?? false
             report.userOption = place.isAccountsOwn ? nil : place.user.text

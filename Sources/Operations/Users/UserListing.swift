@@ -70,10 +70,7 @@ package struct UserListing: Sendable, Equatable {
         var listings: [UserListing] = []
         do throws(StateError) {
             for user in try Locations.users(in: folder) {
-                let place = StateLocation.Place(
-                    user: user, isAccountsOwn: user == mine.user,
-                    folder: StateFolder(path: folder.appending(user.text), user: user), library: mine.library)
-                listings.append(one(place))
+                listings.append(one(mine.sibling(user)))
             }
         } catch { throw Refusal(error) }
         if !listings.contains(where: \.isAccountsOwn) {

@@ -1,5 +1,6 @@
 package import DownloadStore
 package import FileSystem
+package import MediaLibrary
 package import YAMLSource
 
 /// What commands refuse by themselves, by what it is about.
@@ -106,6 +107,8 @@ extension Refusal {
         case noRoom(free: Int64, floor: Int64, library: String)
         /// The state has no library yet.
         case noLibrary
+        /// The folder that the library is said to have moved to isn't the library.
+        case notMovedThere(LibraryError)
         /// A newer version wrote the library's list of files. `isUnused`: it was to be read.
         case newerList(library: String, isUnused: Bool)
         /// No URL whose server could be asked for the time.
@@ -119,7 +122,8 @@ extension Refusal {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest: .usage
             case .notStarted(let refusal): refusal.condition
-            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .newerList: .stateUnusable
+            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .newerList:
+                .stateUnusable
             }
         }
     }
