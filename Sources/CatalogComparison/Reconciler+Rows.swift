@@ -97,12 +97,16 @@ extension Reconciler {
             }
             if state == .failed, sourceChanged { state = .waiting }
             // It was finished once; the file stays until its successor is complete.
-            if state == .waiting, !row.isNull(.path) { oldFile = row.storedFile }
+            // While a file is on its way to its place, its path is that of the new one.
+            if state == .waiting, !row.isNull(.path), !standing.isPlacing { oldFile = row.storedFile }
         }
         if state == .waiting, row.hasUnknownState {
             result.notices.append(.damagedState(reference(slot)))
         }
         result.counts[state, default: 0] += 1
+        if state != .waiting, state != .finished {
+            result.leftAlone.append(.init(id: row.id, reference: reference(slot), state: state))
+        }
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }
 
         let kept = Row(
@@ -113,6 +117,7 @@ extension Reconciler {
             retryAt: sourceChanged ? nil : standing.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
+            hasArrived: standing.isPlacing && !sourceChanged,
             priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
             sourceChanged: sourceChanged)
         if !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
@@ -204,6 +209,7 @@ extension Reconciler {
         wanted.failedRuns = row.failedRuns
         wanted.isNew = row.isNew
         wanted.isNotReady = row.isNotReady
+        wanted.hasArrived = row.hasArrived
         if row.hasExtras { wanted.extras = nil }
         return wanted
     }

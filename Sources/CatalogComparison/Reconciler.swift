@@ -56,6 +56,7 @@ package struct Reconciler {
         var hasExtras: Bool
         var isNew = false
         var isNotReady = false
+        var hasArrived = false
         var priorityOverride: Int?
         var sourceChanged: Bool
     }

@@ -19,6 +19,13 @@ package struct Reconciliation: Sendable {
         package var isKnown: Bool
     }
 
+    /// A download of the catalogs that this run doesn't touch: it failed, or the person paused or cancelled it.
+    package struct LeftAlone: Sendable {
+        package var id: DownloadID
+        package var reference: VideoReference
+        package var state: DownloadState
+    }
+
     /// A file of ours that has to be somewhere else.
     package struct Move: Sendable {
         package var owner: RecordedMove.Owner
@@ -41,6 +48,7 @@ package struct Reconciliation: Sendable {
     /// Digests that are recorded when all sidecars of a finished video are there.
     package var sidecarGroups: [(wanted: WantedDownload, digest: ExtrasDigest)] = []
     package var moves: [Move] = []
+    package var leftAlone: [LeftAlone] = []
     package var gone: [Gone] = []
     /// References of `changes.lost`.
     package var lost: [VideoReference] = []

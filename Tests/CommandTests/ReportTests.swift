@@ -192,26 +192,61 @@ struct ReportTests {
             DryRunItem(reference: first, action: .move(from: "a", to: "b"), why: .renamed, size: nil),
             DryRunItem(reference: first, action: .remove(path: "b\u{1B}"), why: .gone, size: nil),
             DryRunItem(reference: first, action: .keep, why: .goneHeld, size: nil),
+            DryRunItem(reference: first, action: .finish, why: .arrived, size: 0),
+            DryRunItem(
+                reference: first, action: .wait(until: Self.now.addingTimeInterval(3600)),
+                why: .putOff(DownloadError(kind: .rateLimited, message: "too many requests", status: 429)), size: nil),
+            DryRunItem(
+                reference: first, action: .download, why: .notBefore(Self.now.addingTimeInterval(120), or: .notBegun),
+                size: nil),
+            DryRunItem(
+                reference: first, action: .keep,
+                why: .failed(DownloadError(kind: .notFound, message: "no such video."), retryAt: nil), size: nil),
+            DryRunItem(
+                reference: first, action: .keep,
+                why: .failed(
+                    DownloadError(kind: .network, message: "no route"), retryAt: Self.now.addingTimeInterval(60)),
+                size: nil),
+            DryRunItem(reference: first, action: .keep, why: .paused, size: nil),
         ]
         #expect(
-            lines.map(DryRunText.line) == [
+            lines.map { DryRunText.line($0, now: Self.now, zone: .gmt) } == [
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
                 "move      p/k/v1  One: a -> b (its name or place changed)",
                 "remove    p/k/v1  One: b� (no longer in its catalog)",
                 "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
+                "finish    p/k/v1  One (all of it had arrived when a sync was killed)",
+                "wait      p/k/v1  One until 21 Nov 00:00 (too many requests (HTTP 429))",
+                "download  p/k/v1  One (not begun; not before 23:02)",
+                "keep      p/k/v1  One (failed: no such video; no sync will try it again by itself)",
+                "keep      p/k/v1  One (failed: no route; next try after 23:01)", "keep      p/k/v1  One (paused)",
             ])
         var plan = DryRunPlan()
         plan.items = lines
         #expect(
             DryRunText.summary(plan)
-                == "would download 1, resume 1, move 1 and remove 1; at least 1.00 MiB to transfer")
+                == "would download 2, resume 1, finish 1, move 1 and remove 1; at least 1.00 MiB to transfer; left alone: "
+                + "1 gone, 1 waiting, 2 failed, 1 paused")
         plan.items = [lines[4]]
         plan.summary.downloads = [.finished: 1]
+        #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date; left alone: 1 gone")
+        plan.items = []
         #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date")
+        let ids = #""course":"p","chapter":"k","video":"v1""#
+        func json(_ index: Int) -> String {
+            String(decoding: DryRunText.json(lines[index], now: Self.now, zone: .gmt), as: UTF8.self)
+        }
         #expect(
-            String(decoding: DryRunText.json(lines[1]), as: UTF8.self)
-                == #"{"event":"would_resume","course":"p","chapter":"k","video":"v1","why":"unfinished","resume_from":1024,"size":2048}"#
+            json(1)
+                == #"{"event":"would_resume",\#(ids),"why":"unfinished","reason":"unfinished","resume_from":1024,"size":2048}"#
                 + "\n")
+        #expect(
+            json(6)
+                == #"{"event":"would_wait",\#(ids),"why":"too many requests (HTTP 429)","reason":"put_off","until":"2026-11-21T00:00:00Z","error":{"kind":"rate_limited","message":"too many requests","status":429},"size":null}"#
+                + "\n")
+        #expect(
+            json(8).contains(#""reason":"failed","error":{"kind":"not_found""#) && json(8).contains(#""retry_at":null"#)
+        )
     }
 
     @Test("a provider's answer shows no secret unless asked")

@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -89,6 +90,12 @@ struct PruneTests {
             #expect(stage.folder.has("library/Course/01 One.mp4"))
             let dry = try await stage.sync("catalog.yaml", all + ["--dry-run"])
             #expect(dry.events("would_remove").isEmpty, "\(dry.output)")
+            // The same words, and the same exit code.
+            #expect(dry.exit == 1, "\(dry.report)")
+            #expect(dry.events("warning").map(\.message) == failed.events("warning").map(\.message), "\(dry.output)")
+            let left = try #require(dry.events("would_keep", of: "new").first)
+            #expect(left.reason == "failed" && left.why?.hasPrefix("failed: ") == true, "\(left.text)")
+            #expect(left.error?.status == 404 && left.retryAt != nil, "\(left.text)")
         }
         #expect(try await stage.command(["cancel", "c/*/new"]).exit == 0)
         let pruned = try await stage.sync("catalog.yaml", all)
@@ -97,4 +104,31 @@ struct PruneTests {
         #expect(LibraryFiles(stage.library).paths == ["Course/02 Two.mp4"])
         await host.stop()
     }
+
+    @Test("a dry run tells what --max-delete holds, with 1, as the sync does")
+    func heldDryRun() async throws {
+        let videos = (1...8).map { CatalogText.Video(id: "\($0)") }
+        var (stage, host, catalog) = try await start([.init(id: "c", title: "Course", videos: videos)])
+        #expect(try await stage.sync().exit == 0)
+        catalog.courses[0].videos = Array(videos.prefix(2))
+        try stage.catalog(catalog)
+        let dry = try await stage.sync("catalog.yaml", ["--prune", "--dry-run"])
+        let told = try await stage.run(["sync", stage.folder.at("catalog.yaml").string, "--prune", "--dry-run"])
+        let real = try await stage.sync("catalog.yaml", ["--prune"])
+        #expect(dry.exit == 1 && real.exit == 1 && told.exit == 1, "\(dry.report)\(real.report)")
+        let warning = try #require(real.events("warning").first?.message)
+        #expect(dry.events("warning").map(\.message) == [warning], "\(dry.output)")
+        #expect(dry.events("would_keep").map(\.reason) == Array(repeating: "gone_held", count: 6))
+        #expect(
+            told.output.split(separator: "\n").last == "nothing to do: 2 videos up to date; left alone: 6 gone",
+            "\(told.output)")
+        #expect(
+            told.error.split(separator: "\n").map(String.init) == [
+                "warning: \(warning)", "1 warning above", "exit code 1: \(meaningOfOne)",
+            ], "\(told.error)")
+        #expect(LibraryFiles(stage.library).paths.count == 8)
+        await host.stop()
+    }
+
+    private var meaningOfOne: String { "a download is failed, damage or a problem was found, --max-delete held" }
 }

@@ -1,25 +1,70 @@
+import DownloadStore
+import Foundation
 import Operations
 
 /// Why a sync would do something, in a few words.
 extension DryRunItem.Reason {
-    var words: String {
+    func words(now: Date, zone: TimeZone) -> String {
+        switch self {
+        case .new: return "new"
+        case .notBegun: return "not begun"
+        case .unfinished: return "unfinished"
+        case .arrived: return "all of it had arrived when a sync was killed"
+        case .fetchedAgain: return "to be fetched again; the file that is there stays until then"
+        case .renamed: return "its name or place changed"
+        case .standing: return "a file stands there; it is kept if it has the catalog's SHA-256"
+        case .sameFile: return "the library has the same file already"
+        case .perhapsSame(let path, let other):
+            return "\(other.words(now: now, zone: zone)); linked to \(path) if that proves to be the same file"
+        case .follows: return "linked once the same video of another course is there"
+        case .perhapsFollows(let other):
+            return "\(other.words(now: now, zone: zone)); linked if another course's proves to be the same file"
+        case .contradicted: return "the catalog's size or checksum contradicts the file"
+        case .lost: return "its file is missing from the library"
+        case .incomplete: return "something that belongs beside it is missing"
+        case .notBefore(let time, let other):
+            return "\(other.words(now: now, zone: zone)); not before \(ClockText.local(time, now: now, zone: zone))"
+        case .putOff(let error):
+            return error.map { Explainer(catalogs: []).reason($0) } ?? "its host or provider asked for time"
+        case .failed(let error, let retryAt):
+            let reason = error.map { ": " + Explainer(catalogs: []).reason($0) } ?? ""
+            let next =
+                retryAt.map { "next try after \(ClockText.local($0, now: now, zone: zone))" }
+                ?? "no sync will try it again by itself"
+            return "failed\(reason); \(next)"
+        case .paused: return "paused"
+        case .cancelled: return "cancelled"
+        case .gone: return "no longer in its catalog"
+        case .goneHeld: return "no longer in its catalog, but --max-delete holds it"
+        case .goneUnfinished: return "no longer in its catalog, but it stays while others are failed"
+        }
+    }
+
+    /// The name of the reason for programs.
+    var code: String {
         switch self {
         case .new: "new"
-        case .notBegun: "not begun"
+        case .notBegun: "not_begun"
         case .unfinished: "unfinished"
-        case .fetchedAgain: "to be fetched again; the file that is there stays until then"
-        case .renamed: "its name or place changed"
-        case .standing: "a file stands there; it is kept if it has the catalog's SHA-256"
-        case .sameFile: "the library has the same file already"
-        case .perhapsSame(let path, let other): "\(other.words); linked to \(path) if that proves to be the same file"
-        case .follows: "linked once the same video of another course is there"
-        case .perhapsFollows(let other): "\(other.words); linked if another course's proves to be the same file"
-        case .contradicted: "the catalog's size or checksum contradicts the file"
-        case .lost: "its file is missing from the library"
-        case .incomplete: "something that belongs beside it is missing"
-        case .gone: "no longer in its catalog"
-        case .goneHeld: "no longer in its catalog, but --max-delete holds it"
-        case .goneUnfinished: "no longer in its catalog, but it stays while others are failed"
+        case .arrived: "arrived"
+        case .fetchedAgain: "fetched_again"
+        case .renamed: "renamed"
+        case .standing: "standing"
+        case .sameFile: "same_file"
+        case .perhapsSame: "perhaps_same_file"
+        case .follows: "follows"
+        case .perhapsFollows: "perhaps_follows"
+        case .contradicted: "contradicted"
+        case .lost: "lost"
+        case .incomplete: "incomplete"
+        case .notBefore(_, let other): other.code
+        case .putOff: "put_off"
+        case .failed: "failed"
+        case .paused: "paused"
+        case .cancelled: "cancelled"
+        case .gone: "gone"
+        case .goneHeld: "gone_held"
+        case .goneUnfinished: "gone_unfinished"
         }
     }
 }

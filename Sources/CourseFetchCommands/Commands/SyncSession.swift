@@ -69,18 +69,31 @@ struct SyncSession {
         let isJSON = settings.json.value
         let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers), wording: \.message)
         let plan = await run.plan()
-        for item in plan.items where item.action != .keep || settings.verbose.value {
+        let now = Date()
+        // Warnings are told as a sync tells them.
+        var readers = RunReaders(
+            RunReaders.Choice(
+                progress: false, quiet: settings.quiet.value, json: isJSON, outputIsTerminal: false,
+                errorIsTerminal: false, canMoveCursor: false), context: context, user: settings.user.value)
+        for warning in plan.warnings { readers.receive(.warning(warning, nil)) }
+        for item in plan.items {
             if isJSON {
-                context.output.send(DryRunText.json(item), to: STDOUT_FILENO)
+                context.output.send(DryRunText.json(item, now: now, zone: context.zone), to: STDOUT_FILENO)
             } else {
-                context.say(DryRunText.line(item))
+                context.say(DryRunText.line(item, now: now, zone: context.zone))
             }
         }
+        if let pruning = plan.pruning { readers.receive(.warning(.prune(pruning), nil)) }
         if isJSON {
-            context.output.send(JSONEvents.line(.finished(plan.summary), now: Date()), to: STDOUT_FILENO)
+            context.output.send(JSONEvents.line(.finished(plan.summary), now: now), to: STDOUT_FILENO)
         } else {
             for text in SummaryText.errors(plan.summary.errors) { context.complain(text) }
             if plan.summary.errors.isEmpty, !settings.quiet.value { context.say(DryRunText.summary(plan)) }
+            let user = settings.user.value
+            let advice =
+                settings.quiet.value
+                ? SummaryText.remedies(plan.summary, user: user) : SummaryText.advice(plan.summary, user: user)
+            for text in advice { context.complain(text) }
         }
         await context.output.flush()
         return ExitStatus(plan.summary.conditions)

@@ -1,7 +1,7 @@
-import CourseCatalog
-import DownloadStore
+package import CourseCatalog
+package import DownloadStore
 import RunSchedule
-import SyncFacts
+package import SyncFacts
 
 /// What a run says at its end of what isn't there beside videos.
 extension SyncPass {
@@ -11,19 +11,7 @@ extension SyncPass {
         _ summary: inout SyncSummary, _ catalog: Catalog, _ result: Dispatcher.Result
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
-        let store = open.store
-        let open = try store.sidecars.open()
-        guard !open.isEmpty else { return }
-        let courses = Set(catalog.courses.map(\.id))
-        let records = try store.downloads.records(Array(Set(open.map(\.download))))
-        let judged = Dictionary(
-            records.filter { record in
-                let reference = VideoReference(record)
-                return !record.isGone && courses.contains(record.key.course)
-                    && (options.only.isEmpty || options.only.contains { $0.matches(reference) })
-            }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
-        for sidecar in open {
-            guard let provider = judged[sidecar.download] else { continue }
+        for (sidecar, provider) in try SyncRun.openSidecars(open.store, catalog, options) {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
@@ -38,5 +26,24 @@ extension SyncPass {
                 if !result.tally.withFailedSidecars.contains(sidecar.download) { summary.hasOlderFailures = true }
             }
         }
+    }
+}
+
+extension SyncRun {
+    /// What isn't there beside videos of a run's catalogs and selection, each with the video's provider.
+    package static func openSidecars(
+        _ store: DownloadStore, _ catalog: Catalog, _ options: SyncOptions
+    ) throws(StoreError) -> [(sidecar: OpenSidecar, provider: String)] {
+        let open = try store.sidecars.open()
+        guard !open.isEmpty else { return [] }
+        let courses = Set(catalog.courses.map(\.id))
+        let records = try store.downloads.records(Array(Set(open.map(\.download))))
+        let judged = Dictionary(
+            records.filter { record in
+                let reference = VideoReference(record)
+                return !record.isGone && courses.contains(record.key.course)
+                    && (options.only.isEmpty || options.only.contains { $0.matches(reference) })
+            }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
+        return open.compactMap { sidecar in judged[sidecar.download].map { (sidecar, $0) } }
     }
 }

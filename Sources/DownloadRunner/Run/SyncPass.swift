@@ -42,9 +42,7 @@ struct SyncPass: Sendable {
                 open.place.folder, generation: session.generation, store: open.store, logger: logger)
         } catch { throw Refusal(error) }
         let warnedBefore = hub.warnings
-        var warnings = check.diagnostics.map { SyncWarning.doubtful($0) }
-        warnings += catalog.courses.filter(\.discover).map { .notDiscovered(course: $0.id, at: $0.location) }
-        for warning in warnings { hub.post(.warning(warning, nil)) }
+        for warning in SyncRun.warnings(of: catalog, check) { hub.post(.warning(warning, nil)) }
         // One instant for all that compares times: what is due for one step is due for the next.
         let now = clock.now
         let settled = try settle(now)

@@ -75,10 +75,7 @@ package final class SyncRun: Sendable {
     }
 
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
-        if let refusal = DescriptorLimit.refusal { throw refusal }
-        if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
-            throw .run(.noProgram(path: path))
-        }
+        try requireMeans()
         let registry = ProviderCheck.registry(options.plugins)
         let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
         let files = options.watchEvery.map { _ in CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
@@ -111,6 +108,14 @@ package final class SyncRun: Sendable {
         await server.close()
         open.library.close()
         return try outcome.get()
+    }
+
+    /// Refuses what could never work on this machine; the same for a dry run.
+    package func requireMeans() throws(Refusal) {
+        if let refusal = DescriptorLimit.refusal { throw refusal }
+        if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
+            throw .run(.noProgram(path: path))
+        }
     }
 
     /// Opens the library, and makes one pass, or one after the other. The library stays open.
@@ -283,6 +288,12 @@ extension SyncSummary {
 }
 
 extension SyncRun {
+    /// What deserves a look in catalogs that are good.
+    package static func warnings(of catalog: Catalog, _ check: CheckReport) -> [SyncWarning] {
+        check.diagnostics.map { .doubtful($0) }
+            + catalog.courses.filter(\.discover).map { .notDiscovered(course: $0.id, at: $0.location) }
+    }
+
     /// What there is to do, for a sync and for a dry run. Throws ``StoreError``.
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date

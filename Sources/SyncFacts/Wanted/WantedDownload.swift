@@ -34,6 +34,9 @@ package struct WantedDownload: Sendable {
     package var isNew: Bool
     /// Its host said last that it isn't there yet.
     package var isNotReady: Bool
+    /// Every byte of it had arrived when a run was killed, so that the next one only gives it its name. A run itself has done
+    /// that before it compares anything.
+    package var hasArrived = false
     /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
     package var extras: ExtrasDigest?
 

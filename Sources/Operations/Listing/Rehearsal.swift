@@ -1,0 +1,163 @@
+import CatalogComparison
+import CourseCatalog
+import DownloadJobs
+import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import RunSchedule
+import SyncFacts
+
+/// A comparison as a dry run tells it: what a sync would do with each download, and how it would end if all that it begins
+/// goes well.
+struct Rehearsal {
+    private let plan: Reconciliation
+    private let options: SyncOptions
+    private let now: Date
+    /// Of what failed or waits for a time.
+    private let errors: [DownloadID: (error: DownloadError?, retryAt: Date?)]
+    private let ignoresCourse: (String) -> Bool
+    private let verdict: Prune.Verdict
+
+    init(
+        _ plan: Reconciliation, _ options: SyncOptions, now: Date,
+        errors: [DownloadID: (error: DownloadError?, retryAt: Date?)], ignoresCourse: @escaping (String) -> Bool
+    ) {
+        self.plan = plan
+        self.options = options
+        self.now = now
+        self.errors = errors
+        self.ignoresCourse = ignoresCourse
+        guard options.prune else {
+            verdict = .nothing
+            return
+        }
+        // What is failed now stays so; of the rest it is assumed that it goes well.
+        let isOpen = [.failed, .paused].contains { plan.counts[$0, default: 0] > 0 } || !plan.held.isEmpty
+        let isLate = plan.wanted.contains { Self.wait($0, now, options) != nil }
+        verdict = Prune.verdict(plan, options.maxDelete, endsWell: !isOpen && !isLate)
+    }
+
+    /// One for each download that something would be done with, or that is left alone.
+    var items: [DryRunItem] {
+        let moves = plan.moves.compactMap { move in
+            move.reference.map {
+                DryRunItem(
+                    reference: $0, action: .move(from: move.from, to: move.to), why: .renamed, size: nil)
+            }
+        }
+        let asked = plan.asked.map {
+            DryRunItem(reference: $0.reference, action: .ask, why: .incomplete, size: nil)
+        }
+        return moves + wanted + asked + leftAlone + gone
+    }
+
+    /// What the sync would say of `--prune`.
+    var pruning: SyncWarning.Pruning? { Prune.warning(verdict, plan) }
+
+    /// How it would end.
+    var summary: SyncSummary {
+        var summary = SyncSummary(downloads: plan.counts)
+        summary.note(plan.held)
+        summary.fromOtherSource = plan.fromOtherSource
+        if plan.counts[.failed, default: 0] > 0 { summary.conditions.insert(.downloadsFailed) }
+        if case .held = verdict { summary.conditions.insert(.pruneHeld) }
+        let isWorkLeft = plan.wanted.contains { !$0.isNotReady && Self.wait($0, now, options) != nil }
+        if isWorkLeft { summary.conditions.insert(.workLeft) }
+        return summary
+    }
+
+    /// Until when a download waits, if that is longer than a run would.
+    private static func wait(_ wanted: WantedDownload, _ now: Date, _ options: SyncOptions) -> Date? {
+        guard let retryAt = wanted.retryAt, retryAt > now.advanced(by: options.maxWait) else { return nil }
+        return retryAt
+    }
+
+    private var wanted: [DryRunItem] {
+        let lost = Set(plan.changes.lost)
+        let refetched = Set(plan.changes.refetched)
+        return plan.wanted.map { wanted in
+            var item = DryRunItem(
+                reference: wanted.reference, action: .download, why: wanted.why, size: wanted.video.size)
+            if wanted.hasArrived {
+                item.action = .finish
+                item.why = .arrived
+                item.size = 0
+                return item
+            }
+            if let until = Self.wait(wanted, now, options) {
+                item.action = .wait(until: until)
+                item.why = .putOff(errors[wanted.id]?.error)
+                return item
+            }
+            if let donor = wanted.donor {
+                offer(donor, wanted, &item)
+            } else if plan.followers.isFollower(wanted.id) {
+                if wanted.video.sha256 != nil || ignoresCourse(wanted.provider) {
+                    item.why = .follows
+                    item.size = 0
+                } else {
+                    item.why = .perhapsFollows(or: wanted.why)
+                }
+            } else if let resume = wanted.resume, resume.durableBytes > 0 {
+                item.action = .resume(from: resume.durableBytes)
+                item.size = (wanted.video.size ?? resume.total).map { max(0, $0 - resume.durableBytes) }
+            } else if refetched.contains(wanted.id) {
+                item.action = .refetch
+                item.why = .contradicted
+            } else if lost.contains(wanted.id) {
+                item.why = .lost
+            }
+            if let retryAt = wanted.retryAt, retryAt > now { item.why = .notBefore(retryAt, or: item.why) }
+            return item
+        }
+    }
+
+    private func offer(_ donor: Donor, _ wanted: WantedDownload, _ item: inout DryRunItem) {
+        if donor.isStanding {
+            item.action = .adopt(path: donor.file.path)
+            item.why = .standing
+        } else if donor.isProven(for: wanted.bytes(ignoresCourse: ignoresCourse(wanted.provider))) {
+            item.action = .link(to: donor.file.path)
+            item.why = .sameFile
+            item.size = 0
+        } else {
+            item.why = .perhapsSame(donor.file.path, or: wanted.why)
+        }
+    }
+
+    private var leftAlone: [DryRunItem] {
+        plan.leftAlone.map { left in
+            let why: DryRunItem.Reason =
+                switch left.state {
+                case .paused: .paused
+                case .cancelled: .cancelled
+                default: .failed(errors[left.id]?.error, retryAt: errors[left.id]?.retryAt)
+                }
+            return DryRunItem(reference: left.reference, action: .keep, why: why, size: nil)
+        }
+    }
+
+    private var gone: [DryRunItem] {
+        guard options.prune else { return [] }
+        return plan.gone.compactMap { gone in
+            guard let file = gone.file else { return nil }
+            let (action, why): (DryRunItem.Action, DryRunItem.Reason) =
+                switch verdict {
+                case .held: (.keep, .goneHeld)
+                case .unfinished: (.keep, .goneUnfinished)
+                case .delete, .nothing: (.remove(path: file.path), .gone)
+                }
+            return DryRunItem(reference: gone.reference, action: action, why: why, size: nil)
+        }
+    }
+}
+
+extension WantedDownload {
+    /// Why it is fetched.
+    fileprivate var why: DryRunItem.Reason {
+        if isNew { return .new }
+        if resume.map({ $0.durableBytes > 0 }) ?? false { return .unfinished }
+        return oldFile == nil ? .notBegun : .fetchedAgain
+    }
+}
