@@ -36,6 +36,24 @@ struct SidecarRowTests {
         #expect(try store.sidecars.files(of: ids).map(\.name) == ["Slides"])
     }
 
+    @Test("a record of the library's list tells what came along, whichever are asked for")
+    func kept() throws {
+        let (store, ids) = try finished(2)
+        try store.write([
+            .sidecar(.stored(file(ids[1], english))), .sidecar(.named(ids[0], [slides])),
+        ])
+        var kept: [KeptRecord] = []
+        try store.kept.each(nil) { kept.append($0) }
+        #expect(kept.map(\.path) == [StoreFixture.file.path, StoreFixture.file.path])
+        #expect(kept.map(\.complete) == [false, true])
+        #expect(
+            kept.map(\.beside)
+                == [nil, [KeptRecord.Beside(kind: "subtitle", name: "en", path: "C/01 V.x", size: 3, modified: 4)]])
+        var again: [KeptRecord] = []
+        try store.kept.each(ids.reversed()) { again.append($0) }
+        #expect(again == kept.reversed())
+    }
+
     @Test("one that waits is due at its time, one that failed at its own or when the person says so")
     func times() throws {
         let (store, ids) = try finished()

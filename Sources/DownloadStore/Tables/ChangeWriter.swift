@@ -201,9 +201,9 @@ struct ChangeWriter {
         _ id: DownloadID, _ transition: StateTransition, _ assignments: String,
         _ values: [(any DatabaseValueConvertible)?]
     ) throws {
-        let current = try db.cachedStatement(sql: "SELECT state FROM downloads WHERE id = ?")
-        let state = try Row.fetchOne(current, arguments: [id.rawValue]).map {
-            DownloadState(stored: StoredRow($0).text("state"))
+        var state: DownloadState?
+        try db.cachedStatement(sql: "SELECT state FROM downloads WHERE id = ?").forEachRow([id.rawValue]) {
+            state = DownloadState(stored: $0.string(0))
         }
         guard let next = state?.after(transition) else {
             throw StoreError.refusedTransition(id, transition, from: state)

@@ -9,34 +9,52 @@ package struct KeptTable: Sendable {
     /// Calls `body` with the finished videos of these ids, or with all.
     package func each(_ ids: [DownloadID]?, _ body: (KeptRecord) throws -> Void) throws(StoreError) {
         try file.read { db in
-            let columns = """
-                SELECT id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, file_source,
-                    file_proof, stored_extras, kind, media_seconds, NOT EXISTS (SELECT 1 FROM sidecars
-                        WHERE download = downloads.id AND (sidecars.state = 'wanted'
-                            OR (sidecars.state = 'failed' AND sidecars.retry_at IS NOT NULL))) AS is_complete
-                FROM downloads WHERE state = 'finished'
-                """
-            guard let ids else {
-                var beside: [Int64: [KeptRecord.Beside]] = [:]
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: "SELECT download, kind, name, path, size, modified FROM sidecars WHERE state = 'stored'")
-                while let row = try rows.next() { beside[row[0], default: []].append(KeptRecord.Beside(row)) }
-                let downloads = try Row.fetchCursor(db, sql: columns + " ORDER BY id")
-                while let row = try downloads.next() { try body(KeptRecord(row, beside[row[0]] ?? [])) }
-                return
-            }
-            let download = try db.cachedStatement(sql: columns + " AND id = ?")
             let sidecars = try db.cachedStatement(
                 sql: """
-                    SELECT download, kind, name, path, size, modified FROM sidecars
-                    WHERE download = ? AND state = 'stored'
+                    SELECT kind, name, path, size, modified FROM sidecars WHERE download = ? AND state = 'stored'
                     """)
-            for id in ids {
-                guard let row = try Row.fetchOne(download, arguments: [id.rawValue]) else { continue }
-                try body(KeptRecord(row, try Row.fetchAll(sidecars, arguments: [id.rawValue]).map { .init($0) }))
+            func record(_ row: RowInPlace) throws {
+                var record = KeptRecord(row)
+                if row.integer(Column.hasBeside.rawValue) != 0 {
+                    var beside: [KeptRecord.Beside] = []
+                    try sidecars.forEachRow([row.integer(Column.id.rawValue)]) { beside.append(.init($0)) }
+                    record.beside = beside
+                }
+                try body(record)
+            }
+            guard let ids else {
+                return try db.makeStatement(sql: Column.statement + " ORDER BY id").forEachRow { try record($0) }
+            }
+            let download = try db.cachedStatement(sql: Column.statement + " AND id = ?")
+            for id in ids { try download.forEachRow([id.rawValue], record) }
+        }
+    }
+
+    /// What is read of a finished video, in this order.
+    fileprivate enum Column: Int32, CaseIterable {
+        case id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, source, proof
+        case extras, kind, seconds, isComplete, hasBeside
+
+        private var expression: String {
+            switch self {
+            case .source: "file_source"
+            case .proof: "file_proof"
+            case .extras: "stored_extras"
+            case .seconds: "media_seconds"
+            case .isComplete:
+                """
+                NOT EXISTS (SELECT 1 FROM sidecars WHERE download = downloads.id AND (sidecars.state = 'wanted'
+                    OR (sidecars.state = 'failed' AND sidecars.retry_at IS NOT NULL)))
+                """
+            case .hasBeside:
+                "EXISTS (SELECT 1 FROM sidecars WHERE download = downloads.id AND sidecars.state = 'stored')"
+            default: "\(self)"
             }
         }
+
+        static let statement = """
+            SELECT \(allCases.map(\.expression).joined(separator: ", ")) FROM downloads WHERE state = 'finished'
+            """
     }
 
     /// Makes what was found in the library known to the state, in one transaction: folders of courses and chapters that it
@@ -133,30 +151,35 @@ package struct KeptTable: Sendable {
 }
 
 extension KeptRecord {
-    fileprivate init(_ row: Row, _ beside: [Beside]) {
-        let hex = { (name: String) -> String? in (row[name] as Data?)?.hex }
-        self.init(course: row["course"], title: row["title"])
-        chapter = row["chapter"]
-        video = row["video"]
-        position = row["position"]
-        provider = row["provider"]
-        stem = row["stem"]
-        path = row["path"]
-        size = row["size"]
-        modified = row["modified"]
-        sha256 = hex("sha256")
-        source = hex("file_source")
-        proof = row["file_proof"]
-        extras = hex("stored_extras")
-        kind = row["kind"]
-        seconds = row["media_seconds"]
-        if !beside.isEmpty { self.beside = beside }
-        complete = row["is_complete"]
+    fileprivate init(_ row: RowInPlace) {
+        typealias Column = KeptTable.Column
+        let text = { (column: Column) in row.string(column.rawValue) }
+        let hex = { (column: Column) in row.raw(column.rawValue)?.hex }
+        let number = { (column: Column) in row.isNull(column.rawValue) ? nil : row.integer(column.rawValue) }
+        self.init(course: text(.course) ?? "", title: text(.title) ?? "")
+        chapter = text(.chapter)
+        video = text(.video)
+        position = number(.position).map { Int(truncatingIfNeeded: $0) }
+        provider = text(.provider)
+        stem = text(.stem)
+        path = text(.path)
+        size = number(.size)
+        modified = number(.modified)
+        sha256 = hex(.sha256)
+        source = hex(.source)
+        proof = text(.proof)
+        extras = hex(.extras)
+        kind = text(.kind)
+        seconds = row.isNull(Column.seconds.rawValue) ? nil : row.real(Column.seconds.rawValue)
+        complete = row.integer(Column.isComplete.rawValue) != 0
     }
 }
 
 extension KeptRecord.Beside {
-    fileprivate init(_ row: Row) {
-        self.init(kind: row["kind"], name: row["name"], path: row["path"], size: row["size"], modified: row["modified"])
+    /// Of kind, name, path, size and modified.
+    fileprivate init(_ row: RowInPlace) {
+        self.init(
+            kind: row.string(0) ?? "", name: row.string(1) ?? "", path: row.string(2) ?? "", size: row.integer(3),
+            modified: row.integer(4))
     }
 }

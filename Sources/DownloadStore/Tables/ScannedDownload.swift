@@ -1,7 +1,6 @@
 package import FileSystem
 package import Foundation
 import GRDB
-import GRDBSQLite
 
 /// One row of a scan over all downloads, read in place: valid only inside the closure that is called with it.
 package struct ScannedDownload {
@@ -19,21 +18,19 @@ package struct ScannedDownload {
 
     static let sql = "SELECT \(Column.allCases.map(\.name).joined(separator: ", ")) FROM downloads ORDER BY id"
 
-    let statement: OpaquePointer
+    let row: RowInPlace
 
     /// The row's id.
-    package var id: DownloadID { DownloadID(rawValue: sqlite3_column_int64(statement, Column.id.rawValue)) }
+    package var id: DownloadID { DownloadID(rawValue: integer(.id)) }
 
     /// Whether the column is NULL.
-    package func isNull(_ column: Column) -> Bool {
-        sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL
-    }
+    package func isNull(_ column: Column) -> Bool { row.isNull(column.rawValue) }
 
     /// An integer; 0 for NULL.
-    package func integer(_ column: Column) -> Int64 { sqlite3_column_int64(statement, column.rawValue) }
+    package func integer(_ column: Column) -> Int64 { row.integer(column.rawValue) }
 
     /// A real; 0 for NULL.
-    package func real(_ column: Column) -> Double { sqlite3_column_double(statement, column.rawValue) }
+    package func real(_ column: Column) -> Double { row.real(column.rawValue) }
 
     /// How often something has happened; one more is always a number.
     package func count(_ column: Column) -> Int { Int(min(max(0, integer(column)), 1 << 30)) }
@@ -42,9 +39,7 @@ package struct ScannedDownload {
     package func date(_ column: Column) -> Date? { isNull(column) ? nil : Date(stored: real(column)) }
 
     /// A copy of the text, or nil for NULL.
-    package func string(_ column: Column) -> String? {
-        sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) }
-    }
+    package func string(_ column: Column) -> String? { row.string(column.rawValue) }
 
     /// The digest, or nil for NULL and for what is too long to be one.
     package func digest<Subject>(_ column: Column) -> DigestOf<Subject>? {
@@ -78,10 +73,7 @@ package struct ScannedDownload {
     }
 
     /// The column's bytes as SQLite holds them; nil for NULL and for no bytes at all.
-    package func raw(_ column: Column) -> UnsafeRawBufferPointer? {
-        guard let start = sqlite3_column_blob(statement, column.rawValue) else { return nil }
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
-    }
+    package func raw(_ column: Column) -> UnsafeRawBufferPointer? { row.raw(column.rawValue) }
 
     /// Whether the column holds the name of something directly in `folder`: the folder, a slash, and no other slash.
     package func isDirectly(in folder: String, _ column: Column) -> Bool {
@@ -125,10 +117,7 @@ extension DownloadTable {
     /// Calls `body` with every download in the order of ids, which is nearly that of the catalogs.
     package func scan(_ body: (ScannedDownload) throws -> Void) throws(StoreError) {
         try file.read { db in
-            let statement = try db.makeStatement(sql: ScannedDownload.sql)
-            let rows = try Row.fetchCursor(statement)
-            let scanned = ScannedDownload(statement: statement.sqliteStatement)
-            while try rows.next() != nil { try body(scanned) }
+            try db.makeStatement(sql: ScannedDownload.sql).forEachRow { try body(ScannedDownload(row: $0)) }
         }
     }
 }
