@@ -134,7 +134,7 @@ package struct AttemptPolicy: Sendable {
     /// `jitter` is from 0 to 1.
     mutating func next(
         after report: TransferReport, startedAt offset: Int64, isFresh: Bool, isExpired: Bool, hasChecksum: Bool,
-        jitter: Double
+        jitter: @autoclosure () -> Double
     ) -> Action {
         let hasProgressed = progress(report.received, report.length)
         guard let failure = report.failure else { return .verify }
@@ -149,7 +149,7 @@ package struct AttemptPolicy: Sendable {
         let isSilent = report.head == nil && error.kind == .network
         let action = next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
-            isExpired: isExpired, isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter)
+            isExpired: isExpired, isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter())
         return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
     }
 
@@ -173,12 +173,12 @@ package struct AttemptPolicy: Sendable {
     /// part of them since its URL was asked for, `size` what all of it will have as far as that can be told.
     package mutating func next(
         after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, isExpired: Bool,
-        jitter: Double
+        jitter: @autoclosure () -> Double
     ) -> Action {
         let hasProgressed = progress(received, length, of: size)
         return next(
             failure.verdict, failure.error, isFull: failure.isFull, wasConditional: false, isFresh: isFresh,
-            isExpired: isExpired, isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter)
+            isExpired: isExpired, isSilent: failure.isSilent, hasProgressed: hasProgressed, jitter: jitter())
     }
 
     /// An attempt of many requests begins.
