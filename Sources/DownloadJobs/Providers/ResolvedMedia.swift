@@ -117,7 +117,9 @@ enum ExpiryMark {
     /// The instant named by `X-Amz-Date` + `X-Amz-Expires`, or by `Expires` or `expires` as seconds since 1970; nil if
     /// there is none between now and 10 years ahead.
     static func expiry(of url: String, now: Date) -> Date? {
-        guard url.contains("xpires="), let items = URLComponents(string: url)?.queryItems else { return nil }
+        guard url.utf8.contains(UInt8(ascii: "?")), url.contains("xpires="),
+            let items = URLComponents(string: url)?.queryItems
+        else { return nil }
         var date: Date?
         let value = { (name: String) in items.first { $0.name == name }?.value }
         if let stamp = value("X-Amz-Date"), let lifetime = value("X-Amz-Expires").flatMap(Double.init) {

@@ -3,7 +3,8 @@ enum MediaTypes {
     /// The extension for a media type such as `video/mp4; codecs=…`; nil for one that says nothing (`application/octet-stream`)
     /// or doesn't fit the purpose.
     static func fileExtension(of type: String, for purpose: FileExtension.Purpose) -> String? {
-        let bare = type.prefix { $0 != ";" && $0 != "," }.filter { !$0.isWhitespace }.lowercased()
+        let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let bare = String(decoding: name.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self).lowercased()
         switch purpose {
         case .video: return video[bare]
         case .cover: return image[bare]

@@ -5,6 +5,7 @@ package enum HTTPDate {
     /// Nil for anything that is none of the three forms. The weekday is not checked. `currentYear` settles the century
     /// of the two-digit form: more than 50 years ahead means the last century.
     package static func seconds(_ text: String, currentYear: Int = 2026) -> Int64? {
+        if let seconds = fixdate(text) { return seconds }
         let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "\t" })
         // Sun, 06 Nov 1994 08:49:37 GMT
         if words.count == 6, words[5] == "GMT" || words[5] == "UTC" {
@@ -25,13 +26,41 @@ package enum HTTPDate {
         return nil
     }
 
+    /// The form that nearly all servers send, in place: two come with each answer. Nil for any other.
+    private static func fixdate(_ text: String) -> Int64? {
+        let found = text.utf8.withContiguousStorageIfAvailable { bytes -> Int64? in
+            let form = "___, __ ___ ____ __:__:__ GMT".utf8
+            guard bytes.count == form.count,
+                zip(bytes, form).allSatisfy({ $1 == UInt8(ascii: "_") ? $0 > UInt8(ascii: " ") : $0 == $1 })
+            else { return nil }
+            let number = { (range: Range<Int>) -> Int64? in
+                range.reduce(Int64?(0)) { value, index in
+                    ASCII.isDigit(bytes[index]) ? value.map { $0 * 10 + Int64(bytes[index] - 0x30) } : nil
+                }
+            }
+            let month = months.firstIndex { $0.utf8.elementsEqual(bytes[8..<11].lazy.map(ASCII.lowercased)) }
+            guard let day = number(5..<7), let month, let year = number(12..<16), let hour = number(17..<19),
+                let minute = number(20..<22), let second = number(23..<25)
+            else { return nil }
+            return seconds(day, month, year, hour, minute, second)
+        }
+        return found ?? nil
+    }
+
     private static func seconds(day: Substring, month: Substring, year: Substring, time: Substring) -> Int64? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard let day = ASCII.number(day), let year = ASCII.number(year), clock.count == 3, year >= 1970, year <= 9999,
+        guard let day = ASCII.number(day), let year = ASCII.number(year), clock.count == 3,
             let month = months.firstIndex(of: ASCII.lowercased(month)),
-            let hour = ASCII.number(clock[0]), let minute = ASCII.number(clock[1]), let second = ASCII.number(clock[2]),
-            hour < 24, minute < 60, second <= 60
+            let hour = ASCII.number(clock[0]), let minute = ASCII.number(clock[1]), let second = ASCII.number(clock[2])
         else { return nil }
+        return seconds(day, month, year, hour, minute, second)
+    }
+
+    /// `month` counts from 0.
+    private static func seconds(
+        _ day: Int64, _ month: Int, _ year: Int64, _ hour: Int64, _ minute: Int64, _ second: Int64
+    ) -> Int64? {
+        guard year >= 1970, year <= 9999, hour < 24, minute < 60, second <= 60 else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day >= 1, day <= lengths[month] else { return nil }

@@ -28,7 +28,10 @@ import Testing
             ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200),
             ("Wed, 29 Feb 2023 00:00:00 GMT", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
             ("Sun, 06 Nov 1994 08:49 GMT", nil), ("06 Nov 1994 08:49:37", nil), ("tomorrow", nil), ("", nil),
-            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 94 08:49:37 GMT", nil),
+            ("sun, 06 nov 1994 08:49:37 GMT", 784_111_777), ("Sun, 06 Nov 1994 08:49:37 UTC", 784_111_777),
+            ("Sun, 6 Nov 1994 08:49:37 GMT", 784_111_777), ("Sun, 06 Nov 1994 0x:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:+7 GMT", nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 94 08:49:37 GMT", nil),
         ] as [(String, Int64?)])
     func date(_ text: String, _ expected: Int64?) {
         #expect(HTTPDate.seconds(text) == expected)
