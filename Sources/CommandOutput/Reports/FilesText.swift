@@ -1,0 +1,48 @@
+package import Operations
+package import SyncFacts
+
+/// What `path` and `open` say.
+package enum FilesText {
+    /// The line of a file as JSON, its line break included.
+    package static func json(_ item: FinishedFiles.Item) -> [UInt8] {
+        var line = JSONLine()
+        JSONEvents.ids(&line, item.reference)
+        line.field("title", item.reference.title)
+        line.field("path", item.path)
+        line.field("bytes", item.size)
+        line.field("sha256", item.sha256)
+        return line.finished()
+    }
+
+    /// The path and what ends it: a line break, or NUL.
+    package static func path(_ item: FinishedFiles.Item, endsWithNUL: Bool) -> [UInt8] {
+        Array(item.path.utf8) + [endsWithNUL ? 0 : UInt8(ascii: "\n")]
+    }
+
+    /// Why there is nothing to print or to open; nil if there is something.
+    package static func nothing(_ files: FinishedFiles, _ selectors: [Selector]) -> String? {
+        guard files.items.isEmpty else { return nil }
+        if let missing = missing(files) { return missing }
+        let names = selectors.map { ShellWord.quoted($0.description) }.joined(separator: " ")
+        let see = "see: coursefetch status" + (names.isEmpty ? "" : " \(names)")
+        switch files.unfinished {
+        case 0: return "there are no videos yet; fetch some with: coursefetch sync CATALOG"
+        case 1 where selectors.count == 1: return "\(selectors[0]) isn't finished; \(see)"
+        default: return "none of \(files.unfinished) videos is finished; \(see)"
+        }
+    }
+
+    /// What is said of files that aren't at their places; nil if all are.
+    package static func missing(_ files: FinishedFiles) -> String? {
+        guard let first = files.missing.first else { return nil }
+        let what = files.missing.count == 1 ? "a file is missing:" : "\(files.missing.count) files are missing, such as"
+        return "\(what) \(first.path); the next sync fetches what is missing"
+    }
+
+    /// Why one of several files can't be chosen.
+    package static func ambiguous(_ files: FinishedFiles) -> String {
+        let example = files.items.first.map { Selector($0.reference).description } ?? ""
+        return
+            "\(files.items.count) finished videos are selected; name one, such as: coursefetch open \(ShellWord.quoted(example))"
+    }
+}

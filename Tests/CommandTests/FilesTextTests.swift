@@ -1,0 +1,63 @@
+import DownloadStore
+import Foundation
+import Operations
+import SyncFacts
+import Testing
+
+@testable import CommandOutput
+
+@Suite("What path and open say")
+struct FilesTextTests {
+    private static func row(_ id: String, _ state: DownloadState, path: String? = nil) -> StatusRow {
+        StatusRow(
+            reference: VideoReference(course: "phys101", chapter: "optics", video: id, title: "Title \(id)"),
+            courseTitle: "Physics", chapterTitle: "Optics", state: state, size: 9, path: path,
+            updatedAt: Date(timeIntervalSince1970: 0), provider: "direct", file: "/c.yaml", sha256: "ab")
+    }
+
+    private static func files(_ rows: [StatusRow], missing: Set<String> = []) -> FinishedFiles {
+        let report = StatusReport(user: "u", library: "/lib", running: nil, rows: rows)
+        return FinishedFiles(report, Selection()) { !missing.contains($0) }
+    }
+
+    @Test("a path is absolute and ends with a line break or NUL; as JSON it has ids, title, size and checksum")
+    func lines() throws {
+        let files = Self.files([Self.row("a", .finished, path: "P/01 “A”.mp4"), Self.row("b", .waiting)])
+        let item = try #require(files.items.first)
+        #expect(String(decoding: FilesText.path(item, endsWithNUL: false), as: UTF8.self) == "/lib/P/01 “A”.mp4\n")
+        #expect(FilesText.path(item, endsWithNUL: true).last == 0)
+        #expect(
+            String(decoding: FilesText.json(item), as: UTF8.self) == """
+                {"course":"phys101","chapter":"optics","video":"a","title":"Title a","path":"/lib/P/01 “A”.mp4",\
+                "bytes":9,"sha256":"ab"}
+
+                """)
+        #expect(files.items.count == 1 && files.unfinished == 1)
+    }
+
+    @Test("where there is nothing to play it says why, and what to do")
+    func nothing() throws {
+        let one = try Selector("phys101/optics/b")
+        #expect(
+            FilesText.nothing(Self.files([Self.row("b", .failed)]), [one])
+                == "phys101/optics/b isn't finished; see: coursefetch status phys101/optics/b")
+        #expect(
+            FilesText.nothing(Self.files([Self.row("b", .failed), Self.row("c", .waiting)]), [try Selector("phys*")])
+                == "none of 2 videos is finished; see: coursefetch status 'phys*'")
+        #expect(
+            FilesText.nothing(Self.files([]), [])
+                == "there are no videos yet; fetch some with: coursefetch sync CATALOG")
+        let lost = Self.files([Self.row("a", .finished, path: "a.mp4")], missing: ["/lib/a.mp4"])
+        #expect(
+            FilesText.nothing(lost, []) == "a file is missing: /lib/a.mp4; the next sync fetches what is missing")
+    }
+
+    @Test("one of several can't be chosen: it names one to paste")
+    func ambiguous() {
+        let files = Self.files([Self.row("a", .finished, path: "a.mp4"), Self.row("b", .finished, path: "b.mp4")])
+        #expect(FilesText.nothing(files, []) == nil && FilesText.missing(files) == nil)
+        #expect(
+            FilesText.ambiguous(files)
+                == "2 finished videos are selected; name one, such as: coursefetch open phys101/optics/a")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import SystemPackage
+import TestServers
+import Testing
+
+@Suite("finished files, for other programs")
+struct FilesTests {
+    @Test("path prints where they are, open hands one to a program; what isn't finished or isn't known ends otherwise")
+    func pathAndOpen() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(
+                url: host.url("/media/{id}/2000.mp4"),
+                videos: [.init(id: "1", title: "One"), .init(id: "2", title: "It's two")]))
+        #expect(try await stage.sync().exit == 0)
+        #expect(try await stage.command(["retry", "c/*/1"]).exit == 0)
+        let place = stage.library.appending("Course/02 It's two.mp4").string
+
+        let path = try await stage.command(["path", "c"])
+        #expect(path.exit == 0 && path.output == place + "\n", "\(path.report)")
+        let nul = try await stage.command(["path", "-0"])
+        #expect(nul.output == place + "\0")
+        let json = try await stage.command(["path", "--json"])
+        #expect(json.output.contains("\"path\":\"\(place)\",\"bytes\":2000,\"sha256\":\""), "\(json.report)")
+        let waiting = try await stage.command(["path", "c/*/1"])
+        #expect(waiting.exit == 1 && waiting.error.hasPrefix("error: c/*/1 isn't finished"), "\(waiting.report)")
+        #expect(try await stage.command(["path", "d"]).exit == 64)
+
+        let open = try await stage.command(["open", "c/*/2", "--with", "printf '%s|' played"])
+        #expect(open.exit == 0 && open.output == "played|\(place)|", "\(open.report)")
+        let failed = try await stage.command(["open", "c/*/2", "--with", "exit 3;"])
+        #expect(failed.exit == 1 && failed.error == "error: exit 3; ended with exit code 3\n", "\(failed.report)")
+
+        try FileManager.default.removeItem(atPath: place)
+        let lost = try await stage.command(["path"])
+        #expect(lost.exit == 1 && lost.error.hasPrefix("error: a file is missing: \(place);"), "\(lost.report)")
+        await host.stop()
+    }
+}
