@@ -53,7 +53,8 @@ let package = Package(
         .target(
             name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
-        .target(name: "CourseCatalog", dependencies: ["YAMLSource"], swiftSettings: house),
+        .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
+        .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
         .target(
             name: "ProviderHost", dependencies: ["ProviderKit", "YAMLSource", subprocess, logging, system],
@@ -68,13 +69,15 @@ let package = Package(
         .target(
             name: "RunSchedule", dependencies: ["FileSystem", "DownloadStore", deques, heaps], swiftSettings: house),
         .target(
-            name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", crypto, system], swiftSettings: house),
+            name: "MediaLibrary", dependencies: ["CPlatform", "FileSystem", "PathLayout", crypto, system],
+            swiftSettings: house),
         .target(
             name: "UserState", dependencies: ["FileSystem", "YAMLSource", "ProviderKit", system], swiftSettings: house),
         .target(
             name: "SyncFacts",
             dependencies: [
-                "YAMLSource", "ProviderKit", "FileSystem", "CourseCatalog", "DownloadStore", "RunSchedule",
+                "YAMLSource", "PathLayout", "ProviderKit", "FileSystem", "CourseCatalog", "DownloadStore",
+                "RunSchedule",
                 "MediaLibrary", "UserState", system, deques,
                 orderedCollections,
             ],
@@ -90,8 +93,8 @@ let package = Package(
         .target(
             name: "CatalogComparison",
             dependencies: [
-                "FileSystem", "YAMLSource", "CourseCatalog", "DownloadStore", "RunSchedule", "MediaLibrary",
-                "SyncFacts",
+                "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "RunSchedule",
+                "MediaLibrary", "SyncFacts",
                 "DownloadJobs", crypto,
             ],
             swiftSettings: house),
@@ -125,7 +128,7 @@ let package = Package(
             dependencies: [
                 "CommandOutput", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
                 "UserState",
-                "YAMLSource", argumentParser, logging, subprocess, system,
+                "YAMLSource", "PathLayout", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -171,7 +174,10 @@ let package = Package(
         .testTarget(
             name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
-        .testTarget(name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource"], swiftSettings: house),
+        .testTarget(name: "PathLayoutTests", dependencies: ["PathLayout"], swiftSettings: house),
+        .testTarget(
+            name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource", "PathLayout"],
+            swiftSettings: house),
         .executableTarget(
             name: "plugin-host-probe", dependencies: ["ProviderHost", "ProviderKit", logging, system],
             path: "Tests/PluginHostProbe", swiftSettings: house),
@@ -213,7 +219,7 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "SyncFacts", "DownloadJobs", "Operations", "DownloadStore", "FileSystem", "MediaLibrary", "UserState",
-                "TestSupport",
+                "PathLayout", "TestSupport",
                 "library-step", crypto, subprocess, system,
             ],
             swiftSettings: house),
@@ -223,7 +229,7 @@ let package = Package(
             name: "CatalogComparisonTests",
             dependencies: [
                 "CatalogComparison", "SyncFacts", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
-                "YAMLSource", "MediaLibrary", "TestSupport", system,
+                "YAMLSource", "PathLayout", "MediaLibrary", "TestSupport", system,
             ],
             swiftSettings: house),
         .testTarget(

@@ -25,28 +25,40 @@ struct FolderCovers {
                 guard let cover = chapter.ownCover else { continue }
                 let record = folders.recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
                 let digest = CatalogEntries.digest(cover)
+                let folder = folders.chapters[index][number]
+                // In the course's own folder it is told apart from the course's.
+                let name =
+                    folder == folders.courses[index]
+                    ? LibraryName.component("cover \(course.videos.count + number + 1) \(chapter.title.prefix(60))")
+                    : "cover"
                 want(
-                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folders.chapters[index][number],
-                    &result,
+                    cover, digest, stored: record?.cover, file: record?.coverFile, in: folder, &result, name: name,
                     owner: .chapter(course: course.id, chapter: chapter.id, digest: digest),
                     mover: .chapter(course: course.id, chapter: chapter.id))
             }
         }
     }
 
+    /// Where a cover belongs that isn't there; nil if it is, also under a name that tells it apart from somebody else's file.
+    private func place(of path: String, in folder: String, name: String) -> String? {
+        let (oldFolder, oldName) = LibraryPathParts.split(path)
+        let end = oldName.lastIndex(of: ".") ?? oldName.endIndex
+        let isNamedRight = LibraryName.isSame(String(oldName[..<end]), as: name, id: "cover")
+        return oldFolder == folder && isNamedRight ? nil : "\(folder)/\(name)\(oldName[end...])"
+    }
+
     private func want(
         _ cover: CoverSource, _ digest: CoverDigest, stored: CoverDigest?, file: StoredFile?, in folder: String,
-        _ result: inout Reconciliation, owner: WantedSidecar.Owner, mover: RecordedMove.Owner
+        _ result: inout Reconciliation, name: String = "cover", owner: WantedSidecar.Owner, mover: RecordedMove.Owner
     ) {
         var old = file
-        if let file, LibraryPathParts.split(file.path).folder != folder {
-            let to = "\(folder)/\(LibraryPathParts.split(file.path).name)"
+        if let file, let to = place(of: file.path, in: folder, name: name) {
             result.moves.append(.init(owner: mover, reference: nil, from: file.path, to: to))
             old?.path = to
         }
         guard stored != digest else { return }
         result.sidecars.append(
             WantedSidecar(
-                owner: owner, source: cover.sidecarSource, folder: folder, name: "cover", purpose: .cover, old: old))
+                owner: owner, source: cover.sidecarSource, folder: folder, name: name, purpose: .cover, old: old))
     }
 }

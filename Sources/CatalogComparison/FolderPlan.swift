@@ -1,20 +1,31 @@
 import CourseCatalog
 import DownloadStore
 import MediaLibrary
+import PathLayout
 
-/// The folders of a run's courses and chapters: those recorded stay unless their title or position changed.
+/// The folders of a run's courses and chapters by their layouts, and where each video belongs in them.
+///
+/// A folder that is still called right stays where it is recorded: `Title [id]` too, as long as another course or chapter has
+/// the plain name. Nothing is asked of the library.
 struct FolderPlan {
     /// By index of the course in the catalog.
     private(set) var courses: [String] = []
-    /// By course and chapter index.
+    /// By course and chapter index. Where a layout has no folders for chapters, the course's.
     private(set) var chapters: [[String]] = []
+    /// By index of the course: the folder of the videos that are in no chapter.
+    private var withoutChapter: [String] = []
     private(set) var changedCourses: [CourseRecord] = []
     private(set) var changedChapters: [ChapterRecord] = []
     /// As recorded before this run, for covers.
     let recordedCourses: [String: CourseRecord]
     let recordedChapters: [DownloadKey: ChapterRecord]
+    /// By index of the course.
+    let layouts: [PathLayout]
 
-    init(_ catalog: Catalog, courses known: [String: CourseRecord], chapters: [ChapterRecord]) {
+    /// - Parameter layout: of courses whose catalogs say nothing of it.
+    init(
+        _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord]
+    ) {
         // A folder whose name is damaged is none.
         let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
         let chapters = chapters.filter { (try? LibraryPath($0.folder)) != nil }
@@ -22,70 +33,130 @@ struct FolderPlan {
         recordedChapters = Dictionary(
             chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
         )
+        layouts = catalog.courses.map { $0.layout ?? layout }
         planCourses(catalog)
         planChapters(catalog)
     }
 
+    /// The folder of the video's chapter; of one without, what the layout has for it in the course's.
     func folder(_ slot: CatalogEntries.Slot) -> String {
-        slot.chapter < 0 ? courses[Int(slot.course)] : chapters[Int(slot.course)][Int(slot.chapter)]
+        slot.chapter < 0 ? withoutChapter[Int(slot.course)] : chapters[Int(slot.course)][Int(slot.chapter)]
     }
+
+    /// Whether the names of a course's videos follow from the layout that they had, as far as is recorded.
+    func isLaidOutAsBefore(_ course: Course, at index: Int) -> Bool {
+        recordedCourses[course.id]?.layout == layouts[index].template
+    }
+
+    /// Where a video belongs. `values` are those of its course, chapter and itself.
+    func place(_ slot: CatalogEntries.Slot, _ values: LayoutValues) -> VideoPlace {
+        let layout = layouts[Int(slot.course)]
+        let folder = Self.path(layout.components[layout.chapterDepth...].dropLast(), in: folder(slot), values)
+        guard let file = layout.components.last else { return VideoPlace(folder: folder, name: values.course.id) }
+        return VideoPlace(folder: folder, name: LibraryName.stem(file, values))
+    }
+
+    // MARK: courses
 
     private mutating func planCourses(_ catalog: Catalog) {
         let inRun = Set(catalog.courses.map(\.id))
-        var names = FolderNames()
-        var kept: [Int: String] = [:]
-        for record in recordedCourses.values where !inRun.contains(record.id) { names.insert(record.folder) }
-        for (index, course) in catalog.courses.enumerated() {
-            guard let record = recordedCourses[course.id] else { continue }
-            let wanted = LibraryName.course(course.title)
-            if record.title == course.title || LibraryName.isSame(record.folder, as: wanted, id: course.id) {
-                kept[index] = record.folder
-                names.insert(record.folder)
-            }
+        var taken = TakenFolders()
+        for record in recordedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
+        let wanted = zip(catalog.courses, layouts).map { course, layout in
+            Self.path(layout.components[..<layout.courseDepth], in: "", course.layoutValues)
         }
+        let folders = taken.assign(
+            zip(catalog.courses, wanted).map { course, wanted in
+                (wanted: wanted, recorded: recordedCourses[course.id]?.folder, id: course.id)
+            })
         for (index, course) in catalog.courses.enumerated() {
             let record = recordedCourses[course.id]
-            let folder = kept[index] ?? names.take(LibraryName.course(course.title), id: course.id)
-            courses.append(folder)
+            courses.append(folders[index])
             let fresh = CourseRecord(
                 id: course.id, file: catalog.files[course.file].path, ordinal: index, title: course.title,
-                folder: folder, cover: record?.cover, coverFile: record?.coverFile)
+                folder: folders[index], cover: record?.cover, coverFile: record?.coverFile,
+                layout: layouts[index].template)
             if fresh != record { changedCourses.append(fresh) }
         }
     }
 
+    // MARK: chapters
+
     private mutating func planChapters(_ catalog: Catalog) {
         for (courseIndex, course) in catalog.courses.enumerated() {
+            let layout = layouts[courseIndex]
             let parent = courses[courseIndex]
-            let records = course.chapters.map { recordedChapters[DownloadKey(course: course.id, video: $0.id)] }
-            var kept: [Int: String] = [:]
-            for (index, chapter) in course.chapters.enumerated() {
-                guard let record = records[index] else { continue }
-                let name = LibraryPathParts.split(record.folder).name
-                if (record.title == chapter.title && record.position == index + 1)
-                    || LibraryName.isSame(
-                        name, as: LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
-                {
-                    kept[index] = name
-                }
+            let own = layout.components[layout.courseDepth..<layout.chapterDepth]
+            withoutChapter.append(Self.path(own, in: parent, course.layoutValues))
+            var folders = course.chapters.map { _ in parent }
+            if !own.isEmpty {
+                var taken = TakenFolders()
+                folders = taken.assign(
+                    course.chapters.enumerated().map { index, chapter in
+                        let recorded = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]?.folder
+                        return (
+                            wanted: Self.path(own, in: parent, course.layoutValues(chapter: index)),
+                            // It moves with its course.
+                            recorded: recorded.flatMap { Self.moved($0, of: recordedCourses[course.id], to: parent) },
+                            id: chapter.id
+                        )
+                    })
             }
-            // Names are held against each other only where one has to be found.
-            var names = FolderNames()
-            if kept.count < records.count { for name in kept.values { names.insert(name) } }
-            var folders: [String] = []
             for (index, chapter) in course.chapters.enumerated() {
-                let record = records[index]
-                let name =
-                    kept[index]
-                    ?? names.take(LibraryName.chapter(chapter.title, position: index + 1), id: chapter.id)
-                let folder = "\(parent)/\(name)"
-                folders.append(folder)
+                let record = recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
                 let fresh = ChapterRecord(
-                    course: course.id, id: chapter.id, title: chapter.title, position: index + 1, folder: folder,
-                    cover: record?.cover, coverFile: record?.coverFile)
+                    course: course.id, id: chapter.id, title: chapter.title, position: index + 1,
+                    folder: folders[index], cover: record?.cover, coverFile: record?.coverFile)
                 if fresh != record { changedChapters.append(fresh) }
             }
             chapters.append(folders)
+        }
+    }
+
+    private static func moved(_ folder: String, of course: CourseRecord?, to parent: String) -> String? {
+        guard let course, folder.hasPrefix(course.folder + "/") else { return nil }
+        return parent + folder.dropFirst(course.folder.count)
+    }
+
+    private static func path(
+        _ components: ArraySlice<PathLayout.Component>, in parent: String, _ values: LayoutValues
+    ) -> String {
+        ((parent.isEmpty ? [] : [parent]) + components.compactMap { LibraryName.folder($0, values) })
+            .joined(separator: "/")
+    }
+}
+
+/// Folders that are given to courses or chapters, in whatever folders these lie.
+private struct TakenFolders {
+    private var names: [String: FolderNames] = [:]
+
+    mutating func insert(_ path: String) {
+        let (folder, name) = LibraryPathParts.split(path)
+        names[folder, default: FolderNames()].insert(name)
+    }
+
+    /// A folder for each, in their order. Who has a right name keeps it before anybody takes one; one that was told apart by its
+    /// id gets the plain name as soon as that is free.
+    mutating func assign(_ items: [(wanted: String, recorded: String?, id: String)]) -> [String] {
+        var given: [Int: String] = [:]
+        for (index, item) in items.enumerated() where item.recorded == item.wanted {
+            given[index] = item.wanted
+            insert(item.wanted)
+        }
+        for (index, item) in items.enumerated() where given[index] == nil {
+            let (folder, name) = LibraryPathParts.split(item.wanted)
+            guard let recorded = item.recorded, LibraryPathParts.split(recorded).folder == folder,
+                LibraryName.isSame(LibraryPathParts.split(recorded).name, as: name, id: item.id)
+            else { continue }
+            let isTaken = names[folder]?.isTaken(name) ?? false
+            given[index] = isTaken ? recorded : item.wanted
+            insert(isTaken ? recorded : item.wanted)
+        }
+        return items.enumerated().map { index, item in
+            if let path = given[index] { return path }
+            let (folder, name) = LibraryPathParts.split(item.wanted)
+            let taken = names[folder, default: FolderNames()].take(name, id: item.id)
+            return folder.isEmpty ? taken : "\(folder)/\(taken)"
         }
     }
 }

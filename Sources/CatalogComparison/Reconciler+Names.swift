@@ -17,7 +17,8 @@ extension Reconciler {
         guard !renamed.isEmpty else { return }
         renamed.sort { $0.slot < $1.slot }
         let movers = Set(renamed.compactMap { $0.row?.id })
-        let touched = Set(renamed.map { folders.folder(entries.slots[$0.slot]) })
+        let places = Dictionary(renamed.map { ($0.slot, place($0.slot)) }, uniquingKeysWith: { first, _ in first })
+        let touched = Set(places.values.map(\.folder))
         var names: [String: FolderNames] = [:]
         try store.downloads.scan { row in
             guard !movers.contains(row.id), let stem = row.string(.stem) else { return }
@@ -27,29 +28,33 @@ extension Reconciler {
         // Who keeps a name that is still right keeps it before anybody takes one.
         var stems: [Int: String] = [:]
         for item in renamed {
-            guard let row = item.row else { continue }
-            let slot = entries.slots[item.slot]
-            let folder = folders.folder(slot)
-            let (oldFolder, name) = LibraryPathParts.split(row.stem)
-            let wanted = LibraryName.video(entries.video(slot).title, position: Int(slot.video) + 1)
-            let id = entries.video(slot).id
-            guard oldFolder == folder, LibraryName.isSame(name, as: wanted, id: id) else { continue }
-            names[folder, default: FolderNames()].insert(name)
+            guard let row = item.row, let place = places[item.slot], row.stem == place.path else { continue }
+            names[place.folder, default: FolderNames()].insert(place.name)
             stems[item.slot] = row.stem
+        }
+        // Who was told apart by its id stays so as long as another one has the plain name.
+        for item in renamed where stems[item.slot] == nil {
+            guard let row = item.row, let place = places[item.slot] else { continue }
+            let (oldFolder, name) = LibraryPathParts.split(row.stem)
+            let id = entries.video(entries.slots[item.slot]).id
+            guard oldFolder == place.folder, LibraryName.isSame(name, as: place.name, id: id) else { continue }
+            let isTaken = names[place.folder]?.isTaken(place.name) ?? false
+            names[place.folder, default: FolderNames()].insert(isTaken ? name : place.name)
+            stems[item.slot] = isTaken ? row.stem : place.path
         }
         var nextID = try store.downloads.nextID()
         var moved: [(Row, Int, String)] = []
         for item in renamed {
+            guard let place = places[item.slot] else { continue }
             let slot = entries.slots[item.slot]
             let video = entries.video(slot)
-            let folder = folders.folder(slot)
             let stem =
                 stems[item.slot]
-                ?? "\(folder)/\(names[folder, default: FolderNames()].take(LibraryName.video(video.title, position: Int(slot.video) + 1), id: video.id))"
+                ?? "\(place.folder)/\(names[place.folder, default: FolderNames()].take(place.name, id: video.id))"
             if let row = item.row {
-                update(item.slot, row, stem: stem)
+                if item.isChanged || stem != row.stem { update(item.slot, row, stem: stem) }
                 want(item.slot, row, stem: stem)
-                if stem != row.stem { moved.append((row, item.slot, stem)) }
+                if stem != row.stem || row.displacedStem != nil { moved.append((row, item.slot, stem)) }
             } else {
                 let id = DownloadID(rawValue: nextID)
                 nextID += 1
@@ -65,6 +70,12 @@ extension Reconciler {
         try move(moved)
     }
 
+    /// Where an entry's file belongs by its layout.
+    func place(_ number: Int) -> VideoPlace {
+        let slot = entries.slots[number]
+        return folders.place(slot, entries.course(slot).layoutValues(slot, entries.video(slot)))
+    }
+
     /// A finished file goes where its name says, with what came along with it.
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars.files(of: moved.map(\.row.id)), by: \.download)
@@ -75,7 +86,7 @@ extension Reconciler {
             if let path = row.path {
                 let to =
                     package.map { "\($0)/\(LibraryPathParts.split(path).name)" }
-                    ?? Self.following(path, from: row.stem, to: stem, extensions: 1)
+                    ?? Self.following(path, from: row.displacedStem ?? row.stem, to: stem, extensions: 1)
                 if to != path {
                     let owner = RecordedMove.Owner.download(row.id)
                     result.moves.append(

@@ -3,6 +3,7 @@ import DownloadJobs
 import DownloadStore
 import Foundation
 import MediaLibrary
+import PathLayout
 import SyncFacts
 
 /// Rows that the state knows: what becomes of each, and what is wanted of it.
@@ -65,12 +66,13 @@ extension Reconciler {
         let source = entries.source(video)
         let chapter = entries.chapter(slot)
         let extras = CatalogEntries.extras(video)
-        let isNamedAsBefore =
+        let isPlacedAsBefore =
             video.withTitleBytes { row.equals(.title, $0) } && row.integer(.position) == Int64(slot.video) + 1
-            && row.equals(.chapter, chapter?.id) && row.isDirectly(in: folders.folder(slot), .stem)
+            && row.equals(.chapter, chapter?.id)
+        let isNamedAsBefore = isPlacedAsBefore && isNamedRight(row, number, slot)
         let sourceChanged = !row.equals(.source, source) || !row.equals(.provider, video.provider.name)
-        let isUnchanged =
-            isNamedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
+        let isSameEntry =
+            isPlacedAsBefore && !sourceChanged && row.integer(.ordinal) == Int64(slot.ordinal)
             && row.integer(.priority) == Int64(video.priority) && row.equals(.extras, extras)
             && row.equals(.expectedSize, video.size) && video.withSHA256Bytes { row.equals(.expectedSHA256, $0) }
             && row.integer(.isGone) == 0
@@ -107,6 +109,8 @@ extension Reconciler {
         if state != .waiting, state != .finished {
             result.leftAlone.append(.init(id: row.id, reference: reference(slot), state: state))
         }
+        let displaced = state == .finished ? displacedStem(row, slot) : nil
+        let isUnchanged = isSameEntry && isNamedAsBefore && displaced == nil
         if isUnchanged, state == .finished, row.equals(.storedExtras, extras), due[row.id] == nil { return }
 
         let kept = Row(
@@ -119,10 +123,41 @@ extension Reconciler {
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
             hasArrived: standing.isPlacing && !sourceChanged,
             priorityOverride: row.isNull(.priorityOverride) ? nil : Int(row.integer(.priorityOverride)),
-            sourceChanged: sourceChanged)
-        if !isNamedAsBefore { return renamed.append(Renamed(slot: number, row: kept)) }
-        if !isUnchanged { update(number, kept, stem: kept.stem) }
+            sourceChanged: sourceChanged, displacedStem: displaced)
+        if !isNamedAsBefore || displaced != nil {
+            return renamed.append(Renamed(slot: number, row: kept, isChanged: !isSameEntry))
+        }
+        if !isSameEntry { update(number, kept, stem: kept.stem) }
         want(number, kept, stem: kept.stem)
+    }
+
+    /// Whether the stem is the one that the layout gives. Names are made only where they can be others than before.
+    func isNamedRight(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) -> Bool {
+        let course = Int(slot.course)
+        guard folders.isLaidOutAsBefore(entries.catalog.courses[course], at: course) else { return false }
+        let layout = folders.layouts[course]
+        // What ends with a bracket may have been told apart by its id.
+        if layout.namesByTitleAndNumber, row.raw(.stem)?.last != UInt8(ascii: "]") {
+            return row.isDirectly(in: folders.folder(slot), .stem)
+        }
+        return row.equals(.stem, place(number).path)
+    }
+
+    /// The stem that a finished file really has, if somebody else's file stood at its place when it came, and doesn't any more.
+    mutating func displacedStem(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> String? {
+        guard let stem = row.raw(.stem), let path = row.raw(.path), path.count > stem.count + 2,
+            path[stem.count] == UInt8(ascii: " "), path[stem.count + 1] == UInt8(ascii: "["),
+            let file = row.storedFile?.path, let planned = row.string(.stem), file.hasPrefix(planned)
+        else { return nil }
+        let whole = LibraryPathParts.split(file).name
+        let end = whole.lastIndex(of: ".").map { String(whole[$0...]) } ?? ""
+        let real = String(file.dropLast(end.count))
+        let (folder, name) = LibraryPathParts.split(real)
+        let plain = LibraryPathParts.split(planned)
+        guard folder == plain.folder, LibraryName.isSame(name, as: plain.name, id: entries.video(slot).id),
+            isThere(file, of: Int(slot.course)), !isThere(planned + end, of: Int(slot.course))
+        else { return nil }
+        return real
     }
 
     /// What the catalog says the file must be, and it isn't. Where something else was made of what arrived, that was compared

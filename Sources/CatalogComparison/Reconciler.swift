@@ -3,6 +3,7 @@ import DownloadJobs
 package import DownloadStore
 package import Foundation
 import MediaLibrary
+package import PathLayout
 package import SyncFacts
 import YAMLSource
 
@@ -40,6 +41,8 @@ package struct Reconciler {
         var slot: Int
         /// Nil for a new one.
         var row: Row?
+        /// Whether its entry reads differently; else only its name may have to change.
+        var isChanged = true
     }
 
     /// What is kept of a row whose entry changed.
@@ -59,10 +62,12 @@ package struct Reconciler {
         var hasArrived = false
         var priorityOverride: Int?
         var sourceChanged: Bool
+        /// What its file's name is told apart by from somebody else's that stood there, as long as that stands.
+        var displacedStem: String?
     }
 
     package init(
-        catalog: Catalog, store: DownloadStore, only: [Selector], now: Date,
+        catalog: Catalog, store: DownloadStore, only: [Selector], now: Date, layout: PathLayout = .standard,
         lossGuard: LossGuard? = LossGuard(), library: LibraryView
     ) throws {
         self.library = library
@@ -72,7 +77,8 @@ package struct Reconciler {
         self.now = now
         entries = CatalogEntries(catalog)
         readFiles = Set(catalog.files.map(\.path))
-        folders = FolderPlan(catalog, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
+        folders = FolderPlan(
+            catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
         result.selectorMatched = only.map { _ in false }
         due = Dictionary(grouping: try store.sidecars.open().filter { $0.isDue(at: now) }, by: \.download)
     }
@@ -124,9 +130,21 @@ package struct Reconciler {
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.wantedAgain = WantedAgain(entries, only: only)
         if only.isEmpty { result.unwritten = unwrittenFolders() }
-        result.changes.courses = folders.changedCourses
+        result.changes.courses = changedCourses()
         result.changes.chapters = folders.changedChapters
         return result
+    }
+
+    /// The layout of a course counts as carried out only where all of its videos were looked at.
+    private func changedCourses() -> [CourseRecord] {
+        let partly = Set(held.keys.map { entries.catalog.courses[$0].id })
+        return folders.changedCourses.compactMap { course in
+            guard !only.isEmpty || partly.contains(course.id) else { return course }
+            let record = folders.recordedCourses[course.id]
+            var course = course
+            course.layout = record?.layout
+            return course == record ? nil : course
+        }
     }
 
     // MARK: whose course is it

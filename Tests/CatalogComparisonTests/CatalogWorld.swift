@@ -3,6 +3,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import MediaLibrary
+import PathLayout
 import RunSchedule
 import SyncFacts
 import SystemPackage
@@ -27,7 +28,7 @@ final class CatalogWorld {
     /// The plan for a catalog whose courses are these lines.
     func plan(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
-        lossGuard: LossGuard? = LossGuard()
+        layout: String = "plain", lossGuard: LossGuard? = LossGuard()
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
@@ -36,7 +37,7 @@ final class CatalogWorld {
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
             catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
-            lossGuard: lossGuard, library: library)
+            layout: try PathLayout(layout), lossGuard: lossGuard, library: library)
         return try reconciler.run()
     }
 
@@ -51,8 +52,10 @@ final class CatalogWorld {
 
     /// Writes the plan, and finishes everything that is wanted.
     @discardableResult
-    func sync(_ courses: String, file: String = "catalog.yaml") throws -> Reconciliation {
-        let plan = try plan(courses, file: file)
+    func sync(
+        _ courses: String, file: String = "catalog.yaml", only: [String] = [], layout: String = "plain"
+    ) throws -> Reconciliation {
+        let plan = try plan(courses, file: file, only: only, layout: layout)
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()
         try store.catalogs.apply(changes)

@@ -16,6 +16,12 @@ import YAMLSource
             ["x", "7", "1.5", "true", "'~'", "''''"], ["~", "''", "[x]", "{}", String(repeating: "x", count: 1025)]
         ),
         "title": (["x", "7", "true", "'~'"], ["~", "''", "[x]", "{}"]),
+        "description": (["x", "7", "true", "'~'"], ["~", "''", "[x]", "{}"]),
+        "layout": (
+            ["plain", "plex", "'{course}/{title}.{ext}'"],
+            ["plane", "'{course}/{title}'", "'/{course}/{title}.{ext}'", "~", "''", "[x]", "{a: b}", "7"]
+        ),
+        "date": (["2026-10-05", "'2024-02-29'"], ["2026-13-01", "5.10.2026", "~", "7", "[x]", "''"]),
         "chapters": (["[]", "[{id: k}]", "[{id: k, videos: [v]}]"], ["{}", "x", "~", "[x]", "[{title: x}]"]),
         "videos": (["[]", "[a, 1, true, {id: b}]"], ["{}", "x", "~", "[~]", "[[x]]", "[{title: x}]", "['']"]),
         "discover": (["true", "False"], ["yes", "1", "~", "'true'"]),

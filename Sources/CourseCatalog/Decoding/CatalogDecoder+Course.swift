@@ -15,6 +15,7 @@ extension CatalogDecoder {
             let value = try reader.next()
             switch field {
             case .discover: course.discover = try reader.flag(value, "`discover`") ?? false
+            case .layout: course.layout = try layout(value)
             case .chapters:
                 try list(value, "`chapters` takes a list of chapters") { decoder, item throws(YAMLStop) in
                     if let chapter = try decoder.chapter(item) { course.chapters.append(chapter) }
@@ -70,6 +71,7 @@ extension CatalogDecoder {
             group.id = IdentifierSpelling.other(than: id) ?? group.writtenID
             group.position = value.position
         case .title: group.title = try reader.textOrSkip(value, "`title`")
+        case .description: group.description = try reader.textOrSkip(value, "`description`")
         case .videos:
             let first = draft.records.count
             try list(value, "`videos` takes a list of videos") { decoder, item throws(YAMLStop) in
@@ -107,6 +109,14 @@ extension CatalogDecoder {
                 keep(id, of: &record, &extras)
                 record.position = value.position
             case .title: if try reader.isText(value, "`title`") { record.title = draft.keep(value.text) }
+            case .description:
+                guard let text = try reader.textOrSkip(value, "`description`") else { continue }
+                extras = extras ?? VideoExtras()
+                extras?.description = text
+            case .date:
+                guard let date = try date(value) else { continue }
+                extras = extras ?? VideoExtras()
+                extras?.date = date
             case .cover: if try reader.isCover(value) { record.cover = draft.keep(value.text) }
             case .priority:
                 guard let priority = try priority(value) else { continue }

@@ -1,3 +1,4 @@
+import PathLayout
 import YAMLSource
 
 extension CatalogDecoder {
@@ -197,4 +198,53 @@ extension CatalogDecoder {
 
     /// A regular expression for what ``isLanguage(_:)`` takes, `all` and `none` aside.
     static let languagePattern = "^(?!(all|none)$)[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+
+    /// Decodes a layout. What is wrong in a template is told where it stands.
+    mutating func layout(_ value: YAMLEvent) throws(YAMLStop) -> PathLayout? {
+        guard value.kind == .scalar else {
+            let hint = value.kind == .mappingStart ? ", in quotes if it begins with {" : ""
+            try reader.refuse(value, "`layout` takes a preset or a template\(hint)")
+            return nil
+        }
+        guard try reader.isText(value, "`layout`") else { return nil }
+        do throws(LayoutError) {
+            return try PathLayout(value.string)
+        } catch {
+            // Behind the quote, if it has one.
+            let offset = error.offset + (value.isPlain ? 0 : 1)
+            let place = SourcePosition(line: Int(value.position.line), column: Int(value.position.column) + offset)
+            reader.mistakes.error(
+                at: reader.location(place), "`layout`: \(error.message)", suggestion: error.suggestion)
+            return nil
+        }
+    }
+
+    /// Decodes a day, `2026-10-05`.
+    mutating func date(_ value: YAMLEvent) throws(YAMLStop) -> String? {
+        guard value.kind == .scalar, value.tag != .mistaken else {
+            try reader.refuse(value, "`date` takes a day, such as 2026-10-05")
+            return nil
+        }
+        let text = value.string
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let numbers = parts.map { part in
+            part.allSatisfy { (0x30...0x39).contains($0) } ? Int(String(decoding: part, as: UTF8.self)) : nil
+        }
+        guard parts.map(\.count) == [4, 2, 2], let year = numbers[0], let month = numbers[1], let day = numbers[2],
+            (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
+        else {
+            try reader.refuse(value, "`date` takes a day, such as 2026-10-05")
+            return nil
+        }
+        try reader.hold(YAMLCost.text(value.text.count), at: value.position)
+        return text
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
 }

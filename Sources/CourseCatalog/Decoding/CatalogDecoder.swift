@@ -59,6 +59,7 @@ struct CatalogDecoder: ~Copyable {
             case .version: try version(value)
             case .name: draft.name = try reader.textOrSkip(value, "`name`")
             case .include: try include(value)
+            case .layout: draft.layout = try layout(value)
             case .defaults:
                 if value.kind == .mappingStart {
                     try defaults(value)

@@ -1,3 +1,4 @@
+import PathLayout
 import YAMLSource
 
 /// A decoded catalog file before its settings are worked out.
@@ -18,6 +19,8 @@ struct CatalogDraft {
         var writtenID = ""
         /// Nil for the id.
         var title: String?
+        /// What it is about.
+        var description: String?
         /// Where the id stands.
         var position: SourcePosition
         /// What it says itself.
@@ -32,12 +35,16 @@ struct CatalogDraft {
         var group: Group
         /// Whether the provider is asked what it has.
         var discover = false
+        /// How its videos are named.
+        var layout: PathLayout?
         /// In the order of the file.
         var chapters: [Group] = []
     }
 
     /// The catalog's `name`.
     var name: String?
+    /// The catalog's `layout`.
+    var layout: PathLayout?
     /// Whether a `provider` may be meant that couldn't be read; then the lack of one isn't worth a second error.
     var isProviderDoubtful = false
     /// Whether the text was decoded to its end.

@@ -2,12 +2,14 @@
 enum CatalogField: UInt8, CaseIterable {
     /// Of a catalog.
     case version, name, include, defaults, courses
+    /// Of a catalog and its courses.
+    case layout
     /// Of courses, chapters and videos.
-    case id, title, chapters, videos, discover
+    case id, title, description, chapters, videos, discover
     /// Inherited.
     case provider, priority, quality, audio, subtitles, parameters, cover
     /// Of videos.
-    case sha256, size, subtitleFiles, attachments
+    case date, sha256, size, subtitleFiles, attachments
     /// Of what comes along with a video.
     case lang, url
 
@@ -31,11 +33,12 @@ enum CatalogLevel: UInt8, CaseIterable {
     /// The keys that it takes, in the order in which they are best written.
     var fields: [CatalogField] {
         switch self {
-        case .catalog: [.version, .name, .include, .defaults, .courses]
+        case .catalog: [.version, .name, .include, .layout, .defaults, .courses]
         case .defaults: Self.inherited
-        case .course: [.id, .title, .discover] + Self.inherited + [.chapters, .videos]
-        case .chapter: [.id, .title] + Self.inherited + [.videos]
-        case .video: [.id, .title] + Self.inherited + [.sha256, .size, .subtitleFiles, .attachments]
+        case .course: [.id, .title, .description, .discover, .layout] + Self.inherited + [.chapters, .videos]
+        case .chapter: [.id, .title, .description] + Self.inherited + [.videos]
+        case .video:
+            [.id, .title, .description, .date] + Self.inherited + [.sha256, .size, .subtitleFiles, .attachments]
         case .subtitleFile: [.lang, .url]
         case .attachment: [.title, .url]
         }

@@ -1,3 +1,4 @@
+import PathLayout
 import YAMLSource
 
 /// Works out what each course, chapter and video of a decoded file inherits.
@@ -12,9 +13,12 @@ struct SettingsResolution {
 
     /// The courses of the file; what isn't right is added to `mistakes`.
     ///
-    /// - Parameter base: What holds where the file says nothing: the includer's `defaults`.
+    /// - Parameters:
+    ///   - base: What holds where the file says nothing: the includer's `defaults`.
+    ///   - layout: How the videos of courses are named that say nothing themselves.
     mutating func courses(
-        above base: Settings, file: Int, folder: String, source: SourceName, mistakes: inout DiagnosticList
+        above base: Settings, layout: PathLayout?, file: Int, folder: String, source: SourceName,
+        mistakes: inout DiagnosticList
     ) -> [Course] {
         let defaults = derive(draft.defaults, above: base)
         let isProviderDoubtful = draft.isProviderDoubtful || !draft.isComplete
@@ -47,13 +51,14 @@ struct SettingsResolution {
         return placed.map { course, own, chapters in
             Course(
                 id: course.group.id, writtenID: course.group.writtenID, title: course.group.title ?? course.group.id,
-                file: file,
+                description: course.group.description, layout: course.layout ?? layout, file: file,
                 location: SourceLocation(source, course.group.position), ownCover: course.group.own.cover,
                 discover: course.discover, settings: own, videos: VideoList(table: table, range: course.group.videos),
                 chapters: zip(course.chapters, chapters).map { chapter, settings in
                     Chapter(
                         id: chapter.id, writtenID: chapter.writtenID, title: chapter.title ?? chapter.id,
-                        location: SourceLocation(source, chapter.position), ownCover: chapter.own.cover,
+                        description: chapter.description, location: SourceLocation(source, chapter.position),
+                        ownCover: chapter.own.cover,
                         settings: settings, videos: VideoList(table: table, range: chapter.videos))
                 })
         }

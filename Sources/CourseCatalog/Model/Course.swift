@@ -1,3 +1,4 @@
+package import PathLayout
 package import YAMLSource
 
 /// A course of a catalog.
@@ -8,6 +9,10 @@ package struct Course: Sendable {
     package let writtenID: String
     /// What a person calls it; the id where none is given.
     package let title: String
+    /// What it is about.
+    package let description: String?
+    /// How its videos are named: what it says itself, else its catalog; nil where nobody says anything.
+    package let layout: PathLayout?
     /// The file that it is written in, an index into ``Catalog/files``.
     package let file: Int
     /// Where its id stands.
@@ -38,6 +43,8 @@ package struct Chapter: Sendable {
     package let writtenID: String
     /// What a person calls it; the id where none is given.
     package let title: String
+    /// What it is about.
+    package let description: String?
     /// Where its id stands.
     package let location: SourceLocation
     /// The chapter's own picture, not the one that it inherits.

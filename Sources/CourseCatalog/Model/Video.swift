@@ -61,6 +61,12 @@ package struct Video: Sendable {
     /// Files that belong to the video.
     package var attachments: [Attachment] { extras?.attachments ?? [] }
 
+    /// What it is about.
+    package var description: String? { extras?.description }
+
+    /// The day on which it was published, as `2026-10-05`.
+    package var date: String? { extras?.date }
+
     private var extras: VideoExtras? { record.extras == VideoRecord.none ? nil : table.extras[Int(record.extras)] }
 
     /// Calls `body` with the id's UTF-8 bytes, without making a string.

@@ -78,4 +78,8 @@ struct VideoExtras: Sendable {
     var attachments: [Attachment] = []
     /// The id as the catalog spells it, where that isn't its one spelling.
     var writtenID: String?
+    /// What it is about.
+    var description: String?
+    /// When it was published: `2026-10-05`.
+    var date: String?
 }

@@ -1,3 +1,4 @@
+import PathLayout
 package import YAMLSource
 
 #if canImport(Glibc)
@@ -26,6 +27,12 @@ package struct CatalogReader {
     private var memoryLeft: Int
     private let limits: YAMLLimits
 
+    /// What a file gets from the one that includes it.
+    private struct Inherited {
+        var settings = Settings()
+        var layout: PathLayout?
+    }
+
     private init(limits: YAMLLimits) {
         self.limits = limits
         (bytesLeft, nodesLeft, memoryLeft) = (limits.bytes, limits.nodes, limits.memory)
@@ -40,7 +47,7 @@ package struct CatalogReader {
         for path in paths {
             do throws(SystemError) {
                 let real = try IncludePattern.resolve(path)
-                if reader.indices[real] == nil { reader.file(real, shown: path, base: Settings(), chain: [], by: nil) }
+                if reader.indices[real] == nil { reader.file(real, shown: path, base: Inherited(), chain: [], by: nil) }
             } catch {
                 reader.unreadable(path, error)
             }
@@ -56,7 +63,7 @@ package struct CatalogReader {
     ///   - chain: The files that include it, outermost first.
     ///   - naming: What names it, in the last of these; nil for a file of the command line.
     private mutating func file(
-        _ path: String, shown: String, base: Settings, chain: [String],
+        _ path: String, shown: String, base: Inherited, chain: [String],
         by naming: (entry: CatalogDraft.Include, includer: Int)?
     ) {
         let index = catalog.files.count
@@ -90,17 +97,22 @@ package struct CatalogReader {
             // Nor are the files that it includes to blame.
             outcome.draft.defaults.provider = ProviderReference(name: "", location: SourceLocation(source, .wholeFile))
         }
-        let defaults = outcome.draft.defaults.isEmpty ? base : Settings(outcome.draft.defaults, above: base)
+        var inherited = base
+        if !outcome.draft.defaults.isEmpty {
+            inherited.settings = Settings(outcome.draft.defaults, above: base.settings)
+        }
+        inherited.layout = outcome.draft.layout ?? base.layout
         var resolution = SettingsResolution(outcome.draft)
         outcome.draft = CatalogDraft()
         let courses = resolution.courses(
-            above: base, file: index, folder: folder, source: source, mistakes: &outcome.mistakes)
+            above: base.settings, layout: inherited.layout, file: index, folder: folder, source: source,
+            mistakes: &outcome.mistakes)
         for course in courses { add(course, mistakes: &outcome.mistakes) }
         if courses.isEmpty, includes.isEmpty, outcome.mistakes.errorCount == 0, outcome.refusal == nil {
             outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), "the catalog has no courses")
         }
         found[index].add(contentsOf: outcome.mistakes)
-        for entry in includes { include(entry, from: index, base: defaults, chain: chain + [path]) }
+        for entry in includes { include(entry, from: index, base: inherited, chain: chain + [path]) }
     }
 
     private mutating func add(_ course: Course, mistakes: inout DiagnosticList) {
@@ -119,7 +131,7 @@ package struct CatalogReader {
     // MARK: Includes
 
     private mutating func include(
-        _ entry: CatalogDraft.Include, from includer: Int, base: Settings, chain: [String]
+        _ entry: CatalogDraft.Include, from includer: Int, base: Inherited, chain: [String]
     ) {
         let folder = IncludePattern.folder(of: catalog.files[includer].path)
         let pattern = entry.pattern
@@ -153,7 +165,7 @@ package struct CatalogReader {
     }
 
     private mutating func include(
-        _ path: String, found candidate: String, _ entry: CatalogDraft.Include, from includer: Int, base: Settings,
+        _ path: String, found candidate: String, _ entry: CatalogDraft.Include, from includer: Int, base: Inherited,
         chain: [String]
     ) {
         if let place = chain.firstIndex(of: path) {

@@ -1,3 +1,5 @@
+import PathLayout
+
 /// What each key takes, as a schema. Where the format takes text as written (`id: 007`), the schema takes what YAML may
 /// make of it.
 enum FieldSchema {
@@ -5,7 +7,9 @@ enum FieldSchema {
     static func schema(of field: CatalogField) -> JSONText {
         switch field {
         case .version: ["const": 1]
-        case .name, .title: text
+        case .name, .title, .description: text
+        case .layout: ["type": "string", "anyOf": [["enum": presets], ["pattern": "^[^/].*\\.\\{ext\\}$"]]]
+        case .date: ["type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"]
         case .include: ["anyOf": [path, ["type": "array", "items": path]]]
         case .defaults: ["$ref": "#/$defs/defaults"]
         case .courses: list(of: "course")
@@ -50,6 +54,7 @@ enum FieldSchema {
         ("language", ["type": "string", "pattern": .string(CatalogDecoder.languagePattern)]),
     ]
 
+    private static let presets = JSONText.array(LayoutPreset.allCases.map { .string($0.rawValue) })
     private static let scalarTypes: JSONText = ["string", "number", "boolean"]
     private static let text: JSONText = ["type": scalarTypes, "minLength": 1]
     private static let path: JSONText = [
@@ -78,7 +83,11 @@ extension CatalogField {
         case .defaults: "What every course, chapter and video below inherits; the nearest value wins."
         case .courses: "The courses."
         case .id: "Identifies it for good; never empty. A video's id is what its provider knows it by."
+        case .layout:
+            "How files are named: plain, plex, jellyfin, podcast, or a template such as {course}/{number:02} {title}.{ext}."
         case .title: "What people call it; the id if left out."
+        case .description: "What it is about, for .nfo, .info.json and index.html."
+        case .date: "The day on which it was published, such as 2026-10-05."
         case .chapters: "The chapters."
         case .videos: "The videos: an id alone, or a mapping."
         case .discover: "Whether the provider is asked at each sync what the course has."

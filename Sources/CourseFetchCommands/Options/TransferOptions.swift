@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// How a sync transfers, what it may delete and what it limits itself to.
 struct TransferOptions: SettingOptions {
+    @Option(\.layout) var layout: String?
     @Option(\.jobs) var jobs: String?
     @Option(\.limitRate) var limitRate: String?
     @Option(\.bwlimit) var bwlimit: String?

@@ -95,7 +95,7 @@ struct SettingLayers {
             let problem: SettingProblem =
                 switch origin {
                 case .environment(let variable): .environment(variable: variable, error)
-                case .file(let location): .file(file.located(.init(.error, at: location, "\(key.name): \(error)")))
+                case .file(let location): .file(file.located(error, of: key.name, at: location))
                 case .option, .state, .standard: .option(name: key.name, error)
                 }
             if !problems.contains(problem) { problems.append(problem) }

@@ -1,3 +1,4 @@
+import PathLayout
 import SyncFacts
 
 /// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` follow from it; an
@@ -28,6 +29,20 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
         return [text]
+    }
+
+    let layout = SettingKey<PathLayout>(
+        "layout", .value("name|template"), standard: .standard,
+        help: """
+            How files are named: plain, plex, jellyfin, podcast, or a template such as \
+            "{course}/{number:02} {title}.{ext}" (default: plain); a catalog may say otherwise.
+            """
+    ) { text throws(ValueError) in
+        do throws(LayoutError) { return try PathLayout(text) } catch {
+            throw .layout(
+                error.suggestion.map { "\(error.message); did you mean “\($0)”?" } ?? error.message,
+                offset: error.offset)
+        }
     }
 
     // MARK: transfer

@@ -1,4 +1,5 @@
 import CommandOutput
+import PathLayout
 import SyncFacts
 
 /// Reads and writes the texts of settings, wherever they come from.
@@ -41,6 +42,7 @@ enum SettingText {
         case let value as Bool: return value ? "true" : "false"
         case let value as Int64: return Wording.size(value)
         case let value as Duration: return written(value)
+        case let value as PathLayout: return value.template
         case let value as MaxDelete: return written(value)
         case let value as RunWindow.End: return written(value)
         case let values as [Any]: return values.isEmpty ? "–" : values.map(written).joined(separator: " ")

@@ -66,6 +66,20 @@ struct SettingsFile: Sendable {
         return diagnostic
     }
 
+    /// What is wrong with a value; of a layout where it is wrong.
+    func located(_ error: ValueError, of key: String, at location: SourceLocation) -> Diagnostic {
+        guard case .layout(let message, let offset) = error else {
+            return located(Diagnostic(.error, at: location, "\(key): \(error)"))
+        }
+        var column = location.column + offset
+        // Behind the quote, if it has one.
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let line = lines.indices.contains(location.line - 1) ? Array(lines[location.line - 1].unicodeScalars) : []
+        if line.indices.contains(location.column - 1), ["\"", "'"].contains(line[location.column - 1]) { column += 1 }
+        let place = SourceLocation(location.source, SourcePosition(line: location.line, column: column))
+        return located(Diagnostic(.error, at: place, "\(key): \(message)"))
+    }
+
     private mutating func add(_ entry: YAMLMapping.Entry) throws(Diagnostic) {
         let key = SettingTable.all.first { $0.name == entry.key || $0.form.isFlag && "no-" + $0.name == entry.key }
         guard let key else {

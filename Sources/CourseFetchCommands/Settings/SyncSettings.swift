@@ -58,6 +58,7 @@ struct SyncSettings: Sendable {
         options.state = self.state.value
         options.library = self.library.value
         options.plugins = self.plugins.value
+        options.layout = self.layout.value
         options.jobs = self.jobs.value
         options.limitRate = self.limitRate.value
         options.bandwidth = self.bwlimit.value

@@ -21,6 +21,8 @@ enum ValueError: Error, Sendable, Equatable {
     case notOneOf(String, [String])
     case empty
     case selector(String)
+    /// What is wrong with a layout, and how many characters of it come before the place.
+    case layout(String, offset: Int)
 }
 
 extension ValueError: CustomStringConvertible {
@@ -45,6 +47,7 @@ extension ValueError: CustomStringConvertible {
         case .notAFlag(let text): "“\(text)” is neither true nor false"
         case .empty: "it is empty"
         case .selector(let message): message
+        case .layout(let message, let offset): "\(message) (character \(offset + 1))"
         }
     }
 }

@@ -301,7 +301,7 @@ extension SyncRun {
         // A sync has carried out what an earlier one recorded; a dry run hasn't.
         let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
-            catalog: catalog, store: store, only: options.only, now: now,
+            catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(),
             library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
         return try reconciler.run()

@@ -13,11 +13,12 @@ enum Schema {
         }
         migrator.registerMigration("5") { db in try db.execute(sql: fifth) }
         migrator.registerMigration("6") { db in try db.execute(sql: sixth) }
+        migrator.registerMigration("7") { db in try db.execute(sql: seventh) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 6
+    static let version = 7
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -226,5 +227,11 @@ enum Schema {
                         AND NOT (downloads.kind IS 'stream' AND sidecars.kind = 'subtitle'))
                 OR updated_at >= (SELECT started_at FROM runs
                     WHERE id = (SELECT max(id) FROM runs) AND (ended_at IS NULL OR exit <> 0)));
+        """
+
+    /// By which layout a course's videos are named. None is known of before: each name is looked at once.
+    private static let seventh = """
+        PRAGMA user_version = 7;
+        ALTER TABLE courses ADD COLUMN layout TEXT;
         """
 }

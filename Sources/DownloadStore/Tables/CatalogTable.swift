@@ -16,7 +16,7 @@ package struct CatalogTable: Sendable {
                 all[id] = CourseRecord(
                     id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
                     title: row.text("title") ?? "", folder: folder, cover: row.digest("cover"),
-                    coverFile: Self.cover(row))
+                    coverFile: Self.cover(row), layout: row.text("layout"))
             }
             return all
         }

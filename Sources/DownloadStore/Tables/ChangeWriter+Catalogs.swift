@@ -23,10 +23,10 @@ extension ChangeWriter {
     private func save(_ course: CourseRecord) throws {
         try run(
             """
-            INSERT INTO courses (id, file, ordinal, title, folder) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO courses (id, file, ordinal, title, folder, layout) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET file = excluded.file, ordinal = excluded.ordinal,
-                title = excluded.title, folder = excluded.folder
-            """, [course.id, course.file, course.ordinal, course.title, course.folder])
+                title = excluded.title, folder = excluded.folder, layout = excluded.layout
+            """, [course.id, course.file, course.ordinal, course.title, course.folder, course.layout])
     }
 
     private func save(_ chapter: ChapterRecord) throws {

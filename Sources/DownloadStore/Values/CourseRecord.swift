@@ -14,11 +14,14 @@ package struct CourseRecord: Sendable, Equatable {
     package var cover: CoverDigest?
     /// The cover's file; its source is of no meaning.
     package var coverFile: StoredFile?
+    /// The template by which all of its videos are named; nil of a state of before, or if some may be named by another one.
+    package var layout: String?
 
     package init(
         id: String, file: String, ordinal: Int, title: String, folder: String, cover: CoverDigest? = nil,
-        coverFile: StoredFile? = nil
+        coverFile: StoredFile? = nil, layout: String? = nil
     ) {
+        self.layout = layout
         self.ordinal = ordinal
         self.id = Identifier.normalized(id)
         self.file = file

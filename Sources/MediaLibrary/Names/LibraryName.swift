@@ -1,4 +1,4 @@
-/// The names of files and folders in a library: pure functions from titles, positions and ids to names.
+/// The names of files and folders in a library: pure functions from layouts, titles and ids to names.
 ///
 /// A video's name is made before its extension is known, so it is a *stem*: the name without extension. Every stem leaves room
 /// for what is appended to it (``reserve``), so that the video and all that lies beside it share their beginning and stay within
@@ -16,21 +16,6 @@ package enum LibraryName {
     /// Text cleaned for use as part of a name, at most 255 bytes.
     package static func component(_ text: String) -> String {
         NameCleaning.cut(NameCleaning.clean(text), to: limit)
-    }
-
-    /// A course's folder.
-    package static func course(_ title: String) -> String {
-        withoutDevice(fitted("", title, "", to: limit))
-    }
-
-    /// A chapter's folder, `NN Title`. `position` is 1-based.
-    package static func chapter(_ title: String, position: Int) -> String {
-        fitted(numbered(position), title, "", to: limit)
-    }
-
-    /// A video's stem, `NN Title`. `position` is 1-based.
-    package static func video(_ title: String, position: Int) -> String {
-        fitted(numbered(position), title, "", to: limit - reserve)
     }
 
     /// An attachment's stem, `<stem> - Title`. Two attachments with one title get distinct stems from ``FolderNames``.
@@ -119,16 +104,12 @@ package enum LibraryName {
         return NameCleaning.composed(NameCleaning.composed(String(scalars)).uppercased().lowercased())
     }
 
-    private static func numbered(_ position: Int) -> String {
-        position < 10 ? "0\(max(position, 0)) " : "\(position) "
-    }
-
     private static func fitted(_ prefix: String, _ title: String, _ suffix: String, to room: Int) -> String {
         prefix + NameCleaning.cut(NameCleaning.clean(title), to: room - prefix.utf8.count - suffix.utf8.count) + suffix
     }
 
     /// `NUL`, `con.txt`, `LPT1 .a`: Windows opens the device. Only a name without a number in front can be one.
-    private static func withoutDevice(_ name: String) -> String {
+    static func withoutDevice(_ name: String) -> String {
         let base = name.prefix { $0 != "." }
         var trimmed = base
         while trimmed.last == " " { trimmed.removeLast() }

@@ -62,7 +62,7 @@ struct LibraryRebuild {
 
     private func folder(_ record: KeptRecord) -> ProvenRecord? {
         guard let folder = record.folder, !record.course.isEmpty, record.chapter != "",
-            (try? LibraryPath(folder)) != nil, folder.contains("/") == (record.chapter != nil)
+            (try? LibraryPath(folder)) != nil
         else { return nil }
         var found = ProvenRecord(record: record, file: nil)
         guard let path = record.path, let size = record.size, let modified = record.modified,

@@ -1,4 +1,5 @@
 package import Foundation
+package import PathLayout
 
 /// What a sync is asked to do.
 package struct SyncOptions: Sendable {
@@ -47,6 +48,8 @@ package struct SyncOptions: Sendable {
     package var retries = 10
     /// The longest time that a run waits for a retry.
     package var maxWait: Duration = .seconds(600)
+    /// How the files of courses are named whose catalogs say nothing of it.
+    package var layout = PathLayout.standard
     /// Limits the run, the judging and the pruning.
     package var only: [Selector] = []
     /// Whether files of what is gone are deleted.

@@ -1,0 +1,102 @@
+/// How the paths of a library are made: a template with fields in braces, or the name of a preset.
+///
+/// `{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}`: a width fills numbers up with zeros, what stands in `<>`
+/// is left out if a field in it is empty, and so is a folder whose fields all are. The first folders belong to the course, the
+/// next to the chapter; each course has a folder of its own. A layout says nothing of what file systems allow: whoever fills it
+/// cleans each part. It has been checked: it leads to a file below the library, and names each video.
+package struct PathLayout: Sendable, Hashable {
+    /// A piece of a component.
+    package enum Part: Sendable, Hashable {
+        case text(String)
+        /// A field, filled up with zeros to a width.
+        case field(LayoutField, width: Int)
+        /// Left out if a field in it is empty.
+        case group([Part])
+    }
+
+    /// A folder, or the file's name without its extension.
+    package struct Component: Sendable, Hashable {
+        /// In their order.
+        package let parts: [Part]
+        /// All fields of it, those in groups too.
+        package let fields: Set<LayoutField>
+    }
+
+    /// The template: of a preset what it stands for. Two layouts with one template are the same.
+    package let template: String
+    /// The folders, and last the file.
+    package let components: [Component]
+    /// How many of the components are the course's folder; at least one.
+    package let courseDepth: Int
+    /// How many of the components are the chapter's folder: as many as ``courseDepth`` if chapters have none of their own.
+    package let chapterDepth: Int
+
+    /// Reads a preset's name or a template.
+    package init(_ text: String) throws(LayoutError) {
+        if let preset = LayoutPreset(rawValue: text) {
+            self = try LayoutParser(preset.template).layout()
+        } else {
+            self = try LayoutParser(text).layout()
+        }
+    }
+
+    init(template: String, components: [Component], courseDepth: Int, chapterDepth: Int) {
+        self.template = template
+        self.components = components
+        self.courseDepth = courseDepth
+        self.chapterDepth = chapterDepth
+    }
+
+    /// Where nobody says anything: ``LayoutPreset/plain``.
+    package static let standard = PathLayout(
+        template: LayoutPreset.plain.template,
+        components: [
+            Component([.field(.course, width: 0)]),
+            Component([.field(.chapterNumber, width: 2), .text(" "), .field(.chapter, width: 0)]),
+            Component([.field(.number, width: 2), .text(" "), .field(.title, width: 0)]),
+        ], courseDepth: 1, chapterDepth: 2)
+
+    /// Whether a video's name in the folder of its chapter depends on its title, its place there and its id alone.
+    package var namesByTitleAndNumber: Bool {
+        components.count == chapterDepth + 1 && (components.last?.fields ?? []).isSubset(of: [.title, .number, .id])
+    }
+}
+
+extension PathLayout.Component {
+    init(_ parts: [PathLayout.Part]) {
+        self.init(parts: parts, fields: Set(parts.flatMap(\.fields)))
+    }
+}
+
+extension PathLayout.Part {
+    /// The fields in it.
+    package var fields: [LayoutField] {
+        switch self {
+        case .text: []
+        case .field(let field, _): [field]
+        case .group(let parts): parts.flatMap(\.fields)
+        }
+    }
+}
+
+/// Layouts with a name.
+package enum LayoutPreset: String, Sendable, CaseIterable {
+    /// Folders that anybody can read.
+    case plain
+    /// A course is a show of Plex, a chapter a season.
+    case plex
+    /// A course is a show of Jellyfin, Emby or Kodi, a chapter a season.
+    case jellyfin
+    /// A course is a podcast: one folder, in the course's order.
+    case podcast
+
+    /// What it stands for.
+    package var template: String {
+        switch self {
+        case .plain: "{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}"
+        case .plex: "{course}/Season {season:02}/{course} - s{season:02}e{number:02} - {title}.{ext}"
+        case .jellyfin: "{course}/Season {season:02}/{course} S{season:02}E{number:02} {title}.{ext}"
+        case .podcast: "{course}/{index:03}< {date}> {title}.{ext}"
+        }
+    }
+}
