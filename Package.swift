@@ -53,6 +53,7 @@ let package = Package(
         .target(
             name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
+        .target(name: "MediaMetadata", swiftSettings: house),
         .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
@@ -76,8 +77,8 @@ let package = Package(
         .target(
             name: "SyncFacts",
             dependencies: [
-                "YAMLSource", "PathLayout", "ProviderKit", "FileSystem", "CourseCatalog", "DownloadStore",
-                "RunSchedule",
+                "YAMLSource", "PathLayout", "MediaMetadata", "ProviderKit", "FileSystem", "CourseCatalog",
+                "DownloadStore", "RunSchedule",
                 "MediaLibrary", "UserState", system, deques,
                 orderedCollections,
             ],
@@ -102,7 +103,7 @@ let package = Package(
             name: "DownloadRunner",
             dependencies: [
                 "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
-                "MediaTransfer",
+                "MediaTransfer", "HLSMedia", "MediaMetadata",
                 "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
                 crypto, logging, system, deques, orderedCollections,
             ],
@@ -128,7 +129,7 @@ let package = Package(
             dependencies: [
                 "CommandOutput", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
                 "UserState",
-                "YAMLSource", "PathLayout", argumentParser, logging, subprocess, system,
+                "YAMLSource", "PathLayout", "MediaMetadata", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -174,6 +175,8 @@ let package = Package(
         .testTarget(
             name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
+        .testTarget(
+            name: "MediaMetadataTests", dependencies: ["MediaMetadata"], swiftSettings: house),
         .testTarget(name: "PathLayoutTests", dependencies: ["PathLayout"], swiftSettings: house),
         .testTarget(
             name: "CourseCatalogTests", dependencies: ["CourseCatalog", "YAMLSource", "PathLayout"],

@@ -46,6 +46,8 @@ package struct DownloadStore: Sendable {
     package var catalogs: CatalogTable { CatalogTable(file: file) }
     /// What belongs beside videos.
     package var sidecars: SidecarTable { SidecarTable(file: file) }
+    /// What is written beside media.
+    package var metadata: MetadataTable { MetadataTable(file: file) }
     /// Moves that are under way.
     package var moves: MoveTable { MoveTable(file: file) }
     /// The history of runs, and what one begins with.

@@ -23,7 +23,20 @@ extension SyncWarning {
         case .sidecarsUnknown(let error): "what comes along with it was not fetched: \(error.message)"
         case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
         case .stream(let stream): stream.message
+        case .metadataForeign(let files): files.message
+        case .metadataFailed(let error): "not everything could be written beside the videos: \(error.sentence)"
         }
+    }
+}
+
+extension SyncWarning.Foreign {
+    fileprivate var message: String {
+        count == 1
+            ? "\(example) isn't as coursefetch wrote it and stays as it is; delete it to have it written anew"
+            : """
+            \(count) files of \(course), such as \(example), aren't as coursefetch wrote them and stay as they are; delete \
+            them to have them written anew
+            """
     }
 }
 

@@ -8,15 +8,17 @@ import SyncFacts
 struct OpenVideo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Play a finished video.",
+        abstract: "Play a finished video, or show the page of a course.",
         usage: "coursefetch open <selector> [--with <command>] [<options>]",
         discussion: """
             Hands the file of a finished video to the program that your desktop opens such files with (xdg-open; open on \
-            macOS), or to the command that --with names.
+            macOS), or to the command that --with names. A course is opened as its page in the browser, where one was \
+            written: coursefetch sync --write-index.
 
             EXAMPLES:
               coursefetch open phys101/kinematics/k1
               coursefetch open phys101/kinematics/k1 --with 'mpv --fs'
+              coursefetch open phys101
             """)
 
     @Argument(
@@ -30,13 +32,17 @@ struct OpenVideo: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let (files, _) = try await context.finishedFiles([selector], place)
+        let (files, report) = try await context.finishedFiles([selector], place)
         if let problem = FilesText.nothing(files, [selector]) { throw await context.refuse(.failures, problem) }
-        guard files.items.count == 1, let item = files.items.first else {
+        let courses = Set(files.items.map(\.reference.course))
+        let page =
+            selector.chapter == nil && courses.count == 1
+            ? courses.first.flatMap { FinishedFiles.page(of: $0, report) } : nil
+        guard let path = page ?? (files.items.count == 1 ? files.items.first?.path : nil) else {
             throw await context.refuse(.usage, FilesText.ambiguous(files))
         }
         let opener = with.map(Opener.command) ?? .desktop
-        if let problem = await opener.open(item.path) { throw await context.refuse(.failures, problem) }
+        if let problem = await opener.open(path) { throw await context.refuse(.failures, problem) }
         try await context.finish()
     }
 }

@@ -32,13 +32,14 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
+    @OptionGroup(title: "BESIDE THE VIDEOS") var metadata: MetadataOptions
     @OptionGroup(title: "UNATTENDED") var unattended: UnattendedOptions
     @OptionGroup(title: "OUTPUT") var output: OutputOptions
 
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(
-            place.texts, plugins.texts, transfer.texts, unattended.texts, output.texts)
+            place.texts, plugins.texts, transfer.texts, metadata.texts, unattended.texts, output.texts)
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
         let status = settings.dryRun.value ? await session.rehearse() : await session.run()

@@ -122,6 +122,17 @@ struct SettingTable: Sendable {
     let dryRun = SettingKey<Bool>(
         "dry-run", short: "n", isInvertible: false, help: "Say what would be done and why; do nothing.")
 
+    // MARK: beside the videos
+
+    let writeNfo = SettingKey<Bool>(
+        "write-nfo", help: "Write .nfo files for Kodi and Jellyfin (default: {standard}).")
+    let writeInfoJson = SettingKey<Bool>(
+        "write-info-json", help: "Write what is known of each video to an .info.json (default: {standard}).")
+    let writePlaylist = SettingKey<Bool>(
+        "write-playlist", help: "Write a playlist.m3u8 for each course and chapter (default: {standard}).")
+    let writeIndex = SettingKey<Bool>(
+        "write-index", help: "Write an index.html that plays each course in a browser (default: {standard}).")
+
     // MARK: output
 
     let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing if all goes well.")

@@ -1,5 +1,6 @@
 import DownloadRunner
 import Foundation
+import MediaMetadata
 import SyncFacts
 
 /// The effective settings of a sync, each with where it comes from.
@@ -59,6 +60,7 @@ struct SyncSettings: Sendable {
         options.library = self.library.value
         options.plugins = self.plugins.value
         options.layout = self.layout.value
+        options.metadata = metadata
         options.jobs = self.jobs.value
         options.limitRate = self.limitRate.value
         options.bandwidth = self.bwlimit.value
@@ -82,6 +84,15 @@ struct SyncSettings: Sendable {
         options.watchEvery = self.watch.value ? self.every.value : nil
         options.jobsAreExplicit = self.jobs.origin != .standard
         return options
+    }
+
+    /// What is to be written beside the videos.
+    private var metadata: Set<MetadataKind> {
+        let wanted: [(MetadataKind, Bool)] = [
+            (.nfo, self.writeNfo.value), (.infoJSON, self.writeInfoJson.value), (.playlist, self.writePlaylist.value),
+            (.index, self.writeIndex.value),
+        ]
+        return Set(wanted.filter(\.1).map(\.0))
     }
 
     /// Where the user's state is.

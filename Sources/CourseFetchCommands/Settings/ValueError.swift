@@ -47,7 +47,7 @@ extension ValueError: CustomStringConvertible {
         case .notAFlag(let text): "“\(text)” is neither true nor false"
         case .empty: "it is empty"
         case .selector(let message): message
-        case .layout(let message, let offset): "\(message) (character \(offset + 1))"
+        case .layout(let message, let offset): offset == 0 ? message : "\(message) (character \(offset + 1))"
         }
     }
 }

@@ -76,6 +76,7 @@ struct SyncPass: Sendable {
         summary.note(plan.held)
         for failure in credentials.unsaved { summary.add(failure) }
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
+        if stopReason?.isBound ?? true { try await keepMetadata(catalog, plan, &summary) }
         list.end()
         if let failure = list.failure {
             hub.post(.warning(.listNotKept(failure), nil))
@@ -191,6 +192,26 @@ struct SyncPass: Sendable {
             for (warning, reference) in outcome.warnings { hub.post(.warning(.prune(warning), reference)) }
             if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
             if let refusal = outcome.refusal { summary.add(refusal) }
+        }
+    }
+
+    /// What is written beside the videos follows what has come of them. What can't be written is told, and tried again by the
+    /// next run.
+    private func keepMetadata(
+        _ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary
+    ) async throws(Refusal) {
+        let keeper = MetadataKeeper(store: open.store, library: library, kinds: options.metadata)
+        let held = Set(plan.held.map(\.course))
+        let result = await Blocking.run { _ -> Result<MetadataKeeper.Outcome, StoreError> in
+            do throws(StoreError) { return .success(try keeper.run(catalog, without: held)) } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let outcome):
+            for files in outcome.foreign { hub.post(.warning(.metadataForeign(files), nil)) }
+            if let failure = outcome.failure { hub.post(.warning(.metadataFailed(failure), nil)) }
+        case .failure(let error): summary.add(Refusal(error))
         }
     }
 

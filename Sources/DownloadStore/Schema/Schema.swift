@@ -14,11 +14,12 @@ enum Schema {
         migrator.registerMigration("5") { db in try db.execute(sql: fifth) }
         migrator.registerMigration("6") { db in try db.execute(sql: sixth) }
         migrator.registerMigration("7") { db in try db.execute(sql: seventh) }
+        migrator.registerMigration("8") { db in try db.execute(sql: eighth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 7
+    static let version = 8
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -233,5 +234,23 @@ enum Schema {
     private static let seventh = """
         PRAGMA user_version = 7;
         ALTER TABLE courses ADD COLUMN layout TEXT;
+        """
+
+    /// Files that are made of what is known of courses, and what they were made of.
+    private static let eighth = """
+        PRAGMA user_version = 8;
+        CREATE TABLE metadata (
+            path TEXT PRIMARY KEY NOT NULL,
+            course TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER,
+            sha256 BLOB NOT NULL,
+            old_size INTEGER,
+            old_sha256 BLOB
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE metadata_courses (
+            course TEXT PRIMARY KEY NOT NULL,
+            stamp TEXT NOT NULL
+        ) WITHOUT ROWID, STRICT;
         """
 }

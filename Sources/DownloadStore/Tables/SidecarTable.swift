@@ -73,7 +73,8 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// The paths of all files that came along, covers of courses and chapters among them, relative to the library.
+    /// The paths of all files beside videos, covers of courses and chapters and what was written there among them, relative to
+    /// the library.
     package func paths() throws(StoreError) -> [String] {
         try file.read { db in
             try String.fetchAll(
@@ -81,6 +82,7 @@ package struct SidecarTable: Sendable {
                 sql: """
                     SELECT path FROM sidecars WHERE path IS NOT NULL UNION ALL SELECT cover_path FROM courses WHERE cover_path IS NOT NULL
                     UNION ALL SELECT cover_path FROM chapters WHERE cover_path IS NOT NULL
+                    UNION ALL SELECT path FROM metadata
                     """)
         }
     }

@@ -52,6 +52,15 @@ package final class OpenPartial: Sendable {
         }
     }
 
+    /// Writes bytes from the beginning on. Not durable by itself.
+    package func write(_ bytes: [UInt8]) throws(LibraryError) {
+        do {
+            try descriptor.writeAll(toAbsoluteOffset: 0, bytes)
+        } catch {
+            throw .system(.write, path: name.path, error as? Errno ?? .ioError)
+        }
+    }
+
     /// Starts writing everything to disk and returns at once; makes a later ``flush()`` short.
     package func startWriteback() {
         cf_start_writeback(descriptor.rawValue, 0, 0)

@@ -26,6 +26,16 @@ package struct FinishedFiles: Sendable {
     /// Selected videos that aren't finished.
     package private(set) var unfinished = 0
 
+    /// The page of a course, as an absolute path; nil where none was written.
+    package static func page(
+        of course: String, _ report: StatusReport,
+        exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
+    ) -> String? {
+        guard let library = report.library, let folder = report.folders[course] else { return nil }
+        let path = "\(library)/\(folder)/index.html"
+        return exists(path) ? path : nil
+    }
+
     /// - Parameter exists: whether a file is there, by its absolute path.
     package init(
         _ report: StatusReport, _ selection: Selection,

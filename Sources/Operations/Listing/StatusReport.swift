@@ -129,6 +129,8 @@ package struct StatusReport: Sendable {
     /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
     /// counts for each of them.
     package var diskBytes: [String: ByteCount] = [:]
+    /// The folder of each course, by its id, relative to the library.
+    package var folders: [String: String] = [:]
     /// Whether the library's folder isn't there.
     package var isLibraryMissing = false
     /// Courses that the last sync left as they are, and that another one would leave so now.
@@ -175,6 +177,7 @@ package struct StatusReport: Sendable {
             report.loggedOutSince =
                 report.isLoggedOut && session.changedAt != .distantPast ? session.changedAt : nil
             report.diskBytes = try store.sidecars.bytes()
+            report.folders = courses.mapValues(\.folder)
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()
             let held = try HeldCourse.recorded(store)

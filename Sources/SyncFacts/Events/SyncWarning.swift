@@ -31,6 +31,11 @@ package enum SyncWarning: Sendable, Equatable {
     case notPlaced(path: String, Placing)
 
     case stream(Stream)
+
+    // What is written beside videos.
+    /// Somebody else's files stand where ours belong, or ours were changed.
+    case metadataForeign(Foreign)
+    case metadataFailed(LibraryError)
 }
 
 extension SyncWarning {
@@ -40,6 +45,21 @@ extension SyncWarning {
         case .sidecarMissed(_, _, let isFailure): isFailure
         case .sidecarsUnknown: true
         default: false
+        }
+    }
+
+    /// Files of others that stay as they are.
+    package struct Foreign: Sendable, Equatable {
+        /// The course's title.
+        package var course: String
+        package var count: Int
+        /// The path of one.
+        package var example: String
+
+        package init(course: String, count: Int, example: String) {
+            self.course = course
+            self.count = count
+            self.example = example
         }
     }
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import MediaMetadata
 package import PathLayout
 
 /// What a sync is asked to do.
@@ -50,6 +51,8 @@ package struct SyncOptions: Sendable {
     package var maxWait: Duration = .seconds(600)
     /// How the files of courses are named whose catalogs say nothing of it.
     package var layout = PathLayout.standard
+    /// What is written beside the videos.
+    package var metadata: Set<MetadataKind> = []
     /// Limits the run, the judging and the pruning.
     package var only: [Selector] = []
     /// Whether files of what is gone are deleted.

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// What a sync writes beside the videos.
+struct MetadataOptions: SettingOptions {
+    @Flag(\.writeNfo) var writeNfo: Bool?
+    @Flag(\.writeInfoJson) var writeInfoJson: Bool?
+    @Flag(\.writePlaylist) var writePlaylist: Bool?
+    @Flag(\.writeIndex) var writeIndex: Bool?
+}

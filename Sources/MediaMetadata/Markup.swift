@@ -1,0 +1,41 @@
+/// Text for XML and HTML.
+enum Markup {
+    /// Text as content or as an attribute's value: what would be markup is escaped, and what XML can't hold is left out.
+    /// Related: XML 1.0 §2.2, §2.4.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\t", "\n": result.unicodeScalars.append(scalar)
+            default:
+                switch scalar.value {
+                case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF: break
+                // Overrides of direction would show another text than there is.
+                case 0x202A...0x202E, 0x2066...0x2069: break
+                default: result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result
+    }
+
+    /// `12:34`, or `1:02:03`.
+    static func duration(_ seconds: Double) -> String {
+        let all = wholeSeconds(seconds)
+        let digits = { (number: Int) in (number < 10 ? "0" : "") + String(number) }
+        let (hours, minutes) = (all / 3600, all / 60 % 60)
+        return hours > 0
+            ? "\(hours):\(digits(minutes)):\(digits(all % 60))" : "\(minutes):\(digits(all % 60))"
+    }
+
+    /// Rounded; what can't be a length is none.
+    static func wholeSeconds(_ seconds: Double) -> Int {
+        seconds.isFinite ? Int(min(max(seconds, 0), 1e9).rounded()) : 0
+    }
+}

@@ -1,0 +1,47 @@
+/// What may be written beside media. Each is wanted by a setting of its own.
+package enum MetadataKind: String, Sendable, Hashable, CaseIterable {
+    /// For Kodi, Jellyfin and Emby.
+    case nfo
+    /// What is known of a video, for programs.
+    case infoJSON = "info-json"
+    /// A playlist of a course and of each chapter.
+    case playlist
+    /// A page that plays a course in a browser.
+    case index
+}
+
+/// A file to be written beside media, whole.
+package struct MetadataFile: Sendable, Equatable {
+    /// Relative to the library.
+    package var path: String
+    package var bytes: [UInt8]
+
+    package init(path: String, text: String) {
+        self.path = path
+        bytes = Array(text.utf8)
+    }
+}
+
+/// What belongs beside the media of a course: the same course gives the same bytes.
+package struct MetadataWriter: Sendable {
+    /// Raised whenever other bytes are made of the same facts: all files are written anew then.
+    package static let version = 1
+
+    /// What is wanted.
+    package let kinds: Set<MetadataKind>
+
+    package init(_ kinds: Set<MetadataKind>) { self.kinds = kinds }
+
+    /// All files of a course; none of a course without a finished video.
+    ///
+    /// - Parameter text: the content of a subtitle, by its path, for a page that shows it; nil if it can't be had, or is too much.
+    package func files(of course: MetadataCourse, text: @escaping (String) -> [UInt8]?) -> [MetadataFile] {
+        guard !course.chapters.isEmpty else { return [] }
+        var files: [MetadataFile] = []
+        if kinds.contains(.nfo) { files += NFO.files(of: course) }
+        if kinds.contains(.infoJSON) { files += InfoJSON.files(of: course) }
+        if kinds.contains(.playlist) { files += Playlists.files(of: course) }
+        if kinds.contains(.index) { files.append(IndexPage(course, text: text).file) }
+        return files
+    }
+}

@@ -1,0 +1,82 @@
+/// `.nfo` files: a course is a show, a chapter a season, a video an episode. Related: kodi.wiki/view/NFO_files/TV_shows,
+/// jellyfin.org/docs/general/server/metadata/nfo.
+enum NFO {
+    static func files(of course: MetadataCourse) -> [MetadataFile] {
+        var files = [MetadataFile(path: "\(course.folder)/tvshow.nfo", text: show(course))]
+        for chapter in course.chapters {
+            if chapter.id != nil, chapter.folder != course.folder {
+                files.append(MetadataFile(path: "\(chapter.folder)/season.nfo", text: season(chapter)))
+            }
+            files += chapter.videos.map { video in
+                MetadataFile(path: video.stem + ".nfo", text: episode(video, chapter, course))
+            }
+        }
+        return files
+    }
+
+    private static func show(_ course: MetadataCourse) -> String {
+        document("tvshow") { lines in
+            lines.add("title", course.title)
+            lines.add("plot", course.description)
+            for chapter in course.chapters where chapter.id != nil {
+                lines.add("namedseason", chapter.title, attributes: "number=\"\(chapter.season)\"")
+            }
+            lines.add("uniqueid", course.id, attributes: #"type="coursefetch" default="true""#)
+        }
+    }
+
+    private static func season(_ chapter: MetadataCourse.Chapter) -> String {
+        document("season") { lines in
+            lines.add("title", chapter.title)
+            lines.add("plot", chapter.description)
+            lines.add("seasonnumber", String(chapter.season))
+        }
+    }
+
+    private static func episode(
+        _ video: MetadataCourse.Video, _ chapter: MetadataCourse.Chapter, _ course: MetadataCourse
+    ) -> String {
+        document("episodedetails") { lines in
+            lines.add("title", video.title)
+            lines.add("showtitle", course.title)
+            lines.add("season", String(chapter.season))
+            lines.add("episode", String(video.number))
+            lines.add("plot", video.description)
+            lines.add("aired", video.date)
+            lines.add("uniqueid", "\(course.id)/\(video.id)", attributes: #"type="coursefetch" default="true""#)
+            guard let seconds = video.seconds.map(Markup.wholeSeconds) else { return }
+            lines.add("runtime", String((seconds + 59) / 60))
+            lines.text += """
+                  <fileinfo>
+                    <streamdetails>
+                      <video>
+                        <durationinseconds>\(seconds)</durationinseconds>
+                      </video>
+                    </streamdetails>
+                  </fileinfo>
+
+                """
+        }
+    }
+
+    private struct Lines {
+        var text = ""
+
+        /// An element on a line of its own; none for nothing.
+        mutating func add(_ name: String, _ value: String?, attributes: String = "") {
+            guard let value else { return }
+            text += "  <\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(Markup.escaped(value))</\(name)>\n"
+        }
+    }
+
+    private static func document(_ root: String, _ fill: (inout Lines) -> Void) -> String {
+        var lines = Lines()
+        fill(&lines)
+        return """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <\(root)>
+            \(lines.text)</\(root)>
+
+            """
+    }
+}

@@ -1,0 +1,35 @@
+/// `playlist.m3u8` of a course, and of each chapter that has a folder of its own; else the chapter's is named by it.
+enum Playlists {
+    static func files(of course: MetadataCourse) -> [MetadataFile] {
+        var files = [playlist(course.title, course.videos, in: course.folder, name: "playlist.m3u8")]
+        for chapter in course.chapters where chapter.id != nil {
+            let isOwn = chapter.folder != course.folder
+            let title = chapter.title.filter { !"/\\:*?\"<>|".contains($0) && !$0.isNewline }.prefix(60)
+            files.append(
+                playlist(
+                    "\(course.title) – \(chapter.title)", chapter.videos, in: chapter.folder,
+                    name: isOwn ? "playlist.m3u8" : "playlist \(chapter.number) \(title).m3u8"))
+        }
+        return files
+    }
+
+    private static func playlist(
+        _ title: String, _ videos: [MetadataCourse.Video], in folder: String, name: String
+    ) -> MetadataFile {
+        var text = "#EXTM3U\n#PLAYLIST:\(line(title))\n"
+        for video in videos {
+            // -1 is a length that isn't known.
+            text += "#EXTINF:\(video.seconds.map { "\(Markup.wholeSeconds($0))" } ?? "-1"),\(line(video.title))\n"
+            let path = RelativePath.from(folder, to: video.path)
+            // A name that begins with # would be a comment, and one with a space be trimmed.
+            text += (path.hasPrefix("#") || path.hasPrefix(" ") ? "./" : "") + path + "\n"
+        }
+        return MetadataFile(path: "\(folder)/\(name)", text: text)
+    }
+
+    private static func line(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }))
+    }
+}
