@@ -81,7 +81,7 @@ struct DoctorTests {
             return (finding?.severity ?? "", finding?.message ?? "")
         }
         #expect(message("dead").0 == "warning" && message("dead").1.contains("no such module"), "\(message("dead"))")
-        #expect(message("mute").1.contains("did not answer within"), "\(message("mute"))")
+        #expect(message("mute").1.contains("didn't answer within"), "\(message("mute"))")
         #expect(message("babble").1.contains("doesn't speak the protocol"), "\(message("babble"))")
         #expect(message("shy").1.contains("doesn't answer an unknown method"), "\(message("shy"))")
         #expect(message("odd").1.contains("can't be used"), "\(message("odd"))")

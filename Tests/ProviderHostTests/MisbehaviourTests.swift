@@ -18,10 +18,11 @@ import Testing
     static let oddities = [
         Oddity(video: "exit", reason: "it ended with exit status 3"),
         Oddity(video: "segv", reason: "it was ended by signal 11"),
-        Oddity(video: "hang", reason: "it did not answer within 3.0 seconds", timeout: .seconds(3)),
-        Oddity(video: "garbage", reason: "it wrote a line that isn't a JSON object"),
-        Oddity(video: "array", reason: "it wrote a line that isn't a JSON object"),
-        Oddity(video: "blank", reason: "it wrote a line that isn't a JSON object"),
+        Oddity(video: "hang", reason: "it didn't answer within 3 s", timeout: .seconds(3)),
+        Oddity(
+            video: "garbage", reason: "it wrote a line that isn't JSON: \"Hello, world\"; stdout is for answers only"),
+        Oddity(video: "array", reason: "it wrote a line that is an array, not an object"),
+        Oddity(video: "blank", reason: "it wrote a line that isn't JSON: it is empty"),
         Oddity(video: "utf16", reason: "it wrote a line that isn't UTF-8"),
         Oddity(video: "latin1", reason: "it wrote a line that isn't UTF-8"),
         Oddity(video: "huge", reason: "it wrote a line of more than 1 MiB"),

@@ -17,9 +17,9 @@ import Testing
         Case(result: #"{"url":"https://h/v.mp4"}"#),
         Case(result: #"{"url":"HTTP://127.0.0.1:8080/a%20b?x=1#y","kind":"hls","unknown":[1]}"#),
         Case(result: #"{}"#, fault: "its answer has no `result.url`"),
-        Case(result: #"[]"#, fault: "`result` in its answer has the wrong type"),
+        Case(result: #"[]"#, fault: "`result` in its answer is an array, not an object"),
         Case(result: #"{"url":null}"#, fault: "`result.url` in its answer is null"),
-        Case(result: #"{"url":7}"#, fault: "`result.url` in its answer has the wrong type"),
+        Case(result: #"{"url":7}"#, fault: "`result.url` in its answer is a number, not a string"),
         Case(result: #"{"url":""}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(result: #"{"url":"v.mp4"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
         Case(

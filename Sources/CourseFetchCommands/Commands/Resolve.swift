@@ -38,13 +38,18 @@ struct Resolve: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Tell what is going on inside.")
     var verbose = false
 
+    @Flag(
+        name: .customLong("vv", withSingleDash: true),
+        help: "Tell that, and every request to a plugin with its answer, without secrets.")
+    var trace = false
+
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
-        let level: Logger.Level = settings.verbose.value ? .debug : .warning
+        let level = trace ? .trace : settings.logLevel
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: context.complain) }
         let answers = try await context.orRefuse { () throws(Refusal) in
             try await ResolveProbe.run(

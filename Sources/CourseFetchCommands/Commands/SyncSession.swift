@@ -115,7 +115,7 @@ struct SyncSession {
     }
 
     private func logger(_ readers: RunReaders) -> Logger {
-        let level: Logger.Level = settings.verbose.value ? .debug : settings.quiet.value ? .error : .warning
+        let level = settings.logLevel
         let sink = readers.logSink
         return Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: sink) }
     }

@@ -86,7 +86,9 @@ extension Flag where Value == Bool {
 
 extension SettingKey {
     fileprivate var optionName: NameSpecification {
-        short.map { [.customShort($0), .customLong(name)] } ?? .customLong(name)
+        guard let short, let letter = short.first else { return .customLong(name) }
+        let isLetter = short.count == 1
+        return [isLetter ? .customShort(letter) : .customLong(short, withSingleDash: true), .customLong(name)]
     }
 
     fileprivate var optionHelp: ArgumentHelp {

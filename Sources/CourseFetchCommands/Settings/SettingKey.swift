@@ -6,8 +6,8 @@ struct SettingKey<Value: Sendable>: Sendable {
     /// With dashes: `max-wait`.
     let name: String
     let form: SettingForm
-    /// The option's one letter.
-    let short: Character?
+    /// What the option is called after a single dash.
+    let short: String?
     let standard: Value
     /// What the option's help says; `{standard}` is replaced by ``standard``.
     let help: String
@@ -18,7 +18,7 @@ struct SettingKey<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueError) -> Value
 
     init(
-        _ name: String, _ form: SettingForm, short: Character? = nil, standard: Value, help: String,
+        _ name: String, _ form: SettingForm, short: String? = nil, standard: Value, help: String,
         isPath: Bool = false, words: Set<String> = [], parse: @escaping @Sendable (String) throws(ValueError) -> Value
     ) {
         self.name = name
@@ -74,7 +74,7 @@ extension SettingKey: AnySettingKey {
 
 extension SettingKey where Value == Bool {
     /// A flag.
-    init(_ name: String, short: Character? = nil, isInvertible: Bool = true, standard: Bool = false, help: String) {
+    init(_ name: String, short: String? = nil, isInvertible: Bool = true, standard: Bool = false, help: String) {
         self.init(
             name, .flag(isInvertible: isInvertible), short: short, standard: standard, help: help,
             parse: SettingText.flag)

@@ -137,6 +137,8 @@ struct SettingTable: Sendable {
 
     let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing if all goes well.")
     let verbose = SettingKey<Bool>("verbose", short: "v", help: "Tell what is going on inside.")
+    let trace = SettingKey<Bool>(
+        "trace", short: "vv", help: "Tell that, and every request to a plugin with its answer, without secrets.")
     let json = SettingKey<Bool>(
         "json", isInvertible: false, help: "Print events as JSON on standard output, one object a line.")
     let progress = SettingKey<Bool?>(

@@ -1,5 +1,6 @@
 import DownloadRunner
 import Foundation
+import Logging
 import MediaMetadata
 import SyncFacts
 
@@ -13,11 +14,11 @@ struct SyncSettings: Sendable {
         var layers = layers
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
         // The stronger place wins; within one place it is a mistake.
-        if self.quiet.value, self.verbose.value {
-            if self.quiet.origin.rank == self.verbose.origin.rank { layers.contradiction("quiet", "verbose") }
-            let weaker = self.quiet.origin.rank > self.verbose.origin.rank ? self.quiet : self.verbose
-            let name = self.quiet.origin.rank > self.verbose.origin.rank ? "quiet" : "verbose"
-            values[name] = [Setting(value: false, origin: weaker.origin)]
+        for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {
+            if self.quiet.origin.rank == loud.origin.rank { layers.contradiction("quiet", name) }
+            let quietLoses = self.quiet.origin.rank > loud.origin.rank
+            let weaker = quietLoses ? self.quiet : loud
+            values[quietLoses ? "quiet" : name] = [Setting(value: false, origin: weaker.origin)]
         }
         try layers.check()
     }
@@ -33,6 +34,11 @@ struct SyncSettings: Sendable {
         let key = SettingTable.shared[keyPath: key]
         let settings = (values[key.name] ?? []).compactMap { $0 as? Setting<[Element]> }
         return Setting(value: settings.flatMap(\.value), origin: settings.first?.origin ?? .standard)
+    }
+
+    /// What of the log is told.
+    var logLevel: Logger.Level {
+        self.trace.value ? .trace : self.verbose.value ? .debug : self.quiet.value ? .error : .warning
     }
 
     /// Each value of a setting with where it comes from; none for a list that nobody gives.

@@ -20,11 +20,13 @@ package struct AnswerDecoder: Sendable {
         } catch {
             return switch error {
             case .notUTF8: .violation("it wrote a line that isn't UTF-8")
-            case .notJSON: .violation("it wrote a line that isn't a JSON object")
+            case .notJSON: .violation("it wrote a line that isn't JSON" + Self.quote(line))
             case .tooDeep: .violation("it wrote a line that is nested more than \(Self.depthBound) deep")
             }
         }
-        guard let members = value.object else { return .violation("it wrote a line that isn't a JSON object") }
+        guard let members = value.object else {
+            return .violation("it wrote a line that is \(value.typeName), not an object")
+        }
         guard let id = members["id"] else { return Self.notification(members) }
         guard let wire = id.int.flatMap({ Int(exactly: $0) }) else {
             let said = members["error"].flatMap { Self.error($0)?.message }
@@ -36,6 +38,16 @@ package struct AnswerDecoder: Sendable {
         } catch {
             return .reply(wire: wire, .wrong(Self.describe(error)))
         }
+    }
+
+    /// The beginning of a line that some `print` wrote, so that its author finds it. Not of what was meant as an answer: a
+    /// token may be in it, which nobody knows then.
+    private static func quote(_ line: UnsafeRawBufferPointer) -> String {
+        let words = line.drop { $0 <= 0x20 }
+        guard let first = words.first else { return ": it is empty" }
+        guard first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return "" }
+        let text = String(decoding: words.prefix(80), as: UTF8.self)
+        return ": \"\(text)\(words.count > 80 ? "…" : "")\"; stdout is for answers only"
     }
 
     private static func notification(_ members: [String: JSONValue]) -> AnswerLine {
@@ -73,7 +85,8 @@ package struct AnswerDecoder: Sendable {
         switch error {
         case .keyNotFound(let key, let context): return "its answer has no `\(path(context.codingPath + [key]))`"
         case .valueNotFound(_, let context): return "`\(path(context.codingPath))` in its answer is null"
-        case .typeMismatch(_, let context): return "`\(path(context.codingPath))` in its answer has the wrong type"
+        case .typeMismatch(_, let context):
+            return "`\(path(context.codingPath))` in its answer \(context.debugDescription)"
         case .dataCorrupted(let context):
             // Only texts of our own: Foundation's hold the value.
             let isOurs = context.debugDescription.hasPrefix("isn't ")

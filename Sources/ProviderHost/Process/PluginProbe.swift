@@ -31,7 +31,8 @@ package enum PluginProbe {
         case answer
         case violation(String)
         case ended(PluginProcess.End)
-        case timeout
+        /// What is said of it.
+        case timeout(String)
     }
 
     private struct Ping: Encodable {
@@ -62,7 +63,7 @@ package enum PluginProbe {
         switch event {
         case .answer: return .answers
         case .violation(let reason): return .breaksProtocol(reason + words)
-        case .timeout: return .silent("it did not answer within \(limit)" + words)
+        case .timeout(let silence): return .silent(silence + words)
         case .ended(.couldNotStart(let reason, _)): return .cannotStart(reason + words)
         case .ended(.ended(let reason, _)):
             switch await converse(plugin, sending: nil, limit / 4, timeouts, watchdog).event {
@@ -97,9 +98,9 @@ package enum PluginProbe {
         }
         let timer = Task.detached {
             do { try await Task.sleep(for: limit) } catch { return }
-            continuation.yield(.timeout)
+            continuation.yield(.timeout(process.silence(limit)))
         }
-        var first = Event.timeout
+        var first = Event.timeout("")
         for await event in events {
             first = event
             break

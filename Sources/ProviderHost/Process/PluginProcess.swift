@@ -39,6 +39,7 @@ final class PluginProcess: Sendable {
         var stderr = StderrLog()
         var isStopped = false
         var hasSaidAnything = false
+        var hasAnswered = false
         var hasClosedOutput = false
         /// What it did that made it end only when it was told to.
         var offence: String?
@@ -85,7 +86,17 @@ final class PluginProcess: Sendable {
 
     /// Notes that the plugin has answered, which is what a flood of standard error is measured against.
     func noteAnswer() {
-        state.withLock { $0.stderr.answered() }
+        state.withLock { state in
+            state.stderr.answered()
+            state.hasAnswered = true
+        }
+    }
+
+    /// What is said of it when it lets a request wait for so long.
+    func silence(_ limit: Duration) -> String {
+        // The usual cause, where there has been no answer at all.
+        let hint = state.withLock { $0.hasAnswered } ? "" : "; does it flush stdout?"
+        return "it didn't answer within \(Int((limit / .seconds(1)).rounded(.up))) s\(hint)"
     }
 
     /// The last lines of standard error.

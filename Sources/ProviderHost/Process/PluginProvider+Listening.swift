@@ -14,7 +14,10 @@ extension PluginProvider {
             }
         }
         return PluginProcess.Listener(
-            line: { self.take(decoder.decode($0), from: number) },
+            line: { line in
+                self.trace("answer", line)
+                self.take(decoder.decode(line), from: number)
+            },
             violation: { self.lose(number, $0) },
             log: { self.log(.info, $0) })
     }
@@ -67,6 +70,14 @@ extension PluginProvider {
             return state.supervision.lost(
                 process: number, reason: state.quoting(number, reason), isRunning: state.processes[number] != nil)
         }
+    }
+
+    /// Logs a line of the protocol, if somebody wants to see them.
+    func trace(_ what: String, _ line: UnsafeRawBufferPointer) {
+        guard logger.logLevel <= .trace else { return }
+        let redactor = state.withLock { $0.redactor }
+        guard let text = WireText.of(line, redactor) else { return }
+        logger.trace("\(what): \(text)", metadata: ["plugin": "\(plugin.name)"])
     }
 
     private func log(_ level: Logger.Level, _ message: String) {

@@ -76,7 +76,9 @@ extension PluginProvider {
         switch work {
         case .send(let question, let wire, let process):
             do {
-                process.send(try question.line(wire: wire))
+                let line = try question.line(wire: wire)
+                line.withUnsafeBytes { trace("request", $0) }
+                process.send(line)
             } catch {
                 let reply = AnswerLine.Reply.error(
                     ProviderError(.invalidParameters, "a number can't be written as JSON"))
@@ -141,8 +143,9 @@ extension PluginProvider {
                     }
                 }
                 return culprits.sorted { $0.key < $1.key }.flatMap { number, wires in
+                    let silence = state.processes[number]?.silence(limit) ?? ""
                     stop(number, &state)
-                    let reason = state.quoting(number, "it did not answer within \(limit)")
+                    let reason = state.quoting(number, silence)
                     return state.supervision.lost(process: number, reason: reason, isRunning: true, culprits: wires)
                 }
             }

@@ -119,3 +119,29 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
         self = .object(Dictionary(elements) { $1 })
     }
 }
+
+extension JSONValue {
+    /// What a person calls its type.
+    package var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .int, .double: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// The same of the type that something is decoded as.
+    static func typeName(of type: any Any.Type) -> String {
+        switch type {
+        case is Bool.Type: "a boolean"
+        case is String.Type: "a string"
+        case is Double.Type, is Float.Type: "a number"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is [JSONValue].Type: "an array"
+        default: "an object"
+        }
+    }
+}

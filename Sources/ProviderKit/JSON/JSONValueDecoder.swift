@@ -31,7 +31,8 @@ package struct JSONValueDecoder: Decoder {
     package func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     fileprivate func wrong(_ type: any Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "isn't of the right type")
+        let context = DecodingError.Context(
+            codingPath: codingPath, debugDescription: "is \(value.typeName), not \(JSONValue.typeName(of: type))")
         return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
