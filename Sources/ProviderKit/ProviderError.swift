@@ -54,13 +54,19 @@ public struct ProviderError: Error, Sendable, Hashable {
     public var retryAfter: Duration?
     /// The catalog parameter at fault, with ``Kind/invalidParameters``.
     public var parameter: String?
+    /// New credentials that replace the old, though there is no answer: a refresh token that is good once has been used.
+    public var credentials: Secret<JSONValue>?
 
     /// Makes an error.
-    public init(_ kind: Kind, _ message: String, retryAfter: Duration? = nil, parameter: String? = nil) {
+    public init(
+        _ kind: Kind, _ message: String, retryAfter: Duration? = nil, parameter: String? = nil,
+        credentials: Secret<JSONValue>? = nil
+    ) {
         self.kind = kind
         self.message = message
         self.retryAfter = retryAfter
         self.parameter = parameter
+        self.credentials = credentials
     }
 }
 

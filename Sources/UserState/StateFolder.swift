@@ -1,4 +1,5 @@
 package import FileSystem
+import Foundation
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -27,6 +28,22 @@ package struct StateFolder: Sendable, Hashable {
     package var credentials: FilePath { path.appending("credentials.json") }
     /// What a sync holds while it runs.
     package var lock: FilePath { path.appending("sync.lock") }
+
+    /// What plugins keep for this user, a folder for each.
+    package var pluginData: FilePath { path.appending("plugins") }
+
+    /// The folder that a plugin may write to, mode 0700; made if it isn't there.
+    package func pluginData(of plugin: String) throws(StateError) -> FilePath {
+        let folder = pluginData.appending(plugin)
+        try Self.create(folder)
+        return folder
+    }
+
+    /// Removes what a plugin keeps, or all of them do.
+    package func removePluginData(of plugin: String? = nil) {
+        let folder = plugin.map(pluginData.appending) ?? pluginData
+        try? FileManager.default.removeItem(atPath: folder.string)
+    }
 
     /// Where it is, whether it exists or will.
     package var fileSystem: FileSystemKind { .of(path) }

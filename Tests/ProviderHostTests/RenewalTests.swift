@@ -19,6 +19,17 @@ import Testing
             sys.stdout.flush()
         """
 
+    /// Renews the credentials, and has no answer all the same.
+    private static let refusing = """
+        import json, sys
+        for line in sys.stdin:
+            request = json.loads(line)
+            number = request["params"]["credentials"]["number"]
+            sys.stdout.write(json.dumps({"id": request["id"], "error": {"code": -32000, "message": "old was n" + str(number),
+                "data": {"kind": "unavailable", "credentials": {"number": number + 1, "refresh": "r3fr3sh"}}}}) + "\\n")
+            sys.stdout.flush()
+        """
+
     /// What a run holds.
     private final class Holder: Sendable {
         let number = Mutex<Int64>(1)
@@ -46,6 +57,22 @@ import Testing
             }
             #expect(numbers.compactMap(\.self).sorted() == [1, 2, 3, 4, 5, 6])
             #expect(holder.number.withLock { $0 } == 7)
+        }
+    }
+
+    @Test("an error brings new credentials, too, and they go with the next request")
+    func errors() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.run(try sandbox.python(Self.refusing, concurrency: 1)) { provider in
+            let holder = Holder()
+            for number in 1...3 {
+                let error = await #expect(throws: ProviderError.self) {
+                    try await provider.resolve(.video("v"), with: holder.credentials)
+                }
+                #expect(error?.kind == .unavailable)
+                #expect(error?.message == "old was n\(number)")
+            }
+            #expect(holder.number.withLock { $0 } == 4)
         }
     }
 

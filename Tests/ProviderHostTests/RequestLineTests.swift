@@ -26,6 +26,7 @@ import Testing
     func roundTrip(text: String) throws {
         var request = Self.plain
         request.user = text
+        request.dataFolder = text
         request.credentials = Secret(["token": .string(text), "nested": [1, nil, [text.isEmpty ? true : false]]])
         request.settings = HostSettings(userAgent: text, proxy: text, caFile: text)
         request.video = .init(id: text, title: text, parameters: [text: .string(text), "b": 1.5, "c": -7, "d": 1e300])
@@ -46,7 +47,7 @@ import Testing
         let line = try RequestLine(request, wire: 7)
         let expected = """
             {"id":7,"jsonrpc":"2.0","method":"resolve","params":{"chapter":null,"course":{"id":"c","title":"C"},\
-            "credentials":null,"now":"2026-11-18T11:06:40.250Z","previous":null,"quality":[],"settings":{},\
+            "credentials":null,"data_folder":null,"now":"2026-11-18T11:06:40.250Z","previous":null,"quality":[],"settings":{},\
             "user":"alice","video":{"id":"v","parameters":{"a":{"x":false,"y":null},"b":[2,3]},"title":"V"}}}
 
             """

@@ -47,7 +47,8 @@ import Testing
             video: .init(id: "v", title: "T/1", parameters: ["b": 1, "a": [true, nil]]), course: .init(id: "c"))
         #expect(
             try text(request) == """
-                {"chapter":null,"course":{"id":"c","title":"c"},"credentials":null,"now":"2026-11-20T23:00:00Z",\
+                {"chapter":null,"course":{"id":"c","title":"c"},"credentials":null,"data_folder":null,\
+                "now":"2026-11-20T23:00:00Z",\
                 "previous":null,"quality":["best"],"settings":{},"user":"anna",\
                 "video":{"id":"v","parameters":{"a":[true,null],"b":1},"title":"T/1"}}
                 """)
@@ -115,7 +116,8 @@ import Testing
             credentials: Secret("canary"))
         let listed = Listing.Video(id: "v", cover: signed, parameters: ["key": "canary"])
         let values: [Any] = [
-            token, request, login, Login(credentials: "canary"), Listing(credentials: Secret("canary")), resolution,
+            token, request, login, ProviderError(.gone, "m", credentials: Secret("canary")),
+            Login(credentials: "canary"), Listing(credentials: Secret("canary")), resolution,
             resolution.subtitles, resolution.attachments[0], video, [video],
             Listing(cover: signed, chapters: [.init(id: "c", cover: signed, videos: [listed])], next: "canary"), listed,
             ListRequest(

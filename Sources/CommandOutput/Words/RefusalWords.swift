@@ -89,6 +89,10 @@ extension Refusal.Provider {
         case .unusable(let name, let reason): "the provider “\(name)” can't be used: \(reason)"
         case .broken(let name, let reason): "the provider “\(name)”: \(reason)"
         case .needsNoLogin(let name): "the provider “\(name)” needs no login"
+        case .parameters(let name, let problems):
+            "--set doesn't fit the provider “\(name)”: \(problems.joined(separator: "; "))"
+        case .takesNoParameters(let name):
+            "the provider “\(name)” keeps the secrets as they are and takes no part in the login; leave --set out"
         case .login(let name, let failure, let said):
             "the provider “\(name)” \(failure.verb): \(said); nothing was changed"
         case .unsaved(let name, let refusal):

@@ -23,6 +23,7 @@ struct Login: AsyncParsableCommand {
               coursefetch login
               coursefetch login --user bob
               coursefetch login --provider peertube
+              coursefetch login --provider peertube --set host=video.example.org
               pass show peertube | coursefetch login --provider peertube --secrets-from -
             """)
 
@@ -36,6 +37,13 @@ struct Login: AsyncParsableCommand {
         completion: .file())
     var secretsFrom: String?
 
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Tell the provider a parameter, such as which host to log in at; may be given several times.",
+            valueName: "key=value"))
+    var parameters: [String] = []
+
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
@@ -43,6 +51,17 @@ struct Login: AsyncParsableCommand {
         if secretsFrom != nil, provider == nil {
             throw ValidationError("--secrets-from needs --provider NAME: whose secrets they are")
         }
+        if !parameters.isEmpty, provider == nil {
+            throw ValidationError("--set needs --provider NAME: who is told it")
+        }
+        if let wrong = parameters.first(where: { Self.pair($0) == nil }) {
+            throw ValidationError("--set \(wrong): write KEY=VALUE")
+        }
+    }
+
+    private static func pair(_ text: String) -> (key: String, value: String)? {
+        guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
+        return (String(text[..<sign]), String(text[text.index(after: sign)...]))
     }
 
     func run() async throws {
@@ -55,7 +74,11 @@ struct Login: AsyncParsableCommand {
             return try await context.finish()
         }
         let folders = settings.plugins.value
-        let login = try await context.orRefuse { () throws(Refusal) in try ProviderLogin(provider, plugins: folders) }
+        let login = try await context.orRefuse { () throws(Refusal) in
+            try ProviderLogin(
+                provider, set: Dictionary(parameters.compactMap(Self.pair), uniquingKeysWith: { $1 }),
+                plugins: folders)
+        }
         let secrets = try await context.orRefuse { () throws(Refusal) in
             try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()
         }

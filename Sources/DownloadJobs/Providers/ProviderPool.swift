@@ -35,16 +35,33 @@ package final class ProviderPool: Sendable {
     /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept, and are
     /// durable on return.
     package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
-        let resolution = try await provider(name).get().resolve(request, with: credentials.ofRequest(to: name))
-        if resolution.credentials != nil { await credentials.save(name) }
-        return resolution
+        let provider = try provider(name).get()
+        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await provider.resolve(request, with: held)
+        }
     }
 
     /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
     func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
-        let listing = try await provider(name).get().list(request, with: credentials.ofRequest(to: name))
-        if listing.credentials != nil { await credentials.save(name) }
-        return listing
+        let provider = try provider(name).get()
+        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+            try await provider.list(request, with: held)
+        }
+    }
+
+    /// Asks with the credentials of a provider. What the answer renews is durable on return, also if it is an error.
+    private func keepingRenewed<Answer: Sendable>(
+        _ name: String, _ renewed: (Answer) -> Secret<JSONValue>?,
+        _ ask: (RequestCredentials) async throws(ProviderError) -> Answer
+    ) async throws(ProviderError) -> Answer {
+        do throws(ProviderError) {
+            let answer = try await ask(credentials.ofRequest(to: name))
+            if renewed(answer) != nil { await credentials.save(name) }
+            return answer
+        } catch {
+            if error.credentials != nil { await credentials.save(name) }
+            throw error
+        }
     }
 
     /// Whether its plugin says that its answers are the same in every course.
@@ -77,7 +94,9 @@ package final class ProviderPool: Sendable {
                 return .failure(.unusable(name, broken.reason))
             case .unknown: return .failure(.unknown(name))
             }
-            let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: Self.watchdog(&state))
+            let provider = PluginProvider(
+                plugin: plugin, dataFolder: credentials.dataFolder(of: name), logger: logger,
+                watchdog: Self.watchdog(&state))
             state.providers[name] = provider
             return .success(provider)
         }

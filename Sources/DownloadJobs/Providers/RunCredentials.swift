@@ -7,6 +7,7 @@ import ProviderHost
 import ProviderKit
 package import SyncFacts
 import Synchronization
+import SystemPackage
 package import UserState
 
 /// The credentials that one run hands to its providers. Read once; what a provider renews replaces the old for the rest of
@@ -60,6 +61,15 @@ package final class RunCredentials: Sendable {
 
     /// What was renewed and couldn't be stored: the next run begins with what is old. For the end of a run.
     package var unsaved: [Refusal] { state.withLock { $0.unsaved.sorted { $0.key < $1.key }.map(\.value) } }
+
+    /// Where a provider's plugin may write; nil for a user without a state, and where no folder can be made.
+    func dataFolder(of provider: String) -> String? {
+        guard store != nil else { return nil }
+        do throws(StateError) { return try file.folder.pluginData(of: provider).string } catch {
+            logger.warning("the folder of the provider “\(provider)” can't be made", error: Refusal(error))
+            return nil
+        }
+    }
 
     /// What a request to a provider takes along.
     func held(of provider: String) -> Held {

@@ -5,6 +5,7 @@ import Logging
 import ProviderHost
 import ProviderKit
 package import SyncFacts
+import SystemPackage
 import UserState
 import YAMLSource
 
@@ -15,9 +16,10 @@ package struct ProviderLogin: Sendable {
     /// The secrets that it asks for; may be none.
     package let names: [String]
     private let plugin: Plugin
+    private let parameters: [String: JSONValue]
 
-    /// Finds the plugin of a name. Starts nothing.
-    package init(_ name: String, plugins folders: [String]) throws(Refusal) {
+    /// Finds the plugin of a name. Starts nothing. `texts` are parameters for its login.
+    package init(_ name: String, set texts: [String: String] = [:], plugins folders: [String]) throws(Refusal) {
         switch ProviderCheck.registry(folders).plugin(named: name) {
         case .found(let found): plugin = found
         case .broken(let broken):
@@ -25,11 +27,17 @@ package struct ProviderLogin: Sendable {
         case .unknown(let suggestion):
             throw .provider(.unknown(name, suggestion: suggestion))
         }
+        do throws(ParameterProblems) {
+            parameters = try plugin.parameters(of: texts).get()
+        } catch {
+            throw .provider(.parameters(plugin.name, error.texts))
+        }
         provider = plugin.name
         names = plugin.manifest.credentials
         guard asksPlugin || !names.isEmpty else {
             throw .provider(.needsNoLogin(provider))
         }
+        guard asksPlugin || texts.isEmpty else { throw .provider(.takesNoParameters(provider)) }
     }
 
     /// Whether the plugin turns secrets into credentials; else the secrets are the credentials.
@@ -37,19 +45,22 @@ package struct ProviderLogin: Sendable {
 
     /// Turns secrets into credentials. The plugin's process, if it takes one, is gone when this returns.
     func credentials(
-        _ secrets: LoginSecrets, user: String, previous: StoredCredentials?, caFile: String?, logger: Logger
+        _ secrets: LoginSecrets, user: String, previous: StoredCredentials?, caFile: String?, folder: StateFolder,
+        logger: Logger
     ) async throws(Refusal) -> StoredCredentials {
         guard asksPlugin else {
             let values = secrets.values.value.mapValues { JSONValue.string($0) }
             return StoredCredentials(credentials: Secret(.object(values)), savedAt: Date())
         }
         let watchdog = OrphanWatchdog()
-        let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog)
+        let provider = PluginProvider(
+            plugin: plugin, dataFolder: (try? folder.pluginData(of: plugin.name))?.string, logger: logger,
+            watchdog: watchdog)
         let request = LoginRequest(
             user: user, now: Date(), credentials: previous?.credentials,
             settings: HostSettings(
                 userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
-            secrets: secrets.values.value)
+            parameters: parameters, secrets: secrets.values.value)
         let answer: Result<Login, ProviderError>
         do throws(ProviderError) {
             answer = .success(try await provider.login(request))

@@ -82,7 +82,8 @@ package struct UserLogin: Sendable, Equatable {
             previous = try file.read()[login.provider]
         } catch { throw Refusal(any: error) }
         let credentials = try await login.credentials(
-            secrets, user: place.user.text, previous: previous, caFile: caFile, logger: logger)
+            secrets, user: place.user.text, previous: previous, caFile: caFile, folder: place.folder,
+            logger: logger)
         var report = UserLogin(
             user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {

@@ -64,6 +64,7 @@ package struct UserLogout: Sendable, Equatable {
         if !keepsCredentials {
             do throws(CredentialsError) { try file.wipe() } catch { unwiped = Refusal(error) }
         }
+        defer { if !keepsCredentials { place.folder.removePluginData() } }
         report.ending = try await ending(of: .loggedOut, place)
         if let unwiped { throw unwiped }
         return report
@@ -84,6 +85,7 @@ package struct UserLogout: Sendable, Equatable {
         do throws(CredentialsError) {
             report.wasOut = try !UserCredentials(folder: place.folder).forget(provider)
         } catch { unwiped = Refusal(error) }
+        defer { place.folder.removePluginData(of: provider) }
         report.ending = try await ending(of: .providerLoggedOut(provider), place)
         if let unwiped { throw unwiped }
         return report

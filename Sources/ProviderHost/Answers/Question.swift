@@ -59,6 +59,30 @@ enum Question: Sendable {
         }
     }
 
+    /// The plugin's own folder, which goes with it.
+    var dataFolder: String? {
+        get {
+            switch self {
+            case .resolve(let request): request.dataFolder
+            case .list(let request): request.dataFolder
+            case .login(let request): request.dataFolder
+            }
+        }
+        set {
+            switch self {
+            case .resolve(var request):
+                request.dataFolder = newValue
+                self = .resolve(request)
+            case .list(var request):
+                request.dataFolder = newValue
+                self = .list(request)
+            case .login(var request):
+                request.dataFolder = newValue
+                self = .login(request)
+            }
+        }
+    }
+
     /// The line that asks it under the id `wire`, LF included.
     ///
     /// Throws if it holds a number that JSON doesn't have.

@@ -18,6 +18,8 @@ struct RequestLine: PrintsRedacted {
         place(request.course)
         raw(",\"credentials\":")
         if let credentials = request.credentials { try value(credentials.value) } else { raw("null") }
+        raw(",\"data_folder\":")
+        if let folder = request.dataFolder { string(folder) } else { raw("null") }
         raw(",\"now\":")
         string(Timestamp.text(request.now))
         raw(",\"previous\":")

@@ -23,6 +23,11 @@ struct ParameterCheck {
         }
     }
 
+    /// Checks one parameter that was given by itself.
+    mutating func parameter(_ name: String, _ node: YAMLNode, _ schema: ParameterSchema) {
+        property(name, node, keyLocation: node.location, of: schema, at: name)
+    }
+
     /// Checks one value; `path` is what messages call it.
     mutating func value(_ node: YAMLNode, _ schema: ParameterSchema, at path: String) {
         if schema.isNothing {

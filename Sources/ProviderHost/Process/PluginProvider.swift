@@ -15,12 +15,17 @@ package final class PluginProvider: Provider {
     let logger: Logger
     let watchdog: OrphanWatchdog
     let timeouts: PluginTimeouts
+    private let dataFolder: String?
     let state: Mutex<PluginState>
 
     /// Makes a provider of `plugin`. No process is started yet.
+    ///
+    /// - Parameter dataFolder: what it may write to; there already.
     package init(
-        plugin: Plugin, logger: Logger, watchdog: OrphanWatchdog, timeouts: PluginTimeouts = PluginTimeouts()
+        plugin: Plugin, dataFolder: String? = nil, logger: Logger, watchdog: OrphanWatchdog,
+        timeouts: PluginTimeouts = PluginTimeouts()
     ) {
+        self.dataFolder = dataFolder
         self.plugin = plugin
         self.logger = logger
         self.watchdog = watchdog
@@ -65,8 +70,10 @@ package final class PluginProvider: Provider {
         return listing
     }
 
-    /// Turns what a person typed into credentials.
+    /// Turns what a person typed into credentials. Defaults of the manifest's parameters are filled in.
     package func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
+        var request = request
+        plugin.manifest.parameters.fillDefaults(&request.parameters)
         guard case .login(let login) = try await ask(.login(request)) else { throw Self.mismatch }
         return login
     }
@@ -116,15 +123,18 @@ package final class PluginProvider: Provider {
         guard plugin.manifest.methods.contains(question.method.rawValue) else {
             throw ProviderError(.unsupported, "plugin '\(plugin.name)' doesn't have \(question.method.rawValue)")
         }
+        var question = question
+        question.dataFolder = dataFolder
+        let asked = question
         let id = state.withLock { state in
             state.lastRequest += 1
-            state.learn(question)
+            state.learn(asked)
             return state.lastRequest
         }
         let result: Result<AnswerLine.Reply, ProviderError> = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 perform { state in
-                    state.open[id] = OpenRequest(question: question, credentials: credentials, caller: caller)
+                    state.open[id] = OpenRequest(question: asked, credentials: credentials, caller: caller)
                     if state.cancelledEarly.remove(id) != nil { return [.fail(id, .closed)] }
                     return state.supervision.ask(id)
                 }

@@ -74,6 +74,7 @@ struct PluginState: PrintsRedacted {
         case .listing(let listing):
             if let credentials = listing.credentials { redactor.learn(credentials.value) }
         case .error(var error):
+            if let credentials = error.credentials { redactor.learn(credentials.value) }
             error.message = error.message.isEmpty ? error.kind.plainText : redactor.redact(error.message)
             error.parameter = error.parameter.map { redactor.redact($0, limit: 200) }
             return .failure(error)

@@ -20,12 +20,13 @@ package struct RequestCredentials: Sendable {
 }
 
 extension AnswerLine.Reply {
-    /// New credentials in an answer to a request for media or a list.
+    /// New credentials in an answer to a request for media or a list, an error included.
     var renewed: Secret<JSONValue>? {
         switch self {
         case .resolution(let resolution): resolution.credentials
         case .listing(let listing): listing.credentials
-        case .login, .error, .wrong: nil
+        case .error(let error): error.credentials
+        case .login, .wrong: nil
         }
     }
 }

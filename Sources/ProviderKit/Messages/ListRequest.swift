@@ -31,6 +31,9 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
     public var credentials: Secret<JSONValue>?
     /// How the host reaches the network.
     public var settings: HostSettings
+    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
+    /// fills it in.
+    public var dataFolder: String?
     /// The course asked for.
     public var course: Course
     /// Where the last page ended, in the provider's own words; nil for the first page.
@@ -53,6 +56,7 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
 extension ListRequest: Codable {
     private enum CodingKeys: String, CodingKey {
         case user, now, credentials, settings, course, cursor
+        case dataFolder = "data_folder"
     }
 
     /// Decodes `params` of a `list`.
@@ -62,6 +66,7 @@ extension ListRequest: Codable {
         now = try container.decodeTimestamp(forKey: .now)
         credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
         settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
+        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
         course = try container.decode(Course.self, forKey: .course)
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
     }
@@ -73,6 +78,7 @@ extension ListRequest: Codable {
         try container.encode(Timestamp.text(now), forKey: .now)
         try container.encode(credentials, forKey: .credentials)
         try container.encode(settings, forKey: .settings)
+        try container.encode(dataFolder, forKey: .dataFolder)
         try container.encode(course, forKey: .course)
         try container.encode(cursor, forKey: .cursor)
     }

@@ -14,25 +14,32 @@ public struct LoginRequest: Sendable, Hashable {
     public var credentials: Secret<JSONValue>?
     /// How the host reaches the network.
     public var settings: HostSettings
+    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
+    /// fills it in.
+    public var dataFolder: String?
+    /// What the person said of where to log in (`--set KEY=VALUE`), in the words of the manifest's `parameters`.
+    public var parameters: [String: JSONValue]
     /// The secrets by the names that the manifest's `credentials` asks for.
     public var secrets: Secret<[String: String]>
 
     /// Makes a request.
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
-        secrets: [String: String]
+        parameters: [String: JSONValue] = [:], secrets: [String: String]
     ) {
         self.user = user
         self.now = now
         self.credentials = credentials
         self.settings = settings
+        self.parameters = parameters
         self.secrets = Secret(secrets)
     }
 }
 
 extension LoginRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, secrets
+        case user, now, credentials, settings, parameters, secrets
+        case dataFolder = "data_folder"
     }
 
     /// Decodes `params` of a `login`.
@@ -42,6 +49,8 @@ extension LoginRequest: Codable {
         now = try container.decodeTimestamp(forKey: .now)
         credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
         settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
+        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
+        parameters = try container.decodeIfPresent([String: JSONValue].self, forKey: .parameters) ?? [:]
         secrets = try container.decode(Secret<[String: String]>.self, forKey: .secrets)
     }
 
@@ -52,6 +61,8 @@ extension LoginRequest: Codable {
         try container.encode(Timestamp.text(now), forKey: .now)
         try container.encode(credentials, forKey: .credentials)
         try container.encode(settings, forKey: .settings)
+        try container.encode(dataFolder, forKey: .dataFolder)
+        try container.encode(parameters, forKey: .parameters)
         try container.encode(secrets, forKey: .secrets)
     }
 }

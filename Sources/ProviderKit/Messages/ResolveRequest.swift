@@ -70,6 +70,9 @@ public struct ResolveRequest: Sendable, Hashable {
     public var credentials: Secret<JSONValue>?
     /// How the host reaches the network.
     public var settings: HostSettings
+    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
+    /// fills it in.
+    public var dataFolder: String?
     /// The video asked for.
     public var video: Video
     /// Its course.
@@ -101,6 +104,7 @@ public struct ResolveRequest: Sendable, Hashable {
 extension ResolveRequest: Codable {
     private enum CodingKeys: String, CodingKey {
         case user, now, credentials, settings, video, course, chapter, quality, previous
+        case dataFolder = "data_folder"
     }
 
     /// Decodes `params` of a `resolve`.
@@ -110,6 +114,7 @@ extension ResolveRequest: Codable {
         now = try container.decodeTimestamp(forKey: .now)
         credentials = try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials)
         settings = try container.decodeIfPresent(HostSettings.self, forKey: .settings) ?? HostSettings()
+        dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
         video = try container.decode(Video.self, forKey: .video)
         course = try container.decode(Place.self, forKey: .course)
         chapter = try container.decodeIfPresent(Place.self, forKey: .chapter)
@@ -124,6 +129,7 @@ extension ResolveRequest: Codable {
         try container.encode(Timestamp.text(now), forKey: .now)
         try container.encode(credentials, forKey: .credentials)
         try container.encode(settings, forKey: .settings)
+        try container.encode(dataFolder, forKey: .dataFolder)
         try container.encode(video, forKey: .video)
         try container.encode(course, forKey: .course)
         try container.encode(chapter, forKey: .chapter)

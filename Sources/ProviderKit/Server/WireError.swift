@@ -7,9 +7,10 @@ package struct WireError: Codable, Sendable {
         var kind: String?
         var retryAfter: Double?
         var parameter: String?
+        var credentials: Secret<JSONValue>?
 
         enum CodingKeys: String, CodingKey {
-            case kind, parameter
+            case kind, parameter, credentials
             case retryAfter = "retry_after"
         }
     }
@@ -29,7 +30,8 @@ package struct WireError: Codable, Sendable {
         message = error.message
         data = Details(
             kind: ProviderError.Kind.ofPlugins.contains(error.kind) ? error.kind.rawValue : nil,
-            retryAfter: error.retryAfter.map { $0 / .seconds(1) }, parameter: error.parameter)
+            retryAfter: error.retryAfter.map { $0 / .seconds(1) }, parameter: error.parameter,
+            credentials: error.credentials)
     }
 
     /// Decodes what a plugin wrote, forgiving everything but a missing object: what can't be read is as if it weren't
@@ -52,6 +54,7 @@ package struct WireError: Codable, Sendable {
             return ProviderError(.pluginFault, "it answered \(about)\(message.isEmpty ? "" : ": \(message)")")
         }
         let wait = data?.retryAfter.flatMap { $0.isNaN ? nil : Duration.seconds(min(max($0, 0), 86_400)) }
-        return ProviderError(kind, message, retryAfter: wait, parameter: data?.parameter)
+        return ProviderError(
+            kind, message, retryAfter: wait, parameter: data?.parameter, credentials: data?.credentials)
     }
 }

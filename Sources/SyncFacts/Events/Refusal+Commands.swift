@@ -50,6 +50,10 @@ extension Refusal {
         /// Its plugin has failed in this run.
         case broken(String, reason: String)
         case needsNoLogin(String)
+        /// Parameters for its login that its manifest doesn't allow; what is wrong with each.
+        case parameters(String, [String])
+        /// Its plugin takes no part in a login.
+        case takesNoParameters(String)
         /// A login at it failed; what it said.
         case login(String, LoginFailure, said: String)
         /// What it has renewed can't be stored.
@@ -57,7 +61,7 @@ extension Refusal {
 
         var condition: SyncCondition {
             switch self {
-            case .unknown, .needsNoLogin: .usage
+            case .unknown, .needsNoLogin, .parameters, .takesNoParameters: .usage
             case .unusable, .broken, .login(_, .broken, _): .providerBroken
             case .login(_, .refused, _): .loginNeeded
             case .login(_, .declined, _): .downloadsFailed

@@ -68,13 +68,15 @@ final class Sandbox: Sendable {
     /// Gives a provider of `plugin` to `body` and shuts it down afterwards. Nothing of it may be left then.
     @discardableResult
     func run<Result>(
-        _ plugin: Plugin, timeouts: PluginTimeouts = PluginTimeouts(), _ body: (PluginProvider) async throws -> Result
+        _ plugin: Plugin, timeouts: PluginTimeouts = PluginTimeouts(), level: Logger.Level = .debug,
+        dataFolder: String? = nil, _ body: (PluginProvider) async throws -> Result
     ) async throws -> Result {
         await Crowd.processes.enter()
         defer { Task { await Crowd.processes.leave() } }
         let watchdog = OrphanWatchdog()
-        let logger = Logger(label: "test") { _ in CapturingHandler(captured: self.log) }
-        let provider = PluginProvider(plugin: plugin, logger: logger, watchdog: watchdog, timeouts: timeouts)
+        let logger = Logger(label: "test") { _ in CapturingHandler(captured: self.log, logLevel: level) }
+        let provider = PluginProvider(
+            plugin: plugin, dataFolder: dataFolder, logger: logger, watchdog: watchdog, timeouts: timeouts)
         do {
             let result = try await body(provider)
             await provider.shutDown()
@@ -166,7 +168,7 @@ final class CapturedLog: Sendable {
 private struct CapturingHandler: LogHandler {
     let captured: CapturedLog
     var metadata = Logger.Metadata()
-    var logLevel = Logger.Level.debug
+    var logLevel: Logger.Level
 
     func log(event: LogEvent) {
         captured.add("\(event.level): \(event.message)")
