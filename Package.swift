@@ -53,6 +53,7 @@ let package = Package(
         .target(
             name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
+        .target(name: "Hooks", dependencies: [subprocess, system], swiftSettings: house),
         .target(name: "MediaMetadata", swiftSettings: house),
         .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
@@ -77,7 +78,7 @@ let package = Package(
         .target(
             name: "SyncFacts",
             dependencies: [
-                "YAMLSource", "PathLayout", "MediaMetadata", "ProviderKit", "FileSystem", "CourseCatalog",
+                "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", "ProviderKit", "FileSystem", "CourseCatalog",
                 "DownloadStore", "RunSchedule",
                 "MediaLibrary", "UserState", system, deques,
                 orderedCollections,
@@ -87,8 +88,8 @@ let package = Package(
             name: "DownloadJobs",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", crypto, logging,
-                system,
+                "HLSMedia", "Hooks", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", crypto,
+                logging, system,
             ],
             swiftSettings: house),
         .target(
@@ -103,7 +104,7 @@ let package = Package(
             name: "DownloadRunner",
             dependencies: [
                 "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
-                "MediaTransfer", "HLSMedia", "MediaMetadata",
+                "MediaTransfer", "HLSMedia", "MediaMetadata", "Hooks",
                 "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
                 crypto, logging, system, deques, orderedCollections,
             ],
@@ -120,7 +121,7 @@ let package = Package(
             name: "CommandOutput",
             dependencies: [
                 "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary", "UserState", "FileSystem",
-                "YAMLSource", logging,
+                "YAMLSource", "Hooks", logging,
                 system,
             ],
             swiftSettings: house),
@@ -129,7 +130,7 @@ let package = Package(
             dependencies: [
                 "CommandOutput", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
                 "UserState",
-                "YAMLSource", "PathLayout", "MediaMetadata", argumentParser, logging, subprocess, system,
+                "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
@@ -175,6 +176,7 @@ let package = Package(
         .testTarget(
             name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
+        .testTarget(name: "HookTests", dependencies: ["Hooks", "TestSupport", system], swiftSettings: house),
         .testTarget(
             name: "MediaMetadataTests", dependencies: ["MediaMetadata"], swiftSettings: house),
         .testTarget(name: "PathLayoutTests", dependencies: ["PathLayout"], swiftSettings: house),

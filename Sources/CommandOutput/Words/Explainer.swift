@@ -72,6 +72,7 @@ struct Explainer: Sendable {
         case .notMedia: "the host sent a page where a video should be"
         case .identityChanged: "the host keeps changing the file while it is fetched"
         case .providerFailed: "the provider plugin failed"
+        case .rejectedByHook: "one of your own hooks decided so"
         case .needsFFmpeg: "only ffmpeg can make one file of it, and there is none that did"
         case .disk: "it can't be written"
         case .bug: "a bug in coursefetch"
@@ -108,6 +109,7 @@ struct Explainer: Sendable {
             ("compare size and sha256 in the catalog with what the provider answers", look)
         case .identityChanged: ("tell the host's keeper; what the provider answers", look)
         case .providerFailed: ("see whether the plugin is whole", "coursefetch plugins list")
+        case .rejectedByHook: ("coursefetch sync --verbose shows what hooks write", nil)
         case .needsFFmpeg: ("install ffmpeg, or use --container package, then sync again", nil)
         case .disk: ("make room or mend the permissions, then sync again", nil)
         case .bug:

@@ -1,4 +1,5 @@
 import DownloadStore
+import Hooks
 import MediaLibrary
 package import SyncFacts
 import YAMLSource
@@ -24,7 +25,22 @@ extension SyncWarning {
         case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
         case .stream(let stream): stream.message
         case .metadataForeign(let files): files.message
+        case .newsUntold(let course, let trouble): trouble.message(course)
         case .metadataFailed(let error): "not everything could be written beside the videos: \(error.sentence)"
+        }
+    }
+}
+
+extension NewsTrouble {
+    fileprivate func message(_ course: String) -> String {
+        switch self {
+        case .refused(let reason): "an on-new hook failed for \(course)\(reason.map { ": \($0)" } ?? "")"
+        case .hook(.timedOut): "an on-new hook took too long for \(course) and was ended"
+        case .hook(.signaled(let signal)): "an on-new hook was ended by signal \(signal) for \(course)"
+        case .hook(.notStarted): "an on-new hook can't be run"
+        case .hook: "an on-new hook gave no answer that can be read for \(course)"
+        case .status(let status, let host): "the notification about \(course) wasn't sent: \(host) answered \(status)"
+        case .unreachable(let host, let why): "the notification about \(course) wasn't sent to \(host): \(why)"
         }
     }
 }

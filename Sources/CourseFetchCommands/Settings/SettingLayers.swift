@@ -1,4 +1,5 @@
 import Foundation
+import Hooks
 import YAMLSource
 
 /// The places that a setting may come from, the strongest first: option, environment, settings file, default.
@@ -16,6 +17,9 @@ struct SettingLayers {
         self.environment = environment
         self.file = file
     }
+
+    /// The person's commands: of the file, since they are of a form that no option has.
+    var hooks: HookSettings { file.hooks }
 
     /// The values of a setting: one, but for a list.
     mutating func values<Value>(_ key: SettingKey<Value>) -> [Setting<Value>] {

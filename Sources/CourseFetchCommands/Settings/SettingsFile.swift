@@ -1,4 +1,5 @@
 import Foundation
+import Hooks
 import YAMLSource
 
 /// The person's settings file: names of settings and their values.
@@ -11,6 +12,8 @@ struct SettingsFile: Sendable {
 
     /// Each name's values, in the order of the file.
     private(set) var entries: [String: [Entry]] = [:]
+    /// The person's commands around requests and files.
+    private(set) var hooks = HookSettings()
     /// The folder of the file, which its relative paths begin at.
     private(set) var folder = ""
     private let bytes: [UInt8]
@@ -81,11 +84,21 @@ struct SettingsFile: Sendable {
     }
 
     private mutating func add(_ entry: YAMLMapping.Entry) throws(Diagnostic) {
+        if entry.key == "hooks" {
+            hooks.commands = try HookReader.read(entry.value)
+            hooks.folder = folder
+            return
+        }
+        if entry.key == "notify" {
+            hooks.notifications = try HookReader.notifications(entry.value)
+            return
+        }
         let key = SettingTable.all.first { $0.name == entry.key || $0.form.isFlag && "no-" + $0.name == entry.key }
         guard let key else {
             throw Diagnostic(
                 .error, at: entry.keyLocation, "there is no setting “\(entry.key)”",
-                suggestion: NearestName.suggestion(for: entry.key, among: SettingTable.all.map(\.name)))
+                suggestion: NearestName.suggestion(
+                    for: entry.key, among: SettingTable.all.map(\.name) + ["hooks", "notify"]))
         }
         if let items = entry.value.sequence {
             guard key.form.isList else {

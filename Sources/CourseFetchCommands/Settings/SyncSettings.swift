@@ -1,5 +1,6 @@
 import DownloadRunner
 import Foundation
+import Hooks
 import Logging
 import MediaMetadata
 import SyncFacts
@@ -8,10 +9,13 @@ import SyncFacts
 @dynamicMemberLookup
 struct SyncSettings: Sendable {
     private var values: [String: [any AnySetting]] = [:]
+    /// The person's commands around requests and files.
+    private(set) var hooks = HookSettings()
 
     /// Works out every value; throws all mistakes at once.
     init(_ layers: SettingLayers) throws(SettingsError) {
         var layers = layers
+        hooks = layers.hooks
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
         // The stronger place wins; within one place it is a mistake.
         for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {
@@ -67,6 +71,7 @@ struct SyncSettings: Sendable {
         options.plugins = self.plugins.value
         options.layout = self.layout.value
         options.metadata = metadata
+        options.hooks = hooks
         options.jobs = self.jobs.value
         options.limitRate = self.limitRate.value
         options.bandwidth = self.bwlimit.value

@@ -1,4 +1,4 @@
-import DownloadStore
+package import DownloadStore
 package import FileSystem
 package import MediaLibrary
 package import MediaTransfer
@@ -24,6 +24,18 @@ package struct ArrivedMedia: Sendable {
     var proof: FileProof?
     /// Digest of the URL and headers under which its bytes came; nil if that wasn't in this run.
     var request: RequestDigest?
+}
+
+/// What the person's own command has against a complete file.
+package struct FileComplaint: Sendable {
+    package var error: DownloadError
+    /// Another try would bring the same.
+    package var isFinal: Bool
+
+    package init(_ error: DownloadError, isFinal: Bool) {
+        self.error = error
+        self.isFinal = isFinal
+    }
 }
 
 /// A video whose bytes are all there: what has arrived, and the job that brought it.

@@ -1,4 +1,5 @@
 package import DownloadStore
+package import Hooks
 package import MediaTransfer
 package import ProviderKit
 
@@ -123,5 +124,41 @@ extension DownloadError {
             run with fewer --jobs
             """
         return DownloadError(kind: .disk, message: message)
+    }
+}
+
+/// What the person's own commands say of a download.
+extension DownloadError {
+    static func refusedByHook(_ reason: String?) -> DownloadError {
+        DownloadError(
+            kind: .rejectedByHook, message: "a before-request hook refused the request\(reason.map { ": \($0)" } ?? "")"
+        )
+    }
+
+    package static func rejectedByHook(_ reason: String?) -> DownloadError {
+        DownloadError(
+            kind: .rejectedByHook, message: "an after-download hook rejected the file\(reason.map { ": \($0)" } ?? "")")
+    }
+
+    package static func unwantedByHook(_ reason: String?) -> DownloadError {
+        DownloadError(
+            kind: .rejectedByHook,
+            message: "an after-download hook asked for another download\(reason.map { ": \($0)" } ?? "")")
+    }
+
+    package static func brokenHook(_ point: HookPoint, _ trouble: HookTrouble) -> DownloadError {
+        let name = point.rawValue
+        let message =
+            switch trouble {
+            case .notStarted: "a \(name) hook can't be run"
+            case .timedOut: "a \(name) hook took too long and was ended"
+            case .signaled(let signal): "a \(name) hook was ended by signal \(signal)"
+            case .cancelled: "the run ended before a \(name) hook did"
+            case .unreadable: "a \(name) hook wrote something that begins with { and isn't a JSON object"
+            case .unknownVerdict(let word): "a \(name) hook gave the verdict “\(word)”; it is accept, reject or retry"
+            case .changedFile: "a \(name) hook changed the file; it may only judge it"
+            case .badURL: "a \(name) hook gave an address that isn't http or https"
+            }
+        return DownloadError(kind: .rejectedByHook, message: message)
     }
 }

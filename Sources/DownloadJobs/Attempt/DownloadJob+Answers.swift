@@ -1,5 +1,7 @@
 package import DownloadStore
 import Foundation
+import Hooks
+import MediaTransfer
 import ProviderKit
 package import RunSchedule
 import SyncFacts
@@ -23,8 +25,18 @@ extension DownloadJob {
         let now = services.clock.now
         if answer.isGood(at: now, bytes: progress.bytes) { return nil }
         do {
-            let resolution = try await services.providers.resolve(
+            var resolution = try await services.providers.resolve(
                 answer.question(context, at: now), provider: wanted.provider)
+            if let hooks = services.hooks, hooks.has(.beforeRequest) {
+                let facts = RequestFacts(
+                    HookSubject(wanted.reference), purpose: "video", url: resolution.url, headers: resolution.headers)
+                switch await hooks.beforeRequest(facts) {
+                case .go(let url, let headers): resolution.become(url, headers)
+                case .refused(let reason): return .failed(.refusedByHook(reason))
+                case .trouble(.cancelled): return .stopped
+                case .trouble(let trouble): return .failed(.brokenHook(.beforeRequest, trouble))
+                }
+            }
             guard let reason = answer.take(resolution, at: services.clock.now), let media = answer.media else {
                 return .failed(.badURL)
             }

@@ -200,11 +200,12 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The checksum of the complete file is wrong: once more in one piece, or that was it. Returns nil to go on.
-    package func checksumFailed(_ partial: PartialFile) async -> JobOutcome? {
-        let error = DownloadError.wrongChecksum
+    /// The complete file is wrong, by its checksum or by what the person's own command says: once more in one piece, if it may
+    /// be, or that was it. Returns nil to go on.
+    package func refuse(_ complaint: FileComplaint?) async -> JobOutcome? {
+        let error = complaint?.error ?? .wrongChecksum
         switch policy.verificationFailed(error) {
-        case .startOver:
+        case .startOver where complaint?.isFinal != true:
             retrying(error)
             return await startOver()
         default:

@@ -1,6 +1,7 @@
 package import DownloadStore
 import Foundation
 package import HLSMedia
+package import Hooks
 package import Logging
 package import MediaLibrary
 package import MediaTransfer
@@ -25,14 +26,18 @@ package struct RunServices: Sendable {
     let limits: RunLimits
     /// Nil where there is none, or none is wanted.
     let ffmpeg: FFmpeg?
+    /// Nil without any.
+    package let hooks: HookRunner?
     let logger: Logger
 
     package init(
         options: SyncOptions, adjustable: AdjustableLimits, userName: String, engine: TransferEngine,
         providers: ProviderPool,
         library: LibraryFolder, store: DownloadStore, bookkeeper: Bookkeeper, events: EventHub, clock: any RunClock,
-        serverClocks: ServerClocks, space: SpaceWatch?, limits: RunLimits, ffmpeg: FFmpeg?, logger: Logger
+        serverClocks: ServerClocks, space: SpaceWatch?, limits: RunLimits, ffmpeg: FFmpeg?,
+        hooks: HookRunner? = nil, logger: Logger
     ) {
+        self.hooks = hooks
         self.options = options
         self.adjustable = adjustable
         self.userName = userName

@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import Hooks
 package import MediaLibrary
 import MediaTransfer
 package import RunSchedule
@@ -53,6 +54,7 @@ package struct SidecarFetch: Sendable {
 
     private func fetch(_ template: TransferRequest, into partial: PartialFile) async -> SidecarOutcome {
         var request = template
+        if let refused = await ask(&request) { return .ended(refused) }
         request.allowsMarkup = sidecar.purpose == .attachment
         request.allowsTimedText = sidecar.isSubtitle
         request.maxSize = sidecar.purpose == .attachment ? nil : Self.sizeLimit
@@ -63,6 +65,31 @@ package struct SidecarFetch: Sendable {
             return await arrived(partial, contentType: report.head?.contentType, received: report.received)
         case let failure?:
             return .ended(end(of: failure, isSilent: report.head == nil, began), received: report.received)
+        }
+    }
+
+    /// The person's commands may change the request, or refuse it.
+    private func ask(_ request: inout TransferRequest) async -> Schedule.SidecarEnd? {
+        guard let hooks = services.hooks, hooks.has(.beforeRequest) else { return nil }
+        let subject: HookSubject
+        let purpose: String
+        switch sidecar.owner {
+        case .video(_, let kind, _):
+            (subject, purpose) = (sidecar.video.map { HookSubject($0) } ?? HookSubject(course: ""), kind.rawValue)
+        case .course(let course, _): (subject, purpose) = (HookSubject(course: course), "cover")
+        case .chapter(let course, let chapter, _):
+            (subject, purpose) = (HookSubject(course: course, chapter: chapter), "cover")
+        }
+        let headers = Dictionary(request.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+        switch await hooks.beforeRequest(
+            RequestFacts(subject, purpose: purpose, url: request.url, headers: headers))
+        {
+        case .go(let url, let headers):
+            request.become(url, headers)
+            return nil
+        case .refused(let reason): return .failed(.refusedByHook(reason), isFinal: false)
+        case .trouble(.cancelled): return .stopped
+        case .trouble(let trouble): return .failed(.brokenHook(.beforeRequest, trouble), isFinal: false)
         }
     }
 

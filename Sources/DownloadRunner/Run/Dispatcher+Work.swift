@@ -2,11 +2,13 @@ import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
+import Hooks
 import MediaLibrary
 import MediaTransfer
 import RunSchedule
 import SyncFacts
 import Synchronization
+import SystemPackage
 
 /// What takes time: turns, digests, places, sidecars. Each ends with an event.
 extension Dispatcher {
@@ -88,10 +90,31 @@ extension Dispatcher {
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
                 let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
-                handle(.hashed(id, isWrong ? .wrong : .right))
+                let complaint = isWrong ? nil : await judged(complete)
+                works[id]?.complaint = complaint
+                handle(.hashed(id, isWrong || complaint != nil ? .wrong : .right))
             } catch {
                 handle(.hashed(id, .unreadable(.arrivedUnreadable(error))))
             }
+        }
+    }
+
+    /// What the person's own commands have against a file; nil for nothing. What the library had already was judged before.
+    private func judged(_ video: CompletedVideo) async -> FileComplaint? {
+        guard let hooks = services.hooks, hooks.has(.afterDownload), video.partial != nil,
+            let wanted = wanted[video.job.id]
+        else { return nil }
+        let library = services.library
+        let name = video.partialName ?? PartialName(download: video.job.id.rawValue)
+        let place = video.path ?? "\(wanted.stem).\(video.fileExtension.text)"
+        let facts = DownloadedFacts(
+            HookSubject(wanted.reference), path: library.partials.path(of: name).string,
+            finalPath: library.root.appending(place).string, bytes: video.size, sha256: video.sha256?.hex)
+        switch await hooks.afterDownload(facts, stamp: { try? library.partials.facts(of: name) }) {
+        case .accepted: return nil
+        case .rejected(let reason): return FileComplaint(.rejectedByHook(reason), isFinal: true)
+        case .again(let reason): return FileComplaint(.unwantedByHook(reason), isFinal: false)
+        case .trouble(let trouble): return FileComplaint(.brokenHook(.afterDownload, trouble), isFinal: true)
         }
     }
 
@@ -112,9 +135,10 @@ extension Dispatcher {
     }
 
     func restart(_ id: DownloadID) {
-        guard let video = works[id]?.complete, let partial = video.partial else { return }
+        guard let video = works[id]?.complete, video.partial != nil else { return }
+        let complaint = works[id]?.complaint
         Task {
-            switch await video.job.checksumFailed(partial) {
+            switch await video.job.refuse(complaint) {
             case nil: handle(.restarted(id, nil))
             case .failed(let error): handle(.restarted(id, error))
             // The state can't be written.

@@ -35,6 +35,8 @@ actor Dispatcher {
         var meter = RateMeter()
         /// From the end of its transfer on.
         var complete: CompletedVideo?
+        /// What the person's own command has against it.
+        var complaint: FileComplaint?
         /// From then on that it is at its place.
         var placed: PlacedFile?
         /// What its file was perhaps made of.

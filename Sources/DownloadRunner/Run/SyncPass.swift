@@ -4,6 +4,7 @@ import DownloadJobs
 import DownloadStore
 import FileSystem
 import Foundation
+import Hooks
 import Logging
 import MediaLibrary
 import MediaTransfer
@@ -76,7 +77,10 @@ struct SyncPass: Sendable {
         summary.note(plan.held)
         for failure in credentials.unsaved { summary.add(failure) }
         if options.prune, stopReason?.isBound ?? true { prune(plan, &summary) }
-        if stopReason?.isBound ?? true { try await keepMetadata(catalog, plan, &summary) }
+        if stopReason?.isBound ?? true {
+            await keepMetadata(catalog, plan, &summary)
+            await tellNews(&summary)
+        }
         list.end()
         if let failure = list.failure {
             hub.post(.warning(.listNotKept(failure), nil))
@@ -105,8 +109,10 @@ struct SyncPass: Sendable {
         configuration.quota = limits.quota
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
+        let adjustable = control.adjustable
+        let hooks = HookRunner(options.hooks, jobs: { adjustable.jobs }, log: hookLog)
         return RunServices(
-            options: options, adjustable: control.adjustable, userName: open.place.user.text,
+            options: options, adjustable: adjustable, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
                 registry: open.registry,
@@ -118,6 +124,7 @@ struct SyncPass: Sendable {
             serverClocks: ServerClocks(),
             space: options.minFreeSpace.map { SpaceWatch(rule: FreeSpaceGuard(floor: $0), free: freeSpace) },
             limits: limits, ffmpeg: options.container == .package ? nil : options.ffmpeg.program,
+            hooks: options.hooks.has(.beforeRequest) || options.hooks.has(.afterDownload) ? hooks : nil,
             logger: logger)
     }
 
@@ -199,7 +206,7 @@ struct SyncPass: Sendable {
     /// next run.
     private func keepMetadata(
         _ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary
-    ) async throws(Refusal) {
+    ) async {
         let keeper = MetadataKeeper(store: open.store, library: library, kinds: options.metadata)
         let held = Set(plan.held.map(\.course))
         let result = await Blocking.run { _ -> Result<MetadataKeeper.Outcome, StoreError> in
@@ -215,6 +222,21 @@ struct SyncPass: Sendable {
         }
     }
 
+    /// Tells of videos that are new in the library.
+    private func tellNews(_ summary: inout SyncSummary) async {
+        let news = NewVideos(
+            store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs,
+            userAgent: "coursefetch/\(Version.text)", caFile: options.caFile, log: hookLog,
+            isStopped: { [control] in control.passStop.map { !$0.isBound } ?? false })
+        do throws(StoreError) {
+            for warning in try await news.tell() { hub.post(.warning(warning, nil)) }
+        } catch { summary.add(Refusal(error)) }
+    }
+
+    private var hookLog: @Sendable (String) -> Void {
+        { [logger] line in logger.info("hook: \(line)") }
+    }
+
     /// Gives all downloads their turns. On return nothing is transferring, and everything is durable, or said not to be.
     private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
         guard !plan.isIdle else {
@@ -227,6 +249,7 @@ struct SyncPass: Sendable {
         }
         var result = await dispatcher.run(plan)
         await services.engine.shutDown()
+        services.hooks?.shutDown()
         result.storeErrors = await services.bookkeeper.stop()
         control.endTurns()
         // A logout ends at once: what comes now would be forgotten.

@@ -15,11 +15,12 @@ enum Schema {
         migrator.registerMigration("6") { db in try db.execute(sql: sixth) }
         migrator.registerMigration("7") { db in try db.execute(sql: seventh) }
         migrator.registerMigration("8") { db in try db.execute(sql: eighth) }
+        migrator.registerMigration("9") { db in try db.execute(sql: ninth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
-    static let version = 8
+    static let version = 9
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -252,5 +253,13 @@ enum Schema {
             course TEXT PRIMARY KEY NOT NULL,
             stamp TEXT NOT NULL
         ) WITHOUT ROWID, STRICT;
+        """
+
+    /// Whether somebody has been told that a video is new in the library. What was there before is none.
+    private static let ninth = """
+        PRAGMA user_version = 9;
+        ALTER TABLE downloads ADD COLUMN announced INTEGER NOT NULL DEFAULT 1;
+        UPDATE downloads SET announced = 0 WHERE state <> 'finished' AND path IS NULL;
+        CREATE INDEX downloads_unannounced ON downloads (id) WHERE announced = 0;
         """
 }

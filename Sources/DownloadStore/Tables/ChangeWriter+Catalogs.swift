@@ -43,8 +43,8 @@ extension ChangeWriter {
         try run(
             """
             INSERT INTO downloads (id, course, video, chapter, title, position, ordinal, provider, source, priority, extras,
-                stem, expected_size, expected_sha256, state, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?)
+                stem, expected_size, expected_sha256, state, announced, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?)
             """, [new.id.rawValue, new.key.course, new.key.video] + values(fields) + [now])
     }
 

@@ -120,6 +120,41 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// Finished downloads of which nobody has been told yet that they are there, course by course in their order.
+    package func unannounced() throws(StoreError) -> [DownloadRecord] {
+        try file.read { db in
+            let sql = """
+                SELECT * FROM downloads INDEXED BY downloads_unannounced
+                WHERE announced = 0 AND state = 'finished' AND is_gone = 0 ORDER BY course, ordinal, id
+                """
+            return try Row.fetchAll(db, sql: sql).map(DownloadRecord.init)
+        }
+    }
+
+    /// Notes that nobody is to be told of what is finished now. Writes nothing if that is so already.
+    package func announceAll() throws(StoreError) {
+        let isOpen = try file.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM downloads INDEXED BY downloads_unannounced
+                        WHERE announced = 0 AND state = 'finished')
+                    """) ?? false
+        }
+        guard isOpen else { return }
+        try file.write { db in
+            try db.run("UPDATE downloads SET announced = 1 WHERE announced = 0 AND state = 'finished'", [])
+        }
+    }
+
+    /// Notes that everybody has been told of these.
+    package func announce(_ ids: [DownloadID]) throws(StoreError) {
+        guard !ids.isEmpty else { return }
+        try file.write { db in
+            for id in ids { try db.run("UPDATE downloads SET announced = 1 WHERE id = ?", [id.rawValue]) }
+        }
+    }
+
     /// Deletes rows of downloads whose files have been deleted.
     package func delete(_ ids: [DownloadID]) throws(StoreError) {
         guard !ids.isEmpty else { return }

@@ -68,6 +68,7 @@ package struct DownloadError: Sendable, Equatable, Error {
         case identityChanged = "identity_changed"
         case providerFailed = "provider_failed"
         case needsFFmpeg = "needs_ffmpeg"
+        case rejectedByHook = "rejected_by_hook"
         case disk
         case bug
     }

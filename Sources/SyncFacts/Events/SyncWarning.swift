@@ -1,4 +1,5 @@
 package import DownloadStore
+package import Hooks
 package import MediaLibrary
 package import YAMLSource
 
@@ -36,6 +37,9 @@ package enum SyncWarning: Sendable, Equatable {
     /// Somebody else's files stand where ours belong, or ours were changed.
     case metadataForeign(Foreign)
     case metadataFailed(LibraryError)
+
+    // Who is to hear of new videos.
+    case newsUntold(course: String, NewsTrouble)
 }
 
 extension SyncWarning {

@@ -1,4 +1,5 @@
 package import Foundation
+package import Hooks
 package import MediaMetadata
 package import PathLayout
 
@@ -51,6 +52,8 @@ package struct SyncOptions: Sendable {
     package var maxWait: Duration = .seconds(600)
     /// How the files of courses are named whose catalogs say nothing of it.
     package var layout = PathLayout.standard
+    /// The person's commands around requests and files.
+    package var hooks = HookSettings()
     /// What is written beside the videos.
     package var metadata: Set<MetadataKind> = []
     /// Limits the run, the judging and the pruning.

@@ -1,0 +1,86 @@
+import Foundation
+
+/// What a command has answered, whatever it was asked: by a JSON object on its standard output, else by its exit code.
+struct HookAnswer: Equatable {
+    enum Verdict: Equatable {
+        case accept
+        case reject(String?)
+        case again(String?)
+        /// It is of no use: what is wrong with it.
+        case broken(HookTrouble)
+    }
+
+    var verdict = Verdict.accept
+    /// Of a request.
+    var url: String?
+    /// Of a request: nil takes one away.
+    var headers: [String: String?] = [:]
+
+    /// The exit code that asks for another try: EX_TEMPFAIL of sysexits.h.
+    static let againCode: Int32 = 75
+
+    /// - Parameters:
+    ///   - output: all that it wrote to its standard output.
+    ///   - complaint: the last line of its standard error.
+    init(_ ending: HookProcess.Ending, output: [UInt8], complaint: String?) {
+        let code: Int32
+        switch ending {
+        case .exited(let exit): code = exit
+        case .signaled(let signal):
+            verdict = .broken(.signaled(signal))
+            return
+        case .timedOut:
+            verdict = .broken(.timedOut)
+            return
+        case .notStarted:
+            verdict = .broken(.notStarted)
+            return
+        case .cancelled:
+            verdict = .broken(.cancelled)
+            return
+        }
+        let text = output.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        guard text.first == UInt8(ascii: "{") else {
+            switch code {
+            case 0: verdict = .accept
+            case Self.againCode: verdict = .again(complaint)
+            default: verdict = .reject(complaint ?? "exit code \(code)")
+            }
+            return
+        }
+        guard let said = try? JSONDecoder().decode(Said.self, from: Data(text)) else {
+            verdict = .broken(.unreadable)
+            return
+        }
+        url = said.url
+        headers = said.headers ?? [:]
+        switch said.verdict {
+        case nil, "accept": verdict = .accept
+        case "reject", "refuse": verdict = .reject(said.reason ?? complaint)
+        case "retry": verdict = .again(said.reason ?? complaint)
+        case let other?: verdict = .broken(.unknownVerdict(other))
+        }
+    }
+
+    private struct Said: Decodable {
+        var verdict: String?
+        var reason: String?
+        var url: String?
+        var headers: [String: String?]?
+    }
+}
+
+/// Why a command is of no use.
+package enum HookTrouble: Sendable, Equatable {
+    case notStarted
+    case timedOut
+    case signaled(Int32)
+    case cancelled
+    /// It wrote something that begins as an object and isn't one.
+    case unreadable
+    case unknownVerdict(String)
+    /// It may judge the file, and has changed it.
+    case changedFile
+    /// An address that isn't http or https.
+    case badURL
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+
+/// Runs the person's commands: those of one point one after the other, and of all points at most as many at a time as there
+/// may be downloads.
+///
+/// What a command writes goes to the log, line by line, without what it was told in secret. Once the run ends, what runs is
+/// ended, and nothing begins any more.
+package final class HookRunner: Sendable {
+    /// What may be asked, after `before-request`.
+    package enum RequestVerdict: Sendable, Equatable {
+        case go(url: String, headers: [String: String])
+        case refused(String?)
+        case trouble(HookTrouble)
+    }
+
+    /// What becomes of a file, after `after-download`.
+    package enum FileVerdict: Sendable, Equatable {
+        case accepted
+        case rejected(String?)
+        case again(String?)
+        case trouble(HookTrouble)
+    }
+
+    private struct State {
+        var running: [Int: Task<HookProcess.Outcome, Never>] = [:]
+        var last = 0
+        var isOver = false
+    }
+
+    let settings: HookSettings
+    private let slots: HookSlots
+    private let log: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - jobs: how many commands may run at a time, asked before each.
+    ///   - log: takes a line that a command wrote.
+    package init(
+        _ settings: HookSettings, jobs: @escaping @Sendable () -> Int, log: @escaping @Sendable (String) -> Void
+    ) {
+        self.settings = settings
+        self.log = log
+        slots = HookSlots(jobs)
+    }
+
+    /// Whether there is a command for a point.
+    package func has(_ point: HookPoint) -> Bool { settings.has(point) }
+
+    /// Ends what runs; what is asked later is told so.
+    package func shutDown() {
+        let running = state.withLock { state in
+            state.isOver = true
+            return Array(state.running.values)
+        }
+        for task in running { task.cancel() }
+    }
+
+    /// Each command sees what the one before it has made of the address.
+    package func beforeRequest(_ facts: RequestFacts) async -> RequestVerdict {
+        var facts = facts
+        for hook in settings.commands[.beforeRequest] ?? [] {
+            let answer = await ask(hook, facts, hiding: facts.secrets)
+            switch answer.verdict {
+            case .accept: break
+            case .reject(let reason), .again(let reason): return .refused(reason)
+            case .broken(let trouble): return .trouble(trouble)
+            }
+            if let url = answer.url {
+                guard url.hasPrefix("http://") || url.hasPrefix("https://") else { return .trouble(.badURL) }
+                facts.url = url
+            }
+            for (name, value) in answer.headers {
+                // A name counts in any case.
+                for old in facts.headers.keys where old.lowercased() == name.lowercased() { facts.headers[old] = nil }
+                facts.headers[name] = value
+            }
+        }
+        return .go(url: facts.url, headers: facts.headers)
+    }
+
+    /// The first that doesn't accept decides.
+    ///
+    /// - Parameter stamp: tells whether the file is the one that it was.
+    package func afterDownload<Stamp: Equatable>(
+        _ facts: DownloadedFacts, stamp: () -> Stamp
+    ) async -> FileVerdict {
+        let before = stamp()
+        for hook in settings.commands[.afterDownload] ?? [] {
+            switch await ask(hook, facts, hiding: []).verdict {
+            case .accept: break
+            case .reject(let reason): return .rejected(reason)
+            case .again(let reason): return .again(reason)
+            case .broken(let trouble): return .trouble(trouble)
+            }
+            guard stamp() == before else { return .trouble(.changedFile) }
+        }
+        return .accepted
+    }
+
+    func ask(_ hook: Hook, _ facts: some Encodable, hiding secrets: [String]) async -> HookAnswer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let input = Array((try? encoder.encode(facts)) ?? Data()) + [UInt8(ascii: "\n")]
+        await slots.enter()
+        let outcome = await run(HookProcess(hook: hook, folder: settings.folder), input)
+        await slots.leave()
+        let errors = Self.lines(outcome.errors, hiding: secrets)
+        for line in errors { log(line) }
+        let isObject = outcome.output.first { $0 > 0x20 } == UInt8(ascii: "{")
+        if !isObject { for line in Self.lines(outcome.output, hiding: secrets) { log(line) } }
+        return HookAnswer(outcome.ending, output: outcome.output, complaint: errors.last)
+    }
+
+    private func run(_ process: HookProcess, _ input: [UInt8]) async -> HookProcess.Outcome {
+        let task = Task { await process.run(input: input) }
+        let number = state.withLock { state -> Int? in
+            guard !state.isOver else { return nil }
+            state.last += 1
+            state.running[state.last] = task
+            return state.last
+        }
+        if number == nil { task.cancel() }
+        let outcome = await task.value
+        if let number { state.withLock { $0.running[number] = nil } }
+        return outcome
+    }
+
+    /// The lines of a text that aren't blank, without secrets and without what a terminal would obey.
+    static func lines(_ bytes: [UInt8], hiding secrets: [String]) -> [String] {
+        var text = String(decoding: bytes, as: UTF8.self)
+        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) {
+            text = text.replacing(secret, with: "<redacted>")
+        }
+        return text.split(whereSeparator: \.isNewline).compactMap { line in
+            let shown = String(
+                String.UnicodeScalarView(
+                    line.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }.prefix(500)))
+            return shown.allSatisfy(\.isWhitespace) ? nil : shown
+        }
+    }
+}
+
+/// Lets so many in at a time.
+private actor HookSlots {
+    private let limit: @Sendable () -> Int
+    private var inside = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ limit: @escaping @Sendable () -> Int) { self.limit = limit }
+
+    func enter() async {
+        guard inside >= max(1, limit()) || !waiting.isEmpty else { return inside += 1 }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        inside -= 1
+        while inside < max(1, limit()), !waiting.isEmpty {
+            inside += 1
+            waiting.removeFirst().resume()
+        }
+    }
+}
