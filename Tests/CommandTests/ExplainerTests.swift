@@ -182,6 +182,27 @@ struct PlainLogTests {
                 == "1 video finished (in 2s), 1 failed")
     }
 
+    @Test("what was moved and removed is work, and what is there afterwards is told")
+    func movedAndRemoved() {
+        func line(_ downloads: [DownloadState: Int], moved: Int = 0, removed: Int = 0, finished: Int = 0) -> String {
+            var summary = SyncSummary(downloads: downloads, finishedNow: finished, seconds: 2)
+            summary.movedNow = moved
+            summary.removedNow = removed
+            return SummaryText.line(summary)
+        }
+        #expect(line([.finished: 8], moved: 8) == "8 moved; all 8 videos are there")
+        #expect(line([.finished: 1], moved: 1) == "1 moved; the only video is there")
+        #expect(line([.finished: 1234], removed: 6) == "6 removed; all 1,234 videos are there")
+        #expect(line([:], removed: 6) == "6 removed")
+        #expect(line([.finished: 8, .paused: 2], moved: 8, removed: 1) == "8 moved, 1 removed; now 2 paused")
+        #expect(
+            line([.finished: 10], moved: 8, finished: 2)
+                == "2 videos finished (in 2s), 8 moved; all 10 videos are there")
+        var stopped = SyncSummary(downloads: [.waiting: 1], conditions: [.workLeft], stopReason: .signal)
+        stopped.movedNow = 3
+        #expect(SummaryText.line(stopped) == "stopped by a signal: 3 moved, no video finished yet; now 1 waiting")
+    }
+
     @Test(
         "it says what ended the run before its time, and what arrived",
         arguments: [

@@ -95,7 +95,7 @@ struct JSONEventsTests {
                         .mistake(LocatedMessage(file: "a.yaml", line: 3, column: 4, message: "bad")),
                         .refusal(.input("locked")),
                     ])),
-            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"bytes":3,"seconds":2,"warnings":0,"stop_reason":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
+            #"{"event":"sync_finished","exit":65,\#(counts),"finished_now":1,"failed_now":0,"moved_now":0,"removed_now":0,"bytes":3,"seconds":2,"warnings":0,"stop_reason":null,"errors":[{"file":"a.yaml","line":3,"column":4,"message":"bad"},{"file":null,"line":null,"column":null,"message":"locked"}]}"#
         ),
     ]
 

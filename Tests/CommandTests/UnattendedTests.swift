@@ -156,7 +156,7 @@ struct UnattendedTests {
             text == #"{"schema":1,"version":"\#(Version.text)","user":"alice","catalogs":["a.yaml"],"#
                 + #""started":"2026-11-20T23:00:00Z","ended":"2026-11-20T23:01:00Z","exit":75,"downloads":{"waiting":0,"#
                 + #""active":0,"paused":0,"suspended":2,"finished":1,"failed":1,"cancelled":0},"finished_now":1,"#
-                + #""failed_now":1,"bytes":3,"seconds":60,"warnings":0,"stop_reason":"window","errors":[],"#
+                + #""failed_now":1,"moved_now":0,"removed_now":0,"bytes":3,"seconds":60,"warnings":0,"stop_reason":"window","errors":[],"#
                 + #""meaning":"stopped, or left with work that the next run will do","#
                 + #""summary":"stopped at the end of its time: 1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
                 + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#

@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestServers
 import TestSupport
 import Testing
@@ -18,6 +19,23 @@ struct RecordedMovesTests {
         let doctor = try await stage.run(["doctor"])
         #expect(!doctor.output.contains("missing") && !doctor.output.contains("other file"), "\(doctor.output)")
         #expect(LibraryFiles(stage.library).digests == files)
+        await host.stop()
+    }
+
+    @Test("the next sync tells each of them, and counts them", arguments: ["2", "4", "6"])
+    func told(_ rename: String) async throws {
+        try await Tool.strace.require()
+        let host = try await FaultHost.start()
+        let stage = try await killed(atRename: rename, host)
+        let next = try await stage.run(["sync", stage.folder.at("catalog.yaml").string])
+        let lines = next.output.split(separator: "\n").map(String.init)
+        #expect(
+            Set(lines.dropLast())
+                == Set((1...3).map { "moved    Course/0\($0) Title \($0).mp4 -> Renamed/0\($0) Title \($0).mp4" }),
+            "\(next.report)\(next.output)")
+        #expect(next.exit == 0 && lines.last == "3 moved; all 3 videos are there", "\(next.output)")
+        let last = try await stage.sync()
+        #expect(last.events("download_moved").isEmpty && last.exit == 0, "\(last.report)")
         await host.stop()
     }
 

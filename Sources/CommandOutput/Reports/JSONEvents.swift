@@ -144,6 +144,8 @@ package enum JSONEvents {
         line.field("warnings", summary.warnings)
         line.field("stop_reason", summary.stopReason?.rawValue)
         line.objects("errors", summary.errors.map(\.located)) { line, error in
+        line.field("moved_now", summary.movedNow)
+        line.field("removed_now", summary.removedNow)
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)
             line.field("column", error.column)

@@ -4,8 +4,9 @@ import YAMLSource
 
 /// The last words of a sync, the same on a terminal and in a log.
 package enum SummaryText {
-    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, and what
-    /// ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet; now 3 suspended`.
+    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved; all
+    /// 8 videos are there`, and what ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet;
+    /// now 3 suspended`.
     package static func line(_ summary: SyncSummary) -> String {
         var now: [String] = []
         let stop = stop(summary)
@@ -20,18 +21,28 @@ package enum SummaryText {
         if summary.failedNow > 0 { now.append("\(Wording.grouped(summary.failedNow)) failed") }
         let finished = summary.downloads[.finished] ?? 0
         let isAllThere = finished > 0 && summary.downloads.allSatisfy { $0.key == .finished || $0.value == 0 }
+        let changes = [(summary.movedNow, "moved"), (summary.removedNow, "removed")].filter { $0.0 > 0 }
+            .map { "\(Wording.grouped($0.0)) \($0.1)" }
         if isAllThere, stop == nil, summary.finishedNow == 0, summary.bytes > 0 {
             now = ["\(Wording.size(summary.bytes)) received beside videos that were there already"]
+            now += changes
         } else if summary.finishedNow == 0, summary.failedNow == 0, stop != nil || summary.bytes > 0 {
+            now += changes
             now.append(finished > 0 ? "no other video finished yet" : "no video finished yet")
-        } else if now.isEmpty {
+        } else if now.isEmpty, changes.isEmpty {
             now.append(finished > 0 ? "nothing new: \(Wording.count(finished, "video")) finished" : "nothing done")
+        } else {
+            now += changes
         }
         var open: [String] = []
         for state in [DownloadState.waiting, .active, .suspended, .paused, .failed, .cancelled] {
             guard let count = summary.downloads[state], count > 0 else { continue }
             if state == .failed, count == summary.failedNow { continue }
             open.append("\(Wording.grouped(count)) \(state.rawValue)")
+        }
+        if isAllThere, stop == nil, !changes.isEmpty {
+            let all = finished == 1 ? "the only video is there" : "all \(Wording.grouped(finished)) videos are there"
+            return now.joined(separator: ", ") + "; " + all
         }
         return (stop.map { "\($0): " } ?? "") + now.joined(separator: ", ")
             + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")

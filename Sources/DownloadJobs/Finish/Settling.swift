@@ -13,11 +13,20 @@ package struct Settling {
         self.library = library
     }
 
+    /// Where a file of the library is, and whose it is.
+    package typealias Place = (owner: RecordedMove.Owner, path: String)
+
     /// Recorded moves first, then renames that were under way, then partials that nobody wants. Returns the downloads that
     /// are finished by it, which nobody has been told. Throws ``StoreError`` or ``LibraryError``.
+    ///
+    /// `moved` hears of files that have come to their places before the state forgets that they were to: who is killed in
+    /// between tells it again the next time.
     @discardableResult
-    package func run(at now: Date) throws -> [DownloadRecord] {
-        try finishMoves(try store.moves.recorded())
+    package func run(at now: Date, moved: ([Place]) -> Void = { _ in }) throws -> [DownloadRecord] {
+        let recorded = try store.moves.recorded()
+        let places = try carryOut(recorded)
+        moved(places)
+        if !recorded.isEmpty { try record(places) }
         try library.moves.forgetMarks()
         let placing = try store.runs.recover(at: now)
         for record in placing { try settle(record) }
@@ -25,14 +34,19 @@ package struct Settling {
         return try store.downloads.records(placing.map(\.id)).filter { $0.state == .finished && !$0.isPlacing }
     }
 
-    /// Carries out moves that are recorded, and records where the files are now. Returns that.
-    @discardableResult
-    package func finishMoves(_ moves: [RecordedMove]) throws -> [(owner: RecordedMove.Owner, path: String)] {
+    /// Carries out moves that are recorded, and records where the files are now.
+    package func finishMoves(_ moves: [RecordedMove]) throws {
+        let places = try carryOut(moves)
+        if !moves.isEmpty { try record(places) }
+    }
+
+    /// Carries out moves that are recorded; durable on return. Returns where the files are now, for ``record(_:)``.
+    package func carryOut(_ moves: [RecordedMove]) throws -> [Place] {
         guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
             return []
         }
         let owners = Dictionary(moves.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var places: [(owner: RecordedMove.Owner, path: String)] = []
+        var places: [Place] = []
         for (move, result) in zip(plan.moves, try library.moves.carryOut(plan)) {
             guard let recorded = owners[move.id] else { continue }
             switch result {
@@ -41,9 +55,13 @@ package struct Settling {
             case .stayed(let path, _): places.append((recorded.owner, path))
             }
         }
+        return places
+    }
+
+    /// Records where moved files are now, and that no move is under way any more.
+    package func record(_ places: [Place]) throws {
         try store.moves.finish(places)
         try library.moves.forgetMarks()
-        return places
     }
 
     /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.

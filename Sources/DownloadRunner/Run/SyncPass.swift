@@ -49,27 +49,31 @@ struct SyncPass: Sendable {
         let settled = try settle(now)
         let plan = try await reconcile(catalog, now)
         if var refused = SyncRun.refused(plan, options) {
-            refused.finishedNow = settled
+            refused.finishedNow = settled.finished
+            refused.movedNow = settled.moved
             return refused
         }
-        let (run, moved) = try apply(plan)
-        let list = ListKeeper(store: open.store, library: library)
-        list.note(plan.changes)
-        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle)
-        defer { list.end() }
-        let services = services(credentials, list)
+        let (run, places) = try apply(plan)
         hub.post(
             .started(
                 SyncStart(
                     user: open.place.user.text, run: run, catalogs: options.catalogs,
                     library: library.root.string, downloads: plan.counts,
                     waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted))))
-        announce(plan, moved)
+        let movedNow = announce(plan, places)
+        // Told first: what is killed in between is told again by the next run.
+        do { try settling.record(places) } catch { throw Refusal(any: error) }
+        let list = ListKeeper(store: open.store, library: library)
+        list.note(plan.changes)
+        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle)
+        defer { list.end() }
+        let services = services(credentials, list)
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
         let result = await dispatch(plan, services)
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
-        summary.finishedNow += settled
+        summary.finishedNow += settled.finished
+        summary.movedNow = settled.moved + movedNow
         do throws(StoreError) {
             try noteSidecars(&summary, catalog, result)
             try notePartials(&summary, plan, result)
@@ -130,17 +134,27 @@ struct SyncPass: Sendable {
 
     // MARK: steps
 
-    /// Puts right what a killed run left, and tells of the files that it had placed and nobody has heard of. Returns how many
-    /// these are.
-    private func settle(_ now: Date) throws(Refusal) -> Int {
+    private var settling: Settling { Settling(store: open.store, library: library) }
+
+    /// Puts right what a killed run left, and tells of the files that it had placed or was moving and nobody has heard of.
+    /// Returns how many these are.
+    private func settle(_ now: Date) throws(Refusal) -> (finished: Int, moved: Int) {
         do {
-            let settled = try Settling(store: open.store, library: library).run(at: now)
+            var moved = 0
+            let moves = try movesUnderWay()
+            let settled = try settling.run(at: now) { places in
+                for (owner, path) in places {
+                    guard let move = moves[owner], path != move.from else { continue }
+                    hub.post(.downloadMoved(move.reference, from: move.from, path: path))
+                    moved += 1
+                }
+            }
             for record in settled {
                 guard let file = record.file else { continue }
                 let finished = FinishedFile(path: file.path, bytes: file.size, sha256: file.sha256?.hex, seconds: 0)
                 hub.post(.downloadFinished(VideoReference(record), finished))
             }
-            return settled.count
+            return (settled.count, moved)
         } catch {
             throw Refusal(any: error)
         }
@@ -157,31 +171,46 @@ struct SyncPass: Sendable {
         }.get()
     }
 
-    private func apply(
-        _ plan: Reconciliation
-    ) throws(Refusal) -> (run: Int64, moved: [RecordedMove.Owner: String]) {
+    /// What a killed run was moving of videos.
+    private func movesUnderWay() throws -> [RecordedMove.Owner: (reference: VideoReference, from: String)] {
+        var moves: [RecordedMove.Owner: (reference: VideoReference, from: String)] = [:]
+        for move in try open.store.moves.recorded() {
+            guard case .download(let id) = move.owner, let record = try open.store.downloads.record(id) else {
+                continue
+            }
+            moves[move.owner] = (VideoReference(record), move.from)
+        }
+        return moves
+    }
+
+    /// Writes what has changed, and brings files to their new places; these are durable on return, and not yet recorded.
+    private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, places: [Settling.Place]) {
         do {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
             try open.store.catalogs.apply(changes)
             if options.only.isEmpty { try HeldCourse.record(plan.held, open.store) }
-            let places = try Settling(store: open.store, library: library).finishMoves(changes.moves)
-            let moved = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
-            return (try open.store.runs.begin(catalogs: options.catalogs), moved)
+            let places = try settling.carryOut(changes.moves)
+            return (try open.store.runs.begin(catalogs: options.catalogs), places)
         } catch {
             throw Refusal(any: error)
         }
     }
 
-    private func announce(_ plan: Reconciliation, _ moved: [RecordedMove.Owner: String]) {
+    /// Tells what the comparison has found and done. Returns how many videos have been moved.
+    private func announce(_ plan: Reconciliation, _ places: [Settling.Place]) -> Int {
+        let paths = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
+        var moved = 0
         for course in plan.held { hub.post(.courseHeld(course)) }
         for notice in plan.notices { hub.post(.warning(notice, nil)) }
         for move in plan.moves {
-            guard let reference = move.reference, let path = moved[move.owner], path != move.from else { continue }
+            guard let reference = move.reference, let path = paths[move.owner], path != move.from else { continue }
             hub.post(.downloadMoved(reference, from: move.from, path: path))
+            moved += 1
         }
         for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
         for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
+        return moved
     }
 
     /// After the downloads: what is gone may be what another course wants. What can't be removed is told, and ends nothing.
@@ -196,6 +225,7 @@ struct SyncPass: Sendable {
             let pruning = Pruning(store: open.store, library: library)
             let outcome = pruning.run(gone, plan.unwritten)
             for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
+            summary.removedNow = outcome.removed.count
             for (warning, reference) in outcome.warnings { hub.post(.warning(.prune(warning), reference)) }
             if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
             if let refusal = outcome.refusal { summary.add(refusal) }

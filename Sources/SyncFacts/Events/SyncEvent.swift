@@ -156,6 +156,10 @@ package struct SyncSummary: Sendable {
     package var finishedNow: Int
     /// Failed in this run.
     package var failedNow: Int
+    /// Videos whose files have come to other places in this run.
+    package var movedNow = 0
+    /// Videos that `--prune` has removed in this run.
+    package var removedNow = 0
     /// Bytes that arrived from the network in this run.
     package var bytes: Int64
     /// Wall time.
