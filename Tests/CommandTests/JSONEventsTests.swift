@@ -83,8 +83,8 @@ struct JSONEventsTests {
             #"{"event":"warning","message":"the user is logged out; this sync goes on after a login"}"#
         ),
         (
-            .warning(.sidecarMissed(.courseCover, DownloadError(kind: .notFound, message: "gone")), video),
-            #"{"event":"warning","message":"the course's cover was not fetched: gone",\#(ids)}"#
+            .warning(.sidecarMissed(.courseCover("phys101"), DownloadError(kind: .notFound, message: "gone")), video),
+            #"{"event":"warning","message":"the cover of phys101 was not fetched: gone",\#(ids)}"#
         ),
         (
             .finished(

@@ -20,7 +20,8 @@ extension SyncWarning {
         case .clockOff(let host, let seconds):
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
-        case .sidecarMissed(let sidecar, let error, _): "\(sidecar.title) was not fetched: \(error.message)"
+        case .sidecarMissed(let sidecar, let error, _, let address):
+            "\(sidecar.title) was not fetched\(address.map { " from \($0)" } ?? ""): \(error.message)"
         case .sidecarsUnknown(let error): "what comes along with it was not fetched: \(error.message)"
         case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
         case .stream(let stream): stream.message
@@ -61,8 +62,8 @@ extension SyncWarning.Sidecar {
     fileprivate var title: String {
         switch self {
         case .ofVideo(let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
-        case .courseCover: "the course's cover"
-        case .chapterCover: "the chapter's cover"
+        case .courseCover(let course): "the cover of \(Selector(course: course))"
+        case .chapterCover(let course, let chapter): "the cover of \(Selector(course: course, chapter: chapter))"
         }
     }
 }

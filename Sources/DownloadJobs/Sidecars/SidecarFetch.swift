@@ -56,12 +56,17 @@ package struct SidecarFetch: Sendable {
         var request = template
         if let refused = await ask(&request) { return .ended(refused) }
         request.allowsMarkup = sidecar.purpose == .attachment
+        request.allowsHTML = sidecar.isPage
         request.allowsTimedText = sidecar.isSubtitle
         request.maxSize = sidecar.purpose == .attachment ? nil : Self.sizeLimit
         let began = services.clock.now
         let report = await services.engine.fetch(request, into: partial)
         switch report.failure {
         case nil, .lengthUnknown(framed: true):
+            if !sidecar.isPage, let beginning = try? partial.prefix(PageSign.length), PageSign.isHTML(beginning) {
+                let page = TransferFailure.refused(status: report.head?.status ?? 200, .page("text/html"))
+                return .ended(end(of: page, isSilent: false, began), received: report.received)
+            }
             return await arrived(partial, contentType: report.head?.contentType, received: report.received)
         case let failure?:
             return .ended(end(of: failure, isSilent: report.head == nil, began), received: report.received)

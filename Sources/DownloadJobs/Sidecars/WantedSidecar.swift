@@ -64,6 +64,17 @@ package struct WantedSidecar: Sendable {
 
     package var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
 
+    /// Host and path of its address, fit to be shown; nil for a file beside the catalog.
+    package var address: String? { source.url.flatMap { ParsedURL($0)?.shown } }
+
+    /// Whether a page for a browser is what is wanted. Only its address can say so: a login page is one, too.
+    var isPage: Bool {
+        guard purpose == .attachment, let path = source.url?.prefix(while: { $0 != "?" && $0 != "#" }) else {
+            return false
+        }
+        return ["html", "htm", "xhtml", "xht", "mhtml"].contains { path.lowercased().hasSuffix(".\($0)") }
+    }
+
     var isSubtitle: Bool {
         if case .video(_, .subtitle, _) = owner { true } else { false }
     }
@@ -80,8 +91,8 @@ package struct WantedSidecar: Sendable {
     package var shown: SyncWarning.Sidecar {
         switch owner {
         case .video(_, let kind, let name): .ofVideo(kind, name: name)
-        case .course: .courseCover
-        case .chapter: .chapterCover
+        case .course(let course, _): .courseCover(course)
+        case .chapter(let course, let chapter, _): .chapterCover(course: course, chapter: chapter)
         }
     }
 

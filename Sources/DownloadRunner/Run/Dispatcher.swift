@@ -221,7 +221,9 @@ actor Dispatcher {
         case .sidecarFailed(let number, let error):
             sidecars[number].map {
                 .warning(
-                    .sidecarMissed($0.sidecar.shown, error, isFailure: $0.sidecar.isResolved), $0.sidecar.video)
+                    .sidecarMissed(
+                        $0.sidecar.shown, error, isFailure: $0.sidecar.isResolved, at: $0.sidecar.address),
+                    $0.sidecar.video)
             }
         case .sidecarsUnknown(let id, let error):
             .warning(.sidecarsUnknown(error), reference(id))

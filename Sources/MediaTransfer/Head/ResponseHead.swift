@@ -98,6 +98,9 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         ASCII.lowercased(ASCII.trimmed(type.prefix { $0 != ";" && $0 != "," }))
     }
 
+    /// Whether a media type is that of a page for a browser.
+    static func isHTML(_ type: String) -> Bool { ["text/html", "application/xhtml+xml"].contains(bare(type)) }
+
     /// Whether a media type is that of a page or of an API's answer rather than of media.
     static func isMarkup(_ type: String) -> Bool {
         let type = bare(type)

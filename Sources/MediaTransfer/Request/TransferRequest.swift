@@ -49,6 +49,8 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     package var expectedSize: Int64?
     /// Whether a page (HTML, JSON, XML) is a good answer. False for media, where it means that the URL was refused.
     package var allowsMarkup = false
+    /// Whether, where a page is a good answer, HTML is one. False for a document: a login page comes as HTML.
+    package var allowsHTML = true
     /// Whether subtitles in XML (TTML) are a good answer, although they look like a page.
     package var allowsTimedText = false
     /// Bytes a second, for this transfer.

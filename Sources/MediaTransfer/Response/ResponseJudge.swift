@@ -48,12 +48,13 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
 
     /// A page or an API's answer instead of media: how some hosts say that a URL is no good any more.
     private func page(_ raw: RawHead, _ head: ResponseHead) -> TransferFailure? {
-        guard !request.allowsMarkup,
-            let type = raw.values("content-type").first(where: {
-                ResponseHead.isMarkup($0) && !(request.allowsTimedText && ResponseHead.isTimedText($0))
-            })
-        else { return nil }
+        guard let type = raw.values("content-type").first(where: isPage) else { return nil }
         return .refused(status: raw.status, isRedirected ? .login : .page(head.contentType ?? type))
+    }
+
+    private func isPage(_ type: String) -> Bool {
+        if request.allowsMarkup { return !request.allowsHTML && ResponseHead.isHTML(type) }
+        return ResponseHead.isMarkup(type) && !(request.allowsTimedText && ResponseHead.isTimedText(type))
     }
 
     private func isEncoded(_ raw: RawHead) -> Bool {

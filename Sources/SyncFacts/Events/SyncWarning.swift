@@ -26,7 +26,8 @@ package enum SyncWarning: Sendable, Equatable {
 
     // What belongs beside a video.
     /// `isFailure`: what a provider has named is wanted until it is there, and the run ends with 1.
-    case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false)
+    /// `at` is host and path of its address.
+    case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false, at: String? = nil)
     /// Its provider couldn't be asked what there is.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
@@ -46,7 +47,7 @@ extension SyncWarning {
     /// Whether the run ends with 1 for it.
     package var isFailure: Bool {
         switch self {
-        case .sidecarMissed(_, _, let isFailure): isFailure
+        case .sidecarMissed(_, _, let isFailure, _): isFailure
         case .sidecarsUnknown: true
         default: false
         }
@@ -71,7 +72,9 @@ extension SyncWarning {
     package enum Sidecar: Sendable, Equatable {
         /// Language or title; may be empty.
         case ofVideo(SidecarRecord.Kind, name: String)
-        case courseCover, chapterCover
+        /// By the ids of course and chapter.
+        case courseCover(String)
+        case chapterCover(course: String, chapter: String)
     }
 
     /// What `--prune` leaves.

@@ -8,13 +8,14 @@ import Testing
     private func decide(
         _ status: Int, _ fields: [String: String], at offset: Int64 = 0, total: Int64? = nil,
         _ condition: ResumeCondition = .checksum, expected: Int64? = nil, maxSize: Int64? = nil,
-        allowsMarkup: Bool = false, isRedirected: Bool = false
+        allowsMarkup: Bool = false, allowsHTML: Bool = true, isRedirected: Bool = false
     ) throws -> ResponseDecision {
         var raw = RawHead(status: status)
         for (name, value) in fields { _ = raw.add(name, value) }
         var request = TransferRequest(url: "http://h/")
         request.start = .resume(at: offset, total: total, condition: condition)
         (request.expectedSize, request.maxSize, request.allowsMarkup) = (expected, maxSize, allowsMarkup)
+        request.allowsHTML = allowsHTML
         let head = try ResponseHead(raw, origin: #require(Origin(url: "http://h/")), receivedAt: Date())
         return ResponseJudge(request: request, isRedirected: isRedirected).decide(raw, head)
     }
@@ -194,6 +195,32 @@ import Testing
             #expect(try decide(200, fields, isRedirected: true) == .refuse(.refused(status: 200, .login)))
             #expect(try decide(200, fields, at: 5) == .refuse(.refused(status: 200, .page(bare))))
         }
+    }
+
+    @Test(
+        "a document may be JSON or XML, and is HTML only where that is wanted",
+        arguments: [
+            ("text/html; charset=utf-8", false), ("application/xhtml+xml", false), ("application/json", true),
+            ("text/xml", true), ("application/pdf", true),
+        ])
+    func documents(_ type: String, _ isGood: Bool) throws {
+        let fields = ["content-type": type, "content-length": "10"]
+        let bare = String(type.prefix { $0 != ";" })
+        let decision = try decide(200, fields, allowsMarkup: true, allowsHTML: false)
+        #expect(decision == (isGood ? plan(0, 10, 10) : .refuse(.refused(status: 200, .page(bare)))))
+        #expect(try decide(200, fields, allowsMarkup: true) == plan(0, 10, 10))
+    }
+
+    @Test(
+        "HTML is told by how it begins, whatever its type",
+        arguments: [
+            ("<!DOCTYPE html><html>", true), ("\u{FEFF}\n  <HTML lang=en>", true),
+            ("<!-- saved -->\n<!doctype HTML>", true), ("<html", true), ("<!-- never ends", false), ("%PDF-1.7", false),
+            ("<?xml version=\"1.0\"?><tt>", false), ("# Notes with <html>", false), ("", false), ("{\"a\": 1}", false),
+        ])
+    func pageSigns(_ text: String, _ isHTML: Bool) {
+        #expect(PageSign.isHTML(Array(text.utf8)) == isHTML)
+        #expect(!PageSign.isHTML([0xFF, 0xD8, 0xFF] + Array(text.utf8)))
     }
 
     @Test("a compressed answer is refused, whole or in part")
