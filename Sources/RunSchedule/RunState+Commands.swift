@@ -107,6 +107,7 @@ extension RunState {
             for row in rows { steered(row, &outages, &sidecarRules) }
             giveBack(command.ids)
             finish(command)
+            if !rows.isEmpty { stayForResume(rows, moment.now) }
         case .prioritize(let isNow, _):
             commands[0].ids = []
             var urgent: [DownloadQueue.Entry] = []
@@ -137,6 +138,19 @@ extension RunState {
             commands[0].stage = .queued
         case .jobs: break
         }
+    }
+
+    /// The last thing that there was to do is paused: the run stays for as long as it would for a host. Anything else that the
+    /// person says ends that.
+    private mutating func stayForResume(_ rows: [Schedule.SteeredRow], _ now: Date) {
+        resumeUntil = nil
+        let isPause = rows.contains { $0.after == .paused && downloads[$0.id] != nil }
+        guard isPause, stopReason == nil, phases.isQuiet, commands.isEmpty, sidecars.isIdle, !isSomethingDue(at: now)
+        else { return }
+        let until = now.advanced(by: limits.maxWait)
+        guard until > now else { return }
+        resumeUntil = until
+        emit(.resumeWaiting(until: until))
     }
 
     /// Those that the command has left alone go where they were.

@@ -41,6 +41,8 @@ struct RunState: Sendable {
     var nextLookAtLeads: Date?
     /// Downloads of which something that comes along waits for a login.
     var awaitingLogin: Set<DownloadID> = []
+    /// Until when the run stays for a resume, since the person has paused all that it had to do; nil if that isn't so.
+    var resumeUntil: Date?
     var hasBegun = false
     /// Why the run is to end before its time; nil if it isn't.
     var stopReason: SuspendReason?
@@ -83,6 +85,9 @@ struct RunState: Sendable {
     func isSomethingDue(at now: Date) -> Bool {
         queue.nextDue(after: now).map { $0 <= now.advanced(by: limits.maxWait) } ?? false
     }
+
+    /// Whether the person has paused all there was to do, and may still resume some of it.
+    func isWaitingForResume(at now: Date) -> Bool { resumeUntil.map { now < $0 } ?? false }
 
     /// Whether a download's turns are for what comes along only.
     func isQuestion(_ id: DownloadID) -> Bool { downloads[id]?.purpose == .sidecars }

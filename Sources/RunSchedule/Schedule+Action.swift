@@ -60,6 +60,8 @@ extension Schedule {
         case removed(DownloadID)
         case providerWaiting(String, until: Date, DownloadError)
         case hostWaiting(String, until: Date, DownloadError)
+        /// The person has paused all there was to do: the run stays until then for a resume.
+        case resumeWaiting(until: Date)
         /// A provider wants a login, for the first time in this run.
         case loginWanted(String, DownloadError)
         case sidecarFailed(Int, DownloadError)

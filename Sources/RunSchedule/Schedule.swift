@@ -132,7 +132,7 @@ package struct Schedule: Sendable {
     /// Whether nothing is under way, and nothing comes due that the run waits for.
     package func isOver(at now: Date) -> Bool {
         guard run.phases.isQuiet, run.commands.isEmpty, run.sidecars.isIdle else { return false }
-        return run.stopReason != nil || !run.isSomethingDue(at: now)
+        return run.stopReason != nil || !(run.isSomethingDue(at: now) || run.isWaitingForResume(at: now))
     }
 
     private mutating func setAlarm(_ now: Date) {
@@ -140,7 +140,8 @@ package struct Schedule: Sendable {
         let due = run.stopReason == nil ? run.queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
         let room = run.mayStartTurn ? run.crowdedOut.nextLook(after: now) : nil
         let leads = run.nextLookAtLeads
-        let next = [due, run.sidecars.nextDue(after: now, run.queue), room, leads].compactMap { $0 }.min()
+        let resume = run.isWaitingForResume(at: now) ? run.resumeUntil : nil
+        let next = [due, run.sidecars.nextDue(after: now, run.queue), room, leads, resume].compactMap { $0 }.min()
         guard next != alarm else { return }
         alarm = next
         run.actions.append(.wake(at: next))

@@ -67,9 +67,13 @@ struct ControlTests {
         let command = try await scene.stage.command([verb, "--all"] + (verb == "remove" ? ["--yes"] : []))
         try scene.check(verb, command, states)
         if verb == "pause" {
-            // One that is named alone is told why, unless it is so already.
+            // One that is named alone is told why, unless it is so already or needs no change.
             let named = try await scene.stage.command(["pause", "c/*/finished"])
-            #expect(named.exit == 1 && named.error.contains("it is finished"), "\(named.report)")
+            #expect(
+                named.exit == 0 && named.error.isEmpty && named.output == "nothing to do: c/finished is finished\n",
+                "\(named.report)\(named.output)")
+            let cancelled = try await scene.stage.command(["resume", "c/*/cancelled"])
+            #expect(cancelled.exit == 1 && cancelled.error.contains("coursefetch retry"), "\(cancelled.report)")
             let paused = try await scene.stage.command(["pause", "c/*/paused"])
             #expect(paused.exit == 0 && paused.error.isEmpty, "\(paused.report)")
         }
@@ -93,10 +97,10 @@ struct ControlTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         try stage.catalog(CatalogText(url: host.url("/media/{id}/9000000.mp4"), videos: [.init(id: "1")]))
-        let outcome = try await stage.sync("catalog.yaml", ["--limit-rate", "100K"]) { running in
+        let outcome = try await stage.sync("catalog.yaml", ["--limit-rate", "100K", "--max-wait", "1s"]) { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 200_000 }
             #expect(try await stage.command(["pause", "c"]).output == "1 video paused\n")
-            // The run is over when nobody wants anything more; a second video would keep it open.
+            // The run is over when nobody has resumed it for so long; a second video would keep it open.
         }
         #expect(outcome.exit == 0, "\(outcome.report)")
         #expect(outcome.events("download_paused").count == 1)
@@ -109,6 +113,24 @@ struct ControlTests {
         let last = try await stage.sync()
         #expect(last.exit == 0, "\(last.report)")
         #expect(last.events("download_started").first?.resumeFrom == bytes)
+        await host.stop()
+    }
+
+    @Test("with everything paused the sync stays for a resume, says so, and goes on from where it stopped")
+    func pauseEverything() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        try stage.catalog(
+            CatalogText(url: host.url("/media/{id}/400000.mp4"), videos: (1...2).map { .init(id: "\($0)") }))
+        let outcome = try await stage.sync("catalog.yaml", ["--limit-rate", "100K"]) { running in
+            try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 50_000 }
+            #expect(try await stage.command(["pause", "--all"]).exit == 0)
+            try await running.wait { $0.event == "resume_waiting" }
+            #expect(try await stage.command(["resume", "--paused"]).output == "2 videos resumed\n")
+        }
+        #expect(outcome.exit == 0 && outcome.events("download_finished").count == 2, "\(outcome.report)")
+        #expect(outcome.events("resume_waiting").count == 1 && outcome.events("resume_waiting")[0].until != nil)
+        #expect(outcome.events("download_started").contains { ($0.resumeFrom ?? 0) > 0 }, "\(outcome.output)")
         await host.stop()
     }
 

@@ -68,7 +68,53 @@ struct ScheduleCommandTests {
         stage.tell(.command(1, .steer(.pause, [.number(2)])))
         stage.tell(.turnEnded(.number(1), .failed(Stage.error, isFinal: true)))
         #expect(stage.phase(2) == .held(.queue(host: nil, dueAt: nil)))
-        #expect(stage.tell(.applied(1, [row(2, .waiting, .paused)])).last == "end")
+        #expect(stage.tell(.applied(1, [row(2, .waiting, .paused)])).last == "wake 600")
+    }
+
+    @Test("with everything paused the run stays for a resume, as long as it would for a host, and says so")
+    func everythingPaused() {
+        var stage = Stage([Stage.download(1), Stage.download(2)])
+        stage.tell(.begin)
+        func pause(_ number: Int, _ id: Int64, _ before: DownloadState) -> [String] {
+            stage.tell(.command(number, .steer(.pause, [.number(id)])))
+            if before == .active { stage.tell(.turnEnded(.number(id), .stopped)) }
+            return stage.tell(.applied(number, [row(id, before, .paused)]))
+        }
+        #expect(pause(1, 2, .waiting) == ["emit paused 2", "dismiss 2", "answer 1 []"], "one is left")
+        stage.now += 100
+        #expect(
+            pause(2, 1, .active) == [
+                "emit paused 1", "dismiss 1", "answer 2 []", "emit waits for resume 700", "wake 700",
+            ])
+        #expect(stage.wait(599) == [])
+        stage.tell(.command(3, .steer(.resume, [.number(2)])))
+        #expect(stage.tell(.applied(3, [row(2, .paused, .waiting)])).contains("start 2"))
+        // Whatever is done then, nobody is waited for any more.
+        stage.tell(.turnEnded(.number(2), .complete))
+        stage.tell(.hashed(.number(2), .right))
+        #expect(stage.tell(.placed(.number(2), Stage.file, request: nil, isWhole: true)).last == "end")
+    }
+
+    @Test(
+        "with nobody to resume it the run ends when that time is over; with a cancel, a signal or no patience at once")
+    func everythingStaysPaused() {
+        func paused(maxWait: Duration = .seconds(600)) -> (Stage, [String]) {
+            var stage = Stage([Stage.download(1)], maxWait: maxWait)
+            stage.tell(.begin)
+            stage.tell(.command(1, .steer(.pause, [.number(1)])))
+            stage.tell(.turnEnded(.number(1), .stopped))
+            let answer = stage.tell(.applied(1, [row(1, .active, .paused)]))
+            return (stage, answer)
+        }
+        var (stage, answer) = paused()
+        #expect(stage.wait(600) == ["end"])
+        (stage, answer) = paused()
+        #expect(stage.tell(.stop(.signal)).last == "end")
+        (stage, answer) = paused()
+        stage.tell(.command(2, .steer(.cancel, [.number(1)])))
+        #expect(stage.tell(.applied(2, [row(1, .paused, .cancelled)])).last == "end")
+        (stage, answer) = paused(maxWait: .zero)
+        #expect(answer.last == "end")
     }
 
     @Test("one after the other; once the run is over nothing is done")
@@ -82,7 +128,7 @@ struct ScheduleCommandTests {
         let answer = stage.tell(.applied(1, [row(1, .active, .paused)]))
         #expect(answer.contains("answer 1 []") && answer.last == "cancel 2")
         #expect(stage.tell(.turnEnded(.number(2), .stopped)) == ["release 2", "apply 2 to [2]"])
-        #expect(stage.tell(.applied(2, [row(2, .active, .paused)])).last == "end")
+        #expect(stage.tell(.applied(2, [row(2, .active, .cancelled)])).last == "end")
         #expect(stage.tell(.command(3, .steer(.resume, [.number(2)]))) == ["answer 3 over"])
     }
 

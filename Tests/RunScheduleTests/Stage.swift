@@ -106,6 +106,7 @@ struct Stage {
         case .removed(let id): "removed \(id.rawValue)"
         case .providerWaiting(let provider, _, _): "provider \(provider) waits"
         case .hostWaiting(let host, _, _): "host \(host) waits"
+        case .resumeWaiting(let until): "waits for resume \(Int(until.timeIntervalSince(start)))"
         case .loginWanted(let provider, _): "login \(provider)"
         case .sidecarFailed(let number, _): "sidecar \(number) failed"
         case .sidecarsUnknown(let id, _): "sidecars of \(id.rawValue) unknown"

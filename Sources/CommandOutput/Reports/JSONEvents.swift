@@ -74,6 +74,7 @@ package enum JSONEvents {
         case .courseHeld(let held):
             line.field("course", held.course)
             switch held.reason {
+        case .resumeWaiting(let until): line.field("until", until)
             case .filesMissing(let count, let finished, _):
                 line.field("reason", "files_missing")
                 line.field("missing", count)
@@ -114,6 +115,7 @@ package enum JSONEvents {
         case .courseHeld: "course_held"
         case .warning: "warning"
         case .resting: "sync_resting"
+        case .resumeWaiting: "resume_waiting"
         case .finished: "sync_finished"
         }
     }

@@ -62,6 +62,10 @@ package struct PlainLog: Sendable {
             return diagnostic(label + (reference.map { "\($0.title): " } ?? "") + warning.message)
         case .providerWaiting(let provider, let until, let kind):
             return waiting("the provider \(provider)", until, kind, now)
+        case .resumeWaiting(let until):
+            guard !isQuiet else { return [] }
+            return diagnostic(
+                "waiting  " + Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone))
         case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
         // The summary has it among its errors.
         case .courseHeld: return []

@@ -22,7 +22,7 @@ package enum SteeringText {
 
     /// What became of downloads that were to be paused, resumed, cancelled, retried or removed.
     package static func lines(_ report: SteeringReport, _ transition: StateTransition) -> [Line] {
-        var lines = counts(report, done: done(transition, report), same: same(transition))
+        var lines = counts(report, transition, done: done(transition, report), same: same(transition))
         for item in report.items where item.outcome.verdict == .fileKept {
             lines.append(
                 Line(
@@ -45,7 +45,7 @@ package enum SteeringText {
             case .catalog: ("has the catalog's priority again", "have the catalog's priority again")
             case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
-        return counts(report, done: done.0, several: done.1, same: "had that priority already")
+        return counts(report, nil, done: done.0, several: done.1, same: "had that priority already")
             + complaints(report, nil) { state in
                 switch state {
                 case .paused: "it is paused: resume it first"
@@ -65,9 +65,15 @@ package enum SteeringText {
     }
 
     private static func counts(
-        _ report: SteeringReport, done: String, several: String? = nil, same: String
+        _ report: SteeringReport, _ transition: StateTransition?, done: String, several: String? = nil, same: String
     ) -> [Line] {
         if report.items.isEmpty { return [Line(text: "nothing to do: no download is selected", isComplaint: false)] }
+        if report.items.count == 1, let item = report.items.first, item.outcome.verdict == .refused,
+            needsNothing(item.outcome.before, transition)
+        {
+            let text = "nothing to do: \(name(item)) is \(item.outcome.before.rawValue)"
+            return [Line(text: text, isComplaint: false)]
+        }
         var parts: [String] = []
         let verdicts = Dictionary(grouping: report.items, by: \.outcome.verdict).mapValues(\.count)
         let changed = (verdicts[.changed] ?? 0) + (verdicts[.fileKept] ?? 0)
@@ -78,9 +84,17 @@ package enum SteeringText {
     }
 
     /// Those whose refusal the person is told of one by one, and that the command has failed with: what a selector named
-    /// alone, and whose files can't be removed. What was chosen with many is only counted.
+    /// alone, and whose files can't be removed. What was chosen with many is only counted, as is what needn't change.
     package static func failures(_ report: SteeringReport, _ transition: StateTransition?) -> [SteeringReport.Item] {
-        report.items.filter { $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove) }
+        report.items.filter {
+            $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove)
+                && !needsNothing($0.outcome.before, transition)
+        }
+    }
+
+    /// Whether what needn't change was to be changed; nil is a priority, which nothing that is over needs.
+    private static func needsNothing(_ state: DownloadState, _ transition: StateTransition?) -> Bool {
+        transition.map(state.isBeyond) ?? (state == .finished)
     }
 
     private static func complaints(
@@ -138,7 +152,6 @@ package enum SteeringText {
         switch (state, transition) {
         case (.finished, .cancel): "it is finished; to delete it use: coursefetch remove"
         case (.failed, .resume), (.cancelled, .resume): "it is \(state.rawValue); use: coursefetch retry"
-        case (.active, .retry): "it is in progress"
         case (_, .remove): "its library can't be reached"
         default: "it is \(state.rawValue)"
         }

@@ -108,6 +108,11 @@ struct LiveLayout {
             let reason = wait.kind.isEmpty ? "" : " (\(wait.kind.replacing("_", with: " ")))"
             return notice("waiting for \(wait.name) until \(until)\(reason)")
         }
+        if let until = view.resumeUntil, until > now {
+            let user = view.explainer.user
+            lines.append(
+                notice("waiting \(Wording.resumeWaiting(until: until, user: user, now: now, zone: view.zone))"))
+        }
         let later = view.downloads.compactMap { download -> Date? in
             guard case .retrying(let until, _) = download.phase, until > now,
                 now.timeIntervalSince(download.phaseSince) >= Self.brief

@@ -15,8 +15,10 @@ package struct LiveView: Sendable {
     private var placeOf: [VideoReference: Int] = [:]
     /// Hosts and providers that nothing is asked of, and until when.
     private(set) var waits: [(name: String, until: Date, kind: String)] = []
+    /// Until when the sync stays for a resume, with everything paused.
+    private(set) var resumeUntil: Date?
     private var scroll: [ScrollEntry] = []
-    private var explainer: Explainer
+    private(set) var explainer: Explainer
     private var isOver = false
 
     /// `user` is the name that was given, if one was: commands to paste name it.
@@ -78,7 +80,9 @@ package struct LiveView: Sendable {
             scroll.append(.note("\(reference.title): \(word)"))
         case .downloadSuspended(let reference, _):
             putBack(reference)
+        case .resumeWaiting(let until): resumeUntil = until
         case .downloadWaiting(let reference):
+            resumeUntil = nil
             // One that was active goes back in line; any other is new in this run.
             if putBack(reference) == nil { tally.addOne(reference) }
         case .downloadGone(let reference):
@@ -111,7 +115,7 @@ package struct LiveView: Sendable {
     /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over, or where
     /// it has nothing to fetch.
     package func lines(width: Int, height: Int, now: Date) -> [String] {
-        let hasNothing = tally.total == 0 && placeOf.isEmpty && waits.isEmpty
+        let hasNothing = tally.total == 0 && placeOf.isEmpty && waits.isEmpty && resumeUntil == nil
         return isOver || hasNothing ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
     }
 

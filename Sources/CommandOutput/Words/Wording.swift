@@ -59,6 +59,17 @@ package enum Wording {
         }
     }
 
+    /// What becomes of a video that is no longer in its catalog.
+    static func gone(path: String?) -> String {
+        path == nil ? "no longer in its catalog" : "no longer in its catalog; the file stays"
+    }
+
+    /// Why a sync that has nothing to do stays.
+    static func resumeWaiting(until: Date, user: String?, now: Date, zone: TimeZone) -> String {
+        let time = ClockText.local(until, now: now, zone: zone)
+        return "until \(time) for coursefetch resume --paused\(Explainer.option(user: user)): everything is paused"
+    }
+
     /// Whom a sync waits for: `waiting  for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at
     /// the longest`.
     static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {

@@ -216,6 +216,7 @@ actor Dispatcher {
             .providerWaiting(provider: provider, until: until, kind: error.kind.rawValue)
         case .hostWaiting(let host, let until, let error):
             .hostWaiting(host: host, until: until, kind: error.kind.rawValue)
+        case .resumeWaiting(let until): .resumeWaiting(until: until)
         case .loginWanted(let provider, let error):
             .warning(.loginWanted(provider: provider, error), nil)
         case .sidecarFailed(let number, let error):

@@ -37,6 +37,14 @@ extension DownloadState {
         }
     }
 
+    /// Whether what `transition` is for holds already, although the table refuses it: what has its file needs no pause.
+    package func isBeyond(_ transition: StateTransition) -> Bool {
+        switch (transition, self) {
+        case (.pause, .finished), (.pause, .cancelled), (.resume, .finished), (.retry, .active): true
+        default: false
+        }
+    }
+
     /// The states from which `transition` is allowed.
     package static func sources(of transition: StateTransition) -> [DownloadState] {
         allCases.filter { $0.after(transition) != nil }

@@ -39,6 +39,8 @@ package enum SyncEvent: Sendable {
     case providerWaiting(provider: String, until: Date, kind: String)
     /// Nothing is asked of this host until then.
     case hostWaiting(host: String, until: Date, kind: String)
+    /// The person has paused all there was to do; the sync stays until then for a resume.
+    case resumeWaiting(until: Date)
     /// Something is wrong with its folder, so that nothing is done about it in this run.
     case courseHeld(HeldCourse)
     /// Something that deserves a look but stops nothing.
