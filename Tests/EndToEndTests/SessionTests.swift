@@ -62,6 +62,15 @@ struct SessionTests {
         #expect(try await stage.sync().exit == 0)
         let gone = try await stage.run(["resolve", stage.folder.at("catalog.yaml").string, "c", "--user", "bob"])
         #expect(gone.exit == 77, "\(gone.report)")
+        // Who has never logged in is told the same by every command.
+        let unknown = try await stage.run(["resolve", stage.folder.at("catalog.yaml").string, "c", "--user", "dora"])
+        for options in [[], ["--dry-run"]] {
+            let sync = try await stage.run(
+                ["sync", stage.folder.at("catalog.yaml").string, "--user", "dora"] + options)
+            #expect(sync.exit == 77 && unknown.exit == 77)
+            #expect(sync.error.split(separator: "\n").first == unknown.error.split(separator: "\n").first)
+        }
+        #expect(unknown.error.contains("there is no user “dora” here"), "\(unknown.error)")
         await host.stop()
     }
 

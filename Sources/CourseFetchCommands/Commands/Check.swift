@@ -41,7 +41,7 @@ struct Check: AsyncParsableCommand {
             context.say(CatalogCheck.schema)
             return try await context.finish()
         }
-        let settings = try await context.settings(plugins.texts)
+        let settings = try await context.usableSettings(plugins.texts)
         let folders = leavesPluginsAside ? nil : settings.plugins.value
         let report = await CatalogCheck.run(catalogs, plugins: folders)
         for diagnostic in report.diagnostics { context.complain(diagnostic.text) }

@@ -66,7 +66,7 @@ struct Login: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(place.texts, plugins.texts)
+        let settings = try await context.usableSettings(place.texts, plugins.texts)
         guard let provider else {
             let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
             context.say(

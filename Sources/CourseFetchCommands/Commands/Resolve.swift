@@ -48,7 +48,8 @@ struct Resolve: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
+        let settings = try await context.usableSettings(
+            place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
         let level = trace ? .trace : settings.logLevel
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: context.complain) }
         let answers = try await context.orRefuse { () throws(Refusal) in

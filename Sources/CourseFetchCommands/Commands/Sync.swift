@@ -38,7 +38,7 @@ struct Sync: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(
+        let settings = try await context.usableSettings(
             place.texts, plugins.texts, transfer.texts, metadata.texts, unattended.texts, output.texts)
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)

@@ -28,6 +28,14 @@ struct CommandContext: Sendable {
         }
     }
 
+    /// As ``settings(_:)``, for a command that uses what they name: a file or folder that isn't there is a mistake, too.
+    func usableSettings(_ options: [String: [String]]...) async throws -> SyncSettings {
+        let settings = try await settings(options.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+        let missing = settings.missing
+        guard missing.isEmpty else { throw await refuse(.usage, missing.joined(separator: "\nerror: ")) }
+        return settings
+    }
+
     /// Prints a line of results.
     func say(_ line: String) { output.line(line, to: STDOUT_FILENO) }
 

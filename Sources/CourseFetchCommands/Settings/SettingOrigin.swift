@@ -22,6 +22,17 @@ extension SettingOrigin: CustomStringConvertible {
     }
 }
 
+extension SettingOrigin {
+    /// What to call a setting that comes from here: `--ca-file`, `COURSEFETCH_CA_FILE`, `config.yaml:3:10: ca-file`.
+    func naming(_ name: String) -> String {
+        switch self {
+        case .option, .state, .standard: "--\(name)"
+        case .environment(let variable): variable
+        case .file(let location): "\(location): \(name)"
+        }
+    }
+}
+
 /// A value and where it comes from.
 struct Setting<Value: Sendable>: Sendable {
     var value: Value

@@ -62,6 +62,30 @@ struct SyncSettings: Sendable {
         return nil
     }
 
+    /// Files and folders that settings name and that aren't there, each with where it is named.
+    var missing: [String] {
+        var missing: [String] = []
+        var isFolder: ObjCBool = false
+        let files = FileManager.default
+        if let path = self.caFile.value {
+            if !files.fileExists(atPath: path, isDirectory: &isFolder) {
+                missing.append("\(self.caFile.origin.naming("ca-file")): there is no file \(path)")
+            } else if isFolder.boolValue {
+                missing.append("\(self.caFile.origin.naming("ca-file")): \(path) is a folder; name a PEM file")
+            } else if !files.isReadableFile(atPath: path) {
+                missing.append("\(self.caFile.origin.naming("ca-file")): \(path) can't be read")
+            }
+        }
+        for setting in values(of: SettingTable.shared.plugins) {
+            for path in setting.anyValue as? [String] ?? [] {
+                if !files.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue {
+                    missing.append("\(setting.origin.naming("plugins")): there is no folder \(path)")
+                }
+            }
+        }
+        return missing
+    }
+
     /// What the runner is asked to do.
     func options(catalogs: [String], onTerminal: Bool = false) -> SyncOptions {
         var options = SyncOptions(catalogs: catalogs)

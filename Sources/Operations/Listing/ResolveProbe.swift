@@ -126,6 +126,7 @@ package enum ResolveProbe {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
         let place = try StateLocation(user: user, state: state).resolve()
+        try place.requireKnown()
         let entries = CatalogEntries(catalog)
         let chosen = entries.slots.filter { slot in
             selection.contains(
