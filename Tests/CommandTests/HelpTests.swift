@@ -78,6 +78,9 @@ struct HelpTests {
         #expect(page.contains(".SS \"coursefetch sync CATALOG... [options]\"\n"))
         #expect(page.contains(".TP\n\\fB\\-j, \\-\\-jobs N\\fR\nDownloads at the same time (default: 3).\n"))
         #expect(page.contains(".SS \"coursefetch check [CATALOG...] [options]\"\n"))
+        // A flag and its opposite are one entry: neither has the other's meaning.
+        #expect(page.contains(".TP\n\\fB\\-\\-checksum, \\-\\-no\\-checksum\\fR\nHash every file"))
+        #expect(!page.contains("\\fB\\-\\-no\\-"))
         #expect(
             page.contains(".nf\n  coursefetch status \\-\\-failed\n")
                 || page.contains("\n  coursefetch status \\-\\-failed\n"))

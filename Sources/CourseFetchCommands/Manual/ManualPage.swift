@@ -60,9 +60,14 @@ struct ManualPage {
         page.macro("SS", synopsis(command, path: path))
         if let abstract = command.abstract { page.text(abstract) }
         if let discussion = command.discussion { page.discussion(discussion) }
+        let all = Set(command.visibleArguments.flatMap { $0.names ?? [] }.map(\.name))
         for argument in command.visibleArguments where argument.names?.contains(where: { $0.name == "version" }) != true
         {
-            page.item(label(argument))
+            let names = (argument.names ?? []).map(\.name)
+            // A flag and its opposite are one entry.
+            if names.contains(where: { $0.hasPrefix("no-") && all.contains(String($0.dropFirst(3))) }) { continue }
+            let opposites = names.filter { all.contains("no-" + $0) }.map { ", --no-" + $0 }
+            page.item(label(argument) + opposites.joined())
             page.text(argument.abstract ?? "")
         }
     }
