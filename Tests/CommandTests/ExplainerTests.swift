@@ -84,7 +84,7 @@ struct PlainLogTests {
         .started(
             SyncStart(user: "a", run: 1, catalogs: ["c.yaml"], library: "/l", downloads: [:], waitingBytes: nil)),
         .resolved(video, attempt: 1, reason: .first, expiresAt: nil),
-        .downloadFinished(video, file), .downloadMoved(video, from: "a", path: "b"), .downloadGone(video),
+        .downloadFinished(video, file), .downloadMoved(video, from: "a", path: "b"), .downloadGone(video, path: "c"),
         .downloadRemoved(video), .warning(.stream(.separateSound), video),
         .downloadFailed(video, error: DownloadError(kind: .gone, message: "taken down"), retryAt: nil),
         .finished(SyncSummary()),

@@ -64,7 +64,9 @@ struct JSONEventsTests {
         (.downloadPaused(video), #"{"event":"download_paused",\#(ids)}"#),
         (.downloadCancelled(video), #"{"event":"download_cancelled",\#(ids)}"#),
         (.downloadWaiting(video), #"{"event":"download_waiting",\#(ids)}"#),
-        (.downloadGone(video), #"{"event":"download_gone",\#(ids)}"#),
+        (.downloadGone(video, path: "C/1.mp4"), #"{"event":"download_gone",\#(ids),"path":"C/1.mp4"}"#),
+        (.downloadGone(video, path: nil), #"{"event":"download_gone",\#(ids),"path":null}"#),
+        (.resumeWaiting(until: now), #"{"event":"resume_waiting","until":"2026-11-20T23:00:00Z"}"#),
         (.downloadRemoved(video), #"{"event":"download_removed",\#(ids)}"#),
         (
             .downloadMoved(video, from: "a", path: "b\"\\\n\u{1B}\u{9B}\u{202E}"),

@@ -79,6 +79,30 @@ struct ReportTests {
                 """)
     }
 
+    @Test("what was cancelled is listed; nothing is promised for what is gone")
+    func cancelledAndGone() {
+        let error = DownloadError(kind: .notFound, message: "no such video")
+        let report = StatusReport(
+            user: "alice", library: "/l", running: nil,
+            rows: [
+                Self.row(Self.video("zoo", "a", "v1", "Apes"), .cancelled),
+                Self.row(Self.video("zoo", "a", "v2", "Bats"), .failed, error: error, gone: true),
+            ])
+        #expect(
+            Self.table.lines(report, selection: nil, now: Self.now).joined(separator: "\n") == """
+                user alice, library /l
+                no sync is running
+
+                zoo                                                              0 of 2 finished
+                  zoo/a  A                                                       0 of 2 finished
+                    cancelled  zoo/a/v1  Apes
+                    failed     zoo/a/v2  Bats  gone from its catalog
+                               no such video
+
+                2 videos: 1 failed, 1 cancelled
+                """)
+    }
+
     @Test("with a selection every video of it is listed")
     func selection() throws {
         let lines = Self.table.lines(

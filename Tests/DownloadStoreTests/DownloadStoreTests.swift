@@ -147,6 +147,22 @@ struct DownloadStoreTests {
         #expect(seen == ids)
     }
 
+    @Test("an error goes once bytes come again; as long as none do it stays")
+    func healed() throws {
+        let store = try fixture.open()
+        let id = try StoreFixture.add(1, to: store)[0]
+        let error = DownloadError(kind: .network, message: "the connection broke", status: 502)
+        func facts(_ bytes: Int64) -> ProgressFacts { ProgressFacts(bytes: bytes, total: 9, validators: Validators()) }
+        try store.write([
+            .begin(id), .progress(id, facts(5)), .putBack(id, retryAt: nil, error: error), .begin(id),
+            .progress(id, facts(5)),
+        ])
+        #expect(try store.downloads.record(id)?.error == error)
+        try store.write([.progress(id, facts(6))])
+        let record = try #require(try store.downloads.record(id))
+        #expect(record.error == nil && record.durableBytes == 6 && record.highWater == 6)
+    }
+
     @Test("the media type stays with a partial, and what proves a file with the file")
     func typeAndProof() throws {
         let store = try fixture.open()

@@ -57,8 +57,11 @@ package enum JSONEvents {
             ids(&line, reference)
             line.field("reason", reason.rawValue)
         case .downloadPaused(let reference), .downloadCancelled(let reference), .downloadWaiting(let reference),
-            .downloadGone(let reference), .downloadRemoved(let reference):
+            .downloadRemoved(let reference):
             ids(&line, reference)
+        case .downloadGone(let reference, let path):
+            ids(&line, reference)
+            line.field("path", path)
         case .downloadMoved(let reference, let from, let path):
             ids(&line, reference)
             line.field("from", from)
@@ -71,10 +74,10 @@ package enum JSONEvents {
             line.field("host", host)
             line.field("until", until)
             line.field("kind", kind)
+        case .resumeWaiting(let until): line.field("until", until)
         case .courseHeld(let held):
             line.field("course", held.course)
             switch held.reason {
-        case .resumeWaiting(let until): line.field("until", until)
             case .filesMissing(let count, let finished, _):
                 line.field("reason", "files_missing")
                 line.field("missing", count)
@@ -112,10 +115,10 @@ package enum JSONEvents {
         case .downloadMoved: "download_moved"
         case .providerWaiting: "provider_waiting"
         case .hostWaiting: "host_waiting"
+        case .resumeWaiting: "resume_waiting"
         case .courseHeld: "course_held"
         case .warning: "warning"
         case .resting: "sync_resting"
-        case .resumeWaiting: "resume_waiting"
         case .finished: "sync_finished"
         }
     }
@@ -141,13 +144,13 @@ package enum JSONEvents {
         counts(&line, summary.downloads)
         line.field("finished_now", summary.finishedNow)
         line.field("failed_now", summary.failedNow)
+        line.field("moved_now", summary.movedNow)
+        line.field("removed_now", summary.removedNow)
         line.field("bytes", summary.bytes)
         line.field("seconds", seconds: summary.seconds)
         line.field("warnings", summary.warnings)
         line.field("stop_reason", summary.stopReason?.rawValue)
         line.objects("errors", summary.errors.map(\.located)) { line, error in
-        line.field("moved_now", summary.movedNow)
-        line.field("removed_now", summary.removedNow)
             line.field("file", error.file.isEmpty ? nil : error.file)
             line.field("line", error.line)
             line.field("column", error.column)

@@ -53,20 +53,19 @@ package struct PlainLog: Sendable {
             return diagnostic("failed   \(explanation.problem)\(explanation.advice.map { "; \($0)" } ?? "")")
         case .downloadMoved(_, let from, let path): return output("moved    \(from) -> \(path)")
         case .downloadRemoved(let reference): return output("removed  \(Selector(reference)) (\(reference.title))")
-        case .downloadGone(let reference):
-            return output(
-                "gone     \(Selector(reference)) (\(reference.title)): no longer in its catalog; the file stays")
+        case .downloadGone(let reference, let path):
+            return output("gone     \(Selector(reference)) (\(reference.title)): \(Wording.gone(path: path))")
         case .warning(let warning, let reference):
             guard !isQuiet || warning.isFailure else { return [] }
             let label = isQuiet ? "failed   " : "warning: "
             return diagnostic(label + (reference.map { "\($0.title): " } ?? "") + warning.message)
         case .providerWaiting(let provider, let until, let kind):
             return waiting("the provider \(provider)", until, kind, now)
+        case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
         case .resumeWaiting(let until):
             guard !isQuiet else { return [] }
             return diagnostic(
                 "waiting  " + Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone))
-        case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
         // The summary has it among its errors.
         case .courseHeld: return []
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,

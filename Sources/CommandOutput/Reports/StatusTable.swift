@@ -92,10 +92,9 @@ package struct StatusTable: Sendable {
     /// What is worth a line of its own without being asked for.
     private func isNews(_ row: StatusRow) -> Bool {
         switch row.state {
-        case .active, .failed, .paused, .suspended: true
+        case .active, .failed, .paused, .suspended, .cancelled: true
         case .waiting: row.error != nil
         case .finished: row.sidecarsWanted + row.sidecarsFailed > 0
-        case .cancelled: false
         }
     }
 
@@ -153,7 +152,7 @@ package struct StatusTable: Sendable {
         let explanation = explainer.failure(
             of: row.reference, error, retryAt: row.retryAt, file: row.file, provider: row.provider, now: now, zone: zone
         )
-        let texts = [explainer.reason(error), row.state == .failed ? explanation.advice : nil]
+        let texts = [explainer.reason(error), row.state == .failed && !row.gone ? explanation.advice : nil]
         for text in texts.compactMap(\.self) {
             lines(of: text).forEach { line += "\n" + $0 }
         }

@@ -85,8 +85,8 @@ package struct LiveView: Sendable {
             resumeUntil = nil
             // One that was active goes back in line; any other is new in this run.
             if putBack(reference) == nil { tally.addOne(reference) }
-        case .downloadGone(let reference):
-            scroll.append(.note("\(reference.title): no longer in its catalog; the file stays"))
+        case .downloadGone(let reference, let path):
+            scroll.append(.note("\(reference.title): \(Wording.gone(path: path))"))
         case .downloadRemoved(let reference):
             scroll.append(.note("\(reference.title): removed"))
         case .downloadMoved(_, let from, let path):

@@ -209,7 +209,7 @@ struct SyncPass: Sendable {
             moved += 1
         }
         for reference in plan.lost + plan.refetched { hub.post(.downloadWaiting(reference)) }
-        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference)) }
+        for gone in plan.gone where !gone.isKnown { hub.post(.downloadGone(gone.reference, path: gone.file?.path)) }
         return moved
     }
 
@@ -224,8 +224,8 @@ struct SyncPass: Sendable {
         case .delete(let gone):
             let pruning = Pruning(store: open.store, library: library)
             let outcome = pruning.run(gone, plan.unwritten)
-            for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
             summary.removedNow = outcome.removed.count
+            for reference in outcome.removed { hub.post(.downloadRemoved(reference)) }
             for (warning, reference) in outcome.warnings { hub.post(.warning(.prune(warning), reference)) }
             if outcome.hasFailed { summary.conditions.insert(.pruneHeld) }
             if let refusal = outcome.refusal { summary.add(refusal) }

@@ -20,7 +20,10 @@ struct ChangeWriter {
         case .progress(let id, let facts):
             try run(
                 """
-                UPDATE downloads SET durable_bytes = ?, total_bytes = ?, etag = ?, last_modified = ?,
+                UPDATE downloads SET error_kind = iif(?1 > durable_bytes, NULL, error_kind),
+                    error_message = iif(?1 > durable_bytes, NULL, error_message),
+                    error_status = iif(?1 > durable_bytes, NULL, error_status),
+                    durable_bytes = ?1, total_bytes = ?, etag = ?, last_modified = ?,
                     high_water = max(high_water, ?), bytes_per_second = ?, stream = ?,
                     media_type = ?, media_seconds = coalesce(?, media_seconds), updated_at = ? WHERE id = ?
                 """,

@@ -223,7 +223,8 @@ extension StatusRow {
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
             bytesPerSecond: standing.state == .active && isFresh ? record.bytesPerSecond : nil,
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,
-            error: record.error, retryAt: record.retryAt, updatedAt: record.updatedAt,
+            // Nothing is tried again of what no catalog wants.
+            error: record.error, retryAt: record.isGone ? nil : record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
     }

@@ -29,8 +29,8 @@ package enum SyncEvent: Sendable {
     case downloadCancelled(VideoReference)
     /// Put back to waiting: its file is lost, it was retried, or its turn was taken.
     case downloadWaiting(VideoReference)
-    /// No longer in its catalog; the file stays.
-    case downloadGone(VideoReference)
+    /// No longer in its catalog; `path` is where its file stays, nil if it never had one.
+    case downloadGone(VideoReference, path: String?)
     /// Its files are deleted.
     case downloadRemoved(VideoReference)
     /// Its file has another place; both relative to the library.
@@ -154,14 +154,14 @@ package struct FinishedFile: Sendable, Equatable {
 package struct SyncSummary: Sendable {
     /// Downloads that these catalogs want, by state, at the end.
     package var downloads: [DownloadState: Int]
-    /// Finished, failed and moved in this run.
+    /// Finished in this run.
     package var finishedNow: Int
-    /// Failed in this run.
-    package var failedNow: Int
     /// Videos whose files have come to other places in this run.
     package var movedNow = 0
     /// Videos that `--prune` has removed in this run.
     package var removedNow = 0
+    /// Failed in this run.
+    package var failedNow: Int
     /// Bytes that arrived from the network in this run.
     package var bytes: Int64
     /// Wall time.
