@@ -274,7 +274,7 @@ struct LiveViewTests {
         view.receive(
             .warning(.sidecarMissed(.ofVideo(.cover, name: ""), missing), Self.video("v", "Position")), at: Self.begin)
         view.receive(.downloadMoved(Self.video("v"), from: "a.mp4", path: "b.mp4"), at: Self.begin)
-        view.receive(.downloadGone(Self.video("v", "Position"), path: nil), at: Self.begin)
+        view.receive(.downloadGone(Self.video("v", "Position"), path: "p.mp4"), at: Self.begin)
         view.note("debug: one\ntwo")
         #expect(
             view.takeScrolled(width: 40) == [

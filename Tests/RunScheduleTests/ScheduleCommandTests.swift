@@ -86,7 +86,7 @@ struct ScheduleCommandTests {
             pause(2, 1, .active) == [
                 "emit paused 1", "dismiss 1", "answer 2 []", "emit waits for resume 700", "wake 700",
             ])
-        #expect(stage.wait(599) == [])
+        #expect(stage.wait(599) == ["wake 700"])
         stage.tell(.command(3, .steer(.resume, [.number(2)])))
         #expect(stage.tell(.applied(3, [row(2, .paused, .waiting)])).contains("start 2"))
         // Whatever is done then, nobody is waited for any more.
