@@ -44,6 +44,23 @@ extension RunState {
         let donor = Donor(file: file, video: download.bytes.video, request: request)
         guard isWhole else { return lostLeaders.append(id) }
         for follower in sharing.finished(id, donor) { release(follower, donor) }
+        linkFailed(donor)
+    }
+
+    /// Who led before and failed needs nobody any more if this file is proven to be the one.
+    private mutating func linkFailed(_ donor: Donor) {
+        guard stopReason == nil else { return }
+        for id in failedLeaders.sorted() {
+            guard phases[id] == .settled(.failed), let download = downloads[id] else {
+                failedLeaders.remove(id)
+                continue
+            }
+            guard donor.isProven(for: download.bytes) else { continue }
+            failedLeaders.remove(id)
+            tally.forgetFailure(id)
+            downloads[id]?.donor = donor
+            revive(id)
+        }
     }
 
     mutating func notPlaced(_ id: DownloadID, _ trouble: Schedule.PlacingTrouble, _ moment: Moment) {
@@ -96,7 +113,9 @@ extension RunState {
             guard stopReason == nil, case .settled? = phases[leader] else { continue }
             // Nobody waits for one that waits itself, or that was in vain the last time.
             let next = sharing.followers.failed(leader) { downloads[$0]?.retryAt != nil }
-            if let next { release(next, nil) }
+            guard let next else { continue }
+            if phases[leader] == .settled(.failed) { failedLeaders.insert(leader) }
+            release(next, nil)
         }
     }
 

@@ -36,6 +36,8 @@ struct RunState: Sendable {
     var crowdedOut = CrowdedOut()
     /// Downloads whose file won't come in this run: one of those that follow takes the lead.
     var lostLeaders: [DownloadID] = []
+    /// Leaders that failed in this run and were followed: the file of another one may be theirs.
+    var failedLeaders: Set<DownloadID> = []
     /// When a leader that can't go on was looked for last, and when the next look is due.
     var lastLookAtLeads = Date.distantPast
     var nextLookAtLeads: Date?

@@ -1,4 +1,5 @@
 import DownloadStore
+import FileSystem
 import Testing
 
 @testable import RunSchedule
@@ -44,5 +45,32 @@ struct FollowersTests {
         #expect(followers.of(ids[2]) == [ids[1], ids[3], ids[0]])
         #expect(followers.leader(of: ids[0]) == ids[2] && followers.leader(of: ids[1]) == ids[2])
         #expect(!followers.isFollower(ids[2]))
+    }
+
+    @Test(
+        "a leader whose provider fails for good is linked to the file of the next one, if it is proven to be the same")
+    func failedLeader() {
+        func download(_ id: Int64, sha256: Checksum?) -> ScheduledDownload {
+            ScheduledDownload(
+                id: .init(rawValue: id), priority: 0, ordinal: id, provider: "p\(id)",
+                bytes: WantedBytes(video: "v", source: [], size: nil, sha256: sha256, ignoresCourse: false))
+        }
+        for isProven in [true, false] {
+            let sha256 = isProven ? Stage.file.sha256 : nil
+            var stage = Stage([download(1, sha256: sha256), download(2, sha256: sha256)], following: [(2, 1)])
+            stage.tell(.begin)
+            #expect(stage.tell(.turnEnded(ids[0], .failed(Stage.error, isFinal: true))).contains("start 2"))
+            stage.tell(.turnEnded(ids[1], .complete))
+            stage.tell(.hashed(ids[1], .right))
+            let placed = stage.tell(.placed(ids[1], Stage.file, request: nil, isWhole: true))
+            guard isProven else {
+                #expect(placed.last == "end")
+                #expect(stage.schedule.tally.failed == 1)
+                continue
+            }
+            #expect(
+                Array(placed.suffix(4)) == ["record revive 1", "emit waiting 1", "record begin 1", "start 1 proven"])
+            #expect(stage.schedule.tally.failed == 0 && stage.schedule.tally.failures.isEmpty)
+        }
     }
 }
