@@ -137,7 +137,9 @@ import Testing
             let resolution = try await provider.resolve(.video("result", ["result": .string(result)]))
             #expect(resolution.subtitles == [.init(lang: "en", url: "https://h/2")])
         }
-        #expect(sandbox.log.lines.contains("warning: 2 of its `subtitles` left out: `lang` isn't a language tag"))
+        #expect(
+            sandbox.log.lines.contains(
+                "warning: course/chapter/result: 2 of its `subtitles` left out: `lang` isn't a language tag"))
     }
 
     @Test("what is to come along and can't be fetched is left out by its name, and the rest is taken")
@@ -163,7 +165,7 @@ import Testing
             "“A” of its `attachments` left out: `url` \(isNoURL)", "2 more of its `attachments` left out",
             "its `cover` left out: it \(isNoURL)",
         ] {
-            #expect(sandbox.log.lines.contains("warning: \(line)"), "\(sandbox.log.lines)")
+            #expect(sandbox.log.lines.contains("warning: course/chapter/result: \(line)"), "\(sandbox.log.lines)")
         }
     }
 

@@ -35,6 +35,12 @@ enum Question: Sendable {
         }
     }
 
+    /// Which video it is about, by its ids; nil if it is about none.
+    var subject: String? {
+        guard case .resolve(let request) = self else { return nil }
+        return [request.course.id, request.chapter?.id, request.video.id].compactMap(\.self).joined(separator: "/")
+    }
+
     /// The credentials that go with it.
     var credentials: Secret<JSONValue>? {
         get {

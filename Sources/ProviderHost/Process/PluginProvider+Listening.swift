@@ -27,7 +27,13 @@ extension PluginProvider {
         case .reply(let wire, let reply):
             var reply = reply
             if case .resolution(var resolution) = reply {
-                for reason in ResolutionCheck.drop(from: &resolution) { log(.warning, reason) }
+                let reasons = ResolutionCheck.drop(from: &resolution)
+                if !reasons.isEmpty {
+                    let subject = state.withLock { state in
+                        state.supervision.pending(wire: wire).flatMap { state.open[$0.request]?.question.subject }
+                    }
+                    for reason in reasons { log(.warning, subject.map { "\($0): \(reason)" } ?? reason) }
+                }
                 reply = .resolution(resolution)
             }
             let answer = Self.judge(reply)
