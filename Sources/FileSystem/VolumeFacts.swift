@@ -24,6 +24,13 @@ package enum VolumeFacts {
         }
     }
 
+    /// Whether nothing can be written there, whoever asks: the file system is mounted so.
+    package static func isReadOnly(_ path: FilePath) -> Bool {
+        var facts = statvfs()
+        // ST_RDONLY (statvfs(3)).
+        return path.withPlatformString { statvfs($0, &facts) } == 0 && UInt64(facts.f_flag) & 1 != 0
+    }
+
     /// Whether it lives in memory, so that nothing is left after a restart.
     package static func isInMemory(_ path: FilePath) -> Bool {
         var place = path

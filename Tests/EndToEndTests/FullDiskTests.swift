@@ -37,6 +37,9 @@ struct FullDiskTests {
             """, at: stage.folder.at(disk.what), stage)
         #expect(outcome.error.contains("first 73"), "\(outcome.report)")
         #expect(outcome.error.contains("second 0"), "\(outcome.report)")
+        if disk.what == "state" {
+            #expect(outcome.error.contains("state.sqlite is full; make room"), "\(outcome.report)")
+        }
         let library = disk.what == "library" ? stage.folder.at("library.copy") : stage.library
         let right = (1...40).map { TestContent(seed: $0, size: 100_000).sha256Text }
         #expect(LibraryFiles(library).digests.values.sorted() == right.sorted())
@@ -80,6 +83,10 @@ struct FullDiskTests {
             "$@" || echo "ended $?" >&2
             """, at: stage.folder.at(what), stage)
         #expect(outcome.error.contains("ended 73"), "\(outcome.report)")
+        // It is named, with the reason.
+        let place = what == "state" ? "the file system of \(stage.state)" : "\(stage.library)/.coursefetch/lock"
+        #expect(
+            outcome.error.contains(place) && outcome.error.lowercased().contains("read-only"), "\(outcome.report)")
         if what == "state" {
             #expect(host.requests().count == requests, "\(outcome.report)")
             #expect(try stage.stateCopy().states() == before)

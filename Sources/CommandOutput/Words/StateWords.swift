@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 import MediaLibrary
 import SyncFacts
+import SystemPackage
 import UserState
 
 /// What goes wrong with a user's state and library: whole sentences, ways out included.
@@ -24,7 +25,7 @@ extension StoreError {
         case .needsMigration(let path):
             "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
         case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
-        case .full(let path): "the disk that holds the state file \(path) is full"
+        case .full(let path): "the disk that holds the state file \(path) is full; make room there"
         case .busy(let path): "the state file \(path) has been locked by another process for 5 s"
         case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
         case .refusedTransition(let id, let transition, let state):
@@ -74,6 +75,10 @@ extension StateError {
         case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
         case .noLocks(let path):
             "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+        case .system(_, let path, .readOnlyFileSystem):
+            "the state can't be written: the file system of \(path) is read-only; keep the state elsewhere with --state DIR"
+        case .system(_, let path, .noSpace), .system(_, let path, .diskQuotaExceeded):
+            "the state can't be written: the disk that holds \(path) is full; make room there"
         case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
         }
     }

@@ -83,7 +83,8 @@ final class StateFile: Sendable {
         do { return try body() } catch let error as StoreError { throw error } catch let error as DatabaseError {
             let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
             switch error.resultCode {
-            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: throw .cannotOpen(path: path, detail: detail)
+            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+                throw disk(path) ?? .cannotOpen(path: path, detail: detail)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT: throw .corrupt(path: path, detail: detail)
             // Only values that this program never writes break a constraint.
             case .SQLITE_CONSTRAINT: throw .corrupt(path: path, detail: detail)
@@ -92,12 +93,24 @@ final class StateFile: Sendable {
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
             case .SQLITE_ERROR where detail.contains("no such table") || detail.contains("no such column"):
                 throw .corrupt(path: path, detail: detail)
-            default: throw .io(path: path, detail: detail)
+            default: throw disk(path) ?? .io(path: path, detail: detail)
             }
         } catch let error as DamagedRow {
             throw .corrupt(path: path, detail: error.what)
         } catch { throw .io(path: path, detail: "\(error)") }
     }
+
+    /// What is wrong with the disk, where SQLite says only that it can't read or write: with one that is full or read-only it
+    /// fails in many ways, the first of them at the memory that it shares.
+    private static func disk(_ path: String) -> StoreError? {
+        guard path != ":memory:" else { return nil }
+        let folder = FilePath(path).removingLastComponent()
+        if let free = VolumeFacts.freeSpace(at: folder), free < leastRoom { return .full(path: path) }
+        return VolumeFacts.isReadOnly(folder) ? .readOnly(path: path) : nil
+    }
+
+    /// What SQLite shares between processes is extended by this much.
+    private static let leastRoom: Int64 = 64 << 10
 
     /// Makes an empty file that only the account can read: SQLite makes one for all that the umask lets, and gives the
     /// files beside it the mode of this one. What goes wrong here SQLite says better.

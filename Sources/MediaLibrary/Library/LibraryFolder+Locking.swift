@@ -23,7 +23,7 @@ extension LibraryFolder {
         let attempt: FileLock.Outcome
         do {
             attempt = try await FileLock.acquire(
-                Self.lockFile(in: home.handle), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
+                Self.lockFile(in: home.handle, of: root), user: user, catalogs: catalogs, wait: wait, waiting: waiting)
         } catch {
             return try Self.note(error)
         }
@@ -36,7 +36,7 @@ extension LibraryFolder {
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
         let attempt: FileLock.Outcome
         do {
-            attempt = try FileLock.attempt(Self.lockFile(in: home.handle), as: me)
+            attempt = try FileLock.attempt(Self.lockFile(in: home.handle, of: root), as: me)
         } catch {
             return try Self.note(error)
         }
@@ -50,7 +50,7 @@ extension LibraryFolder {
     package static func isInUse(_ root: FilePath) throws(LibraryError) -> FileLock.Held? {
         do {
             guard let home = try RootFolder(at: root).home() else { return nil }
-            return try FileLock.holder(of: lockFile(in: home))
+            return try FileLock.holder(of: lockFile(in: home, of: root))
         } catch let error as LockError {
             try note(error)
         } catch {
@@ -59,8 +59,8 @@ extension LibraryFolder {
         return nil
     }
 
-    private static func lockFile(in home: FolderHandle) -> LockFile {
-        LockFile("lock", in: home, shownPath: "\(LibraryPath.privateFolder)/lock", mode: 0o666)
+    private static func lockFile(in home: FolderHandle, of root: FilePath) -> LockFile {
+        LockFile("lock", in: home, shownPath: "\(root)/\(LibraryPath.privateFolder)/lock", mode: 0o666)
     }
 
     private func take(_ attempt: FileLock.Outcome) throws(LibraryError) {
