@@ -130,6 +130,26 @@ struct SettingsTests {
                 ])
             return true
         }
+        #expect {
+            try Self.settings(["jobs": [""]], [:], file: "user: bad name\nlimit-rate: ''\n")
+        } throws: { error in
+            let texts = (error as? SettingsError)?.problems.map(\.text)
+            #expect(
+                texts == [
+                    """
+                    /home/alice/.config/coursefetch/config.yaml:1:7: error: user: “bad name” can't be a user's name: 1 to 64 \
+                    of letters, digits, “.”, “_”, “-” and “@”, not beginning with “.” or “-”
+                        user: bad name
+                              ^
+                    """, "error: --jobs: it is empty",
+                    """
+                    /home/alice/.config/coursefetch/config.yaml:2:13: error: limit-rate: it is empty
+                        limit-rate: ''
+                                    ^
+                    """,
+                ])
+            return true
+        }
         #expect(throws: SettingsError([.contradiction("quiet", "verbose")])) {
             try Self.settings(["quiet": ["true"], "verbose": ["true"]])
         }

@@ -26,6 +26,22 @@ struct TroubleTests {
         await host.stop()
     }
 
+    @Test("an empty name of a catalog is told as such, as is that there is nothing to forget; neither makes a state")
+    func nothingNamed() async throws {
+        let stage = try Stage()
+        for command in [["check", ""], ["sync", ""], ["resolve", "", "c"]] {
+            let outcome = try await Program.coursefetch(command, in: stage.folder)
+            #expect(
+                outcome.exit == 64 && outcome.error.contains("the name of a catalog is empty"), "\(outcome.report)")
+        }
+        let forgotten = try await stage.command(["forget", "catalog.yaml"])
+        #expect(
+            forgotten.exit == 64
+                && forgotten.error == "error: there is nothing to forget: no catalog has been synced yet\n",
+            "\(forgotten.report)")
+        #expect(!stage.folder.has("state"))
+    }
+
     @Test("a library that isn't there or is another's: 73, the ways out, and nothing started")
     func marker() async throws {
         let (stage, host) = try await synced()

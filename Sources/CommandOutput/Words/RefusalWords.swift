@@ -117,7 +117,8 @@ extension Refusal.Written {
         switch self {
         case .mistakes(let diagnostics, _): return diagnostics.map(\.text).joined(separator: "\n")
         case .noCourses(let file, let known):
-            let hint = known.isEmpty ? "none is known" : "known are \(known.joined(separator: ", "))"
+            if known.isEmpty { return "there is nothing to forget: no catalog has been synced yet" }
+            let hint = "known are \(known.joined(separator: ", "))"
             return "no course belongs to \(file); \(hint)"
         }
     }

@@ -32,6 +32,7 @@ struct Check: AsyncParsableCommand {
 
     func validate() throws {
         if schema, !catalogs.isEmpty { throw ValidationError("--schema takes no catalogs") }
+        try CatalogArgument.check(catalogs)
         if !schema, catalogs.isEmpty { throw ValidationError("name at least one catalog, or --schema") }
     }
 

@@ -46,6 +46,8 @@ struct Resolve: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
+    func validate() throws { try CatalogArgument.check([catalog]) }
+
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(

@@ -36,6 +36,8 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup(title: "UNATTENDED") var unattended: UnattendedOptions
     @OptionGroup(title: "OUTPUT") var output: OutputOptions
 
+    func validate() throws { try CatalogArgument.check(catalogs) }
+
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(

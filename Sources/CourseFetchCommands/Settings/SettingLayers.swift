@@ -93,7 +93,9 @@ struct SettingLayers {
     }
 
     private mutating func read<Value>(_ key: SettingKey<Value>, _ text: String, _ origin: SettingOrigin) -> Value? {
-        do {
+        do throws(ValueError) {
+            // As a shell variable that isn't set leaves it: no setting has such a value.
+            guard !text.isEmpty else { throw ValueError.empty }
             return try key.parse(text)
         } catch {
             let problem: SettingProblem =

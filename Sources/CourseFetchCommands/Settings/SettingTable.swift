@@ -1,5 +1,6 @@
 import PathLayout
 import SyncFacts
+import UserState
 
 /// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` follow from it; an
 /// option group then says in which place of the help it stands.
@@ -21,8 +22,11 @@ struct SettingTable: Sendable {
         help: "Folder that the state lives in (default: ~/.local/state/coursefetch).", isPath: true,
         parse: SettingText.nonEmpty)
     let user = SettingKey<String?>(
-        "user", .value("name"), standard: nil, help: "Whose downloads (default: your account's name).",
-        parse: SettingText.nonEmpty)
+        "user", .value("name"), standard: nil, help: "Whose downloads (default: your account's name)."
+    ) { text throws(ValueError) in
+        guard (try? UserName(text)) != nil else { throw .userName(text) }
+        return text
+    }
     let plugins = SettingKey<[String]>(
         "plugins", .list("folder", separator: ":", addsUp: true), standard: [],
         help: "Folder to look for provider plugins in, before all others; may be given several times.", isPath: true

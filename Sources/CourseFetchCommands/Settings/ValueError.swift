@@ -20,6 +20,7 @@ enum ValueError: Error, Sendable, Equatable {
     case notAFlag(String)
     case notOneOf(String, [String])
     case empty
+    case userName(String)
     case selector(String)
     /// What is wrong with a layout, and how many characters of it come before the place.
     case layout(String, offset: Int)
@@ -46,6 +47,10 @@ extension ValueError: CustomStringConvertible {
         case .notAPercentage(let text): "“\(text)” is neither a number of files nor a percentage up to 100%"
         case .notAFlag(let text): "“\(text)” is neither true nor false"
         case .empty: "it is empty"
+        case .userName(let text):
+            """
+            “\(text)” can't be a user's name: 1 to 64 of letters, digits, “.”, “_”, “-” and “@”, not beginning with “.” or “-”
+            """
         case .selector(let message): message
         case .layout(let message, let offset): offset == 0 ? message : "\(message) (character \(offset + 1))"
         }

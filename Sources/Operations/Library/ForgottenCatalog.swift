@@ -22,6 +22,8 @@ package struct ForgottenCatalog: Sendable, Equatable {
     package static func forget(_ file: String, at location: StateLocation) async throws(Refusal) -> ForgottenCatalog {
         let place = try location.resolve()
         let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        try place.requireKnown()
+        guard place.hasState else { throw .catalog(.noCourses(file: path, known: [])) }
         let (lock, store) = try await place.openForWriting(for: [])
         defer {
             store.close()
