@@ -70,7 +70,7 @@ struct ControlTests {
             // One that is named alone is told why, unless it is so already or needs no change.
             let named = try await scene.stage.command(["pause", "c/*/finished"])
             #expect(
-                named.exit == 0 && named.error.isEmpty && named.output == "nothing to do: c/finished is finished\n",
+                named.exit == 0 && named.error.isEmpty && named.output == "nothing to do: 'c/*/finished' is finished\n",
                 "\(named.report)\(named.output)")
             let cancelled = try await scene.stage.command(["resume", "c/*/cancelled"])
             #expect(cancelled.exit == 1 && cancelled.error.contains("coursefetch retry"), "\(cancelled.report)")
@@ -121,12 +121,13 @@ struct ControlTests {
         let host = try await FaultHost.start()
         let stage = try Stage()
         try stage.catalog(
-            CatalogText(url: host.url("/media/{id}/400000.mp4"), videos: (1...2).map { .init(id: "\($0)") }))
+            CatalogText(url: host.url("/media/{id}/9000000.mp4"), videos: (1...2).map { .init(id: "\($0)") }))
         let outcome = try await stage.sync("catalog.yaml", ["--limit-rate", "100K"]) { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 50_000 }
             #expect(try await stage.command(["pause", "--all"]).exit == 0)
             try await running.wait { $0.event == "resume_waiting" }
             #expect(try await stage.command(["resume", "--paused"]).output == "2 videos resumed\n")
+            #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0)
         }
         #expect(outcome.exit == 0 && outcome.events("download_finished").count == 2, "\(outcome.report)")
         #expect(outcome.events("resume_waiting").count == 1 && outcome.events("resume_waiting")[0].until != nil)
@@ -189,7 +190,7 @@ struct ControlTests {
         let stage = try Stage()
         let videos = (1...6).map { CatalogText.Video(id: "\($0)") }
         try stage.catalog(CatalogText(url: host.url("/media/{id}/4000000.mp4?rate=60000"), videos: videos))
-        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "2"]) { running in
+        let outcome = try await stage.sync("catalog.yaml", ["--jobs", "2", "--max-wait", "1s"]) { running in
             try await running.wait { $0.event == "progress" && ($0.bytes ?? 0) > 0 }
             #expect(try await stage.command(["pause", "c"]).output == "6 videos paused\n")
         }

@@ -24,8 +24,10 @@ struct StreamStopTests {
             try stage.catalog(CatalogText(videos: [CatalogText.stream("v", host.url("/s/index.m3u8"))]))
         }
 
-        func sync(while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }) async throws -> Outcome {
-            try await stage.sync("catalog.yaml", options, while: direct)
+        func sync(
+            _ more: String..., while direct: @Sendable (RunningProgram) async throws -> Void = { _ in }
+        ) async throws -> Outcome {
+            try await stage.sync("catalog.yaml", options + more, while: direct)
         }
 
         func waitUntilHeld() async throws { try await stage.waitForStream("v", next: Self.index) }
@@ -53,7 +55,7 @@ struct StreamStopTests {
     @Test("paused and resumed from another terminal, it goes on at the very segment")
     func pauseAndResume() async throws {
         let held = try await Held()
-        let outcome = try await held.sync { _ in
+        let outcome = try await held.sync("--max-wait", "1s") { _ in
             try await held.waitUntilHeld()
             #expect(try await held.stage.command(["pause", "c"]).output == "1 video paused\n")
         }

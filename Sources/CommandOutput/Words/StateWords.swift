@@ -25,7 +25,7 @@ extension StoreError {
         case .needsMigration(let path):
             "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
         case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
-        case .full(let path): "the disk that holds the state file \(path) is full; make room there"
+        case .full(let path): "the disk that holds the state file \(path) is full"
         case .busy(let path): "the state file \(path) has been locked by another process for 5 s"
         case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
         case .refusedTransition(let id, let transition, let state):
