@@ -62,7 +62,9 @@ struct SyncPass: Sendable {
                     waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted))))
         let movedNow = announce(plan, places)
         // Told first: what is killed in between is told again by the next run.
-        do { try settling.record(places) } catch { throw Refusal(any: error) }
+        if !plan.moves.isEmpty {
+            do { try settling.record(places) } catch { throw Refusal(any: error) }
+        }
         let list = ListKeeper(store: open.store, library: library)
         list.note(plan.changes)
         list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle)
