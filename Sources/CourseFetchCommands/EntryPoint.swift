@@ -11,6 +11,10 @@ package enum EntryPoint {
         signal(SIGPIPE, SIG_IGN)
         occupyStandardDescriptors()
         DescriptorLimit.raise()
+        let words = CommandWords(Array(CommandLine.arguments.dropFirst()))
+        if let unknown = words.unknown {
+            refuse(UsageText.unknownCommand(unknown, path: words.path, names: words.names))
+        }
         do {
             var command = try CourseFetch.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -20,7 +24,7 @@ package enum EntryPoint {
             }
             exit(ExitStatus.success.rawValue)
         } catch {
-            end(error)
+            end(error, words)
         }
     }
 
@@ -32,10 +36,21 @@ package enum EntryPoint {
         }
     }
 
-    private static func end(_ error: any Error) -> Never {
+    private static func refuse(_ lines: [String]) -> Never {
+        DescriptorWriter.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
+        exit(ExitStatus.usage.rawValue)
+    }
+
+    private static func end(_ error: any Error, _ words: CommandWords) -> Never {
         let code = CourseFetch.exitCode(for: error)
         // The output channel has written all of it already.
         if error is ExitCode { exit(code.rawValue) }
+        if code == .validationFailure {
+            refuse(
+                UsageText.lines(
+                    CourseFetch.message(for: error), command: words.path,
+                    usage: usage(CourseFetch.fullMessage(for: error))))
+        }
         let message = HelpText.completed(CourseFetch.fullMessage(for: error))
         if !message.isEmpty {
             let bytes = Array((message + "\n").utf8)
@@ -47,5 +62,15 @@ package enum EntryPoint {
             }
         }
         exit(code.rawValue)
+    }
+
+    /// How the command is written, out of the parser's whole message.
+    private static func usage(_ message: String) -> String {
+        let lines = message.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
+        guard let first = lines.first else { return "" }
+        // A long one is broken over lines that are indented.
+        let rest = lines.dropFirst().prefix { $0.hasPrefix("   ") }
+        return ([first.dropFirst("Usage: ".count)] + rest.map { Substring($0.drop { $0 == " " }) }).joined(
+            separator: " ")
     }
 }

@@ -99,7 +99,9 @@ struct ExampleTests {
         let others: Set = ["--unbuffered", "--provider", "--now", "--pdeathsig"]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
         #expect(known.count > 25)
-        for page in ["README.md", "CHANGELOG.md"] + Checkout.names(in: "docs").map({ "docs/" + $0 }) {
+        for page in ["README.md", "CHANGELOG.md"]
+            + Checkout.names(in: "docs").filter({ $0.hasSuffix(".md") }).map({ "docs/" + $0 })
+        {
             for option in try Page(page).text.matches(of: /--[a-z][a-z-]+/) {
                 #expect(known.contains(String(option.0)), "\(page): \(option.0)")
             }

@@ -34,8 +34,11 @@ struct CommandLineTests {
     @Test(
         "wrong usage is 64, told on standard error",
         arguments: [
-            (["sync"], "Error: Missing expected argument '<catalog> ...'"),
-            (["sync", "a.yaml", "--jobbs", "3"], "Error: Unknown option '--jobbs'. Did you mean '--jobs'?"),
+            (["sync", "a.yaml", "--jobbs", "3"], "error: there is no option --jobbs; did you mean --jobs?"),
+            (["sync", "a.yaml", "--frobnicate"], "error: there is no option --frobnicate"),
+            (["sync", "a.yaml", "--jobs"], "error: --jobs needs a value: --jobs <n>"),
+            (["sync", "a.yaml", "--quiet=yes"], "error: --quiet takes no value, but “yes” was given"),
+            (["sync", "-", "--watch"], "error: --watch can't read standard input again; name a file or an address"),
             (["sync", "a.yaml", "--jobs", "none"], "error: --jobs: “none” is not a whole number"),
             (
                 ["sync", "a.yaml", "--limit-rate", "2"],
@@ -48,18 +51,62 @@ struct CommandLineTests {
             ),
             (
                 ["status", "a/b/c/d"],
-                "Error: The value 'a/b/c/d' is invalid for '<selector>': “a/b/c/d” has more than three parts; write "
+                "error: “a/b/c/d” has more than three parts; write "
                     + "\(SelectorText.forms), a / inside an id as %2F"
             ),
-            (["check"], "Error: name at least one catalog, or --schema"),
-            (["fetch"], "Error: Unexpected argument 'fetch'"),
-            (["plugins", "lst"], "Error: Unexpected argument 'lst'"),
+            (["check", "--schema", "a.yaml"], "error: --schema takes no catalogs"),
+            (["prioritize", "--all"], "error: --to <priority> is missing"),
+            (
+                ["prioritize", "--all", "--to", "soon"],
+                "error: --to: “soon” is no priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or "
+                    + "catalog"
+            ),
+            (["users", "bob"], "error: “bob” is one argument too many"),
+            (["users", "bob", "eve"], "error: these arguments are too many: bob eve"),
+            (["fetch"], "error: there is no command fetch"),
+            (["snyc"], "error: there is no command snyc; did you mean sync?"),
+            (["help", "snyc"], "error: there is no command snyc; did you mean sync?"),
+            (["plugins", "lst"], "error: there is no command plugins lst; did you mean plugins list?"),
+            (["library", "mvoe", "/x"], "error: there is no command library mvoe; did you mean library move?"),
         ])
     func usage(arguments: [String], message: String) async throws {
         let ending = try await BuiltProgram.run("coursefetch", arguments)
         #expect(ending.code == 64)
         #expect(ending.output == "")
         #expect(ending.diagnostics.split(separator: "\n").first.map(String.init) == message)
+    }
+
+    @Test("a mistake is followed by how the command is written, where that helps, and where to read more")
+    func seeAlso() async throws {
+        let unknown = try await Self.run("snyc", "catalog.yaml")
+        #expect(
+            unknown.diagnostics == """
+                error: there is no command snyc; did you mean sync?
+                see: coursefetch help
+
+                """)
+        let missing = try await Self.run("library", "move")
+        #expect(
+            missing.diagnostics == """
+                error: <folder> is missing
+                usage: coursefetch library move <folder> [<options>]
+                see: coursefetch help library move
+
+                """)
+    }
+
+    @Test("without a catalog it says where catalogs can be named", arguments: ["sync", "check"])
+    func noCatalog(command: String) async throws {
+        let ending = try await Self.run(command)
+        #expect(ending.code == 64 && ending.output == "")
+        let home = ending.diagnostics.firstMatch(of: /in (.+)\/\.config/)?.1 ?? ""
+        #expect(
+            ending.diagnostics == """
+                error: no catalog is named. Name one (coursefetch sync catalog.yaml), or list yours in \
+                \(home)/.config/coursefetch/config.yaml (catalogs: [/path/to/catalog.yaml]). A first one is made by: \
+                coursefetch init
+
+                """)
     }
 
     @Test("mistakes in the environment and in the settings file are 64 too")

@@ -33,7 +33,7 @@ struct HelpTests {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
             names == [
-                "sync", "check", "status", "path", "open", "pause", "resume", "cancel", "retry", "remove", "prioritize",
+                "sync", "init", "check", "status", "path", "open", "pause", "resume", "cancel", "retry", "remove", "prioritize",
                 "set",
                 "verify",
                 "resolve", "login", "logout", "users", "plugins list", "library move", "library adopt", "forget",
@@ -75,7 +75,7 @@ struct HelpTests {
             page.hasPrefix(
                 ".TH COURSEFETCH 1 \"\" \"coursefetch \(CourseFetch.version)\" \"User Commands\"\n.SH NAME\ncoursefetch \\- keeps"
             ))
-        #expect(page.contains(".SS \"coursefetch sync CATALOG... [options]\"\n"))
+        #expect(page.contains(".SS \"coursefetch sync [CATALOG...] [options]\"\n"))
         #expect(page.contains(".TP\n\\fB\\-j, \\-\\-jobs N\\fR\nDownloads at the same time (default: 3).\n"))
         #expect(page.contains(".SS \"coursefetch check [CATALOG...] [options]\"\n"))
         // A flag and its opposite are one entry: neither has the other's meaning.

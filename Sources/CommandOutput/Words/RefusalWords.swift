@@ -147,6 +147,9 @@ extension Refusal.Run {
             "the list of files in \(library) was written by a newer coursefetch, and is left alone"
         case .badClockURL: "--clock-url takes an http or https URL"
         case .badBandwidth(let text): "“\(text)” is no bandwidth"
+        case .filesThere(let paths):
+            "\(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written"
+        case .unmadeFile(let path, let reason): "\(path) can't be made: \(reason)"
         case .unknownRequest: "the sync that is running is of another version, which doesn't know this command"
         }
     }

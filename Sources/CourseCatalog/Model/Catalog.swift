@@ -15,10 +15,15 @@ package struct Catalog: Sendable {
 
 /// A catalog file. A course belongs to the file that it is written in.
 package struct CatalogFile: Sendable, Hashable {
-    /// The absolute path, symbolic links resolved.
+    /// What the state knows it by: the absolute path, symbolic links resolved; for what isn't a file, what stands for it.
     package let path: String
     /// The path as messages show it: as given on the command line, or relative to that.
     package let shownPath: String
+    /// The file that its text is in; another one than ``path`` for what isn't a file of the person.
+    package let contentPath: String
     /// The catalog's `name`.
     package internal(set) var name: String?
+
+    /// Whether it is a file of the person, which may change.
+    package var isFile: Bool { path == contentPath }
 }

@@ -5,8 +5,14 @@ package enum CoverSource: Sendable, Hashable {
     /// A path beneath the catalog's folder, which is absolute. Whoever opens it follows no link on the way.
     case file(String, beneath: String)
 
-    /// What a catalog in `folder` means by `text`.
+    /// What a catalog in `folder`, which may be an address, means by `text`.
     init(_ text: String, folder: String) {
-        self = WebAddress.hasScheme(text.utf8) ? .url(text) : .file(text, beneath: folder)
+        if WebAddress.hasScheme(text.utf8) {
+            self = .url(text)
+        } else if WebAddress.hasScheme(folder.utf8) {
+            self = .url("\(folder)/\(WebAddress.encoded(path: text))")
+        } else {
+            self = .file(text, beneath: folder)
+        }
     }
 }

@@ -5,7 +5,7 @@ import YAMLSource
 final class VideoTable: Sendable {
     /// The file's name in messages.
     let source: SourceName
-    /// The catalog's folder, to which covers are relative.
+    /// The catalog's folder, or the address of it, to which covers are relative.
     let folder: String
     /// The videos in the order of the file.
     let records: [VideoRecord]

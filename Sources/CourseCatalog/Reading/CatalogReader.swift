@@ -15,7 +15,9 @@ package struct CatalogReader {
     /// For each file, what was found in it.
     private var found: [DiagnosticList] = []
     private var sources: [SourceName] = []
-    /// Real paths of files and their index.
+    /// For each file, what relative names in it begin at.
+    private var folders: [String] = []
+    /// What files are known by, mostly their real paths, and their index.
     private var indices: [String: Int] = [:]
     /// Where the include stands that brought a file in; nil for one of the command line.
     private var includers: [SourceLocation?] = []
@@ -43,13 +45,27 @@ package struct CatalogReader {
     /// Every mistake is found in one go. No file's text is kept: where there is something to report, the lines to show
     /// are read once more at the end.
     package static func read(_ paths: [String], limits: YAMLLimits = .catalog) -> CatalogReading {
+        read(paths.map { CatalogInput(file: $0) }, limits: limits)
+    }
+
+    /// Reads catalogs wherever they came from.
+    package static func read(_ inputs: [CatalogInput], limits: YAMLLimits = .catalog) -> CatalogReading {
         var reader = CatalogReader(limits: limits)
-        for path in paths {
+        for input in inputs {
+            if let trouble = input.trouble, trouble.isError {
+                reader.unreadable(input.shownPath, trouble.message)
+                continue
+            }
             do throws(SystemError) {
-                let real = try IncludePattern.resolve(path)
-                if reader.indices[real] == nil { reader.file(real, shown: path, base: Inherited(), chain: [], by: nil) }
+                let real = try IncludePattern.resolve(input.path)
+                var input = input
+                input.path = real
+                let identity = input.identity ?? real
+                if reader.indices[identity] == nil {
+                    reader.file(identity, input, base: Inherited(), chain: [], by: nil)
+                }
             } catch {
-                reader.unreadable(path, error)
+                reader.unreadable(input.shownPath, "can't be read: \(error)")
             }
         }
         return reader.reading()
@@ -63,21 +79,26 @@ package struct CatalogReader {
     ///   - chain: The files that include it, outermost first.
     ///   - naming: What names it, in the last of these; nil for a file of the command line.
     private mutating func file(
-        _ path: String, shown: String, base: Inherited, chain: [String],
+        _ path: String, _ input: CatalogInput, base: Inherited, chain: [String],
         by naming: (entry: CatalogDraft.Include, includer: Int)?
     ) {
         let index = catalog.files.count
+        let shown = input.shownPath
         let source = SourceName(shown)
-        let folder = IncludePattern.folder(of: path)
+        let folder = input.folder ?? IncludePattern.folder(of: input.path)
         indices[path] = index
-        catalog.files.append(CatalogFile(path: path, shownPath: shown, name: nil))
+        folders.append(folder)
+        catalog.files.append(CatalogFile(path: path, shownPath: shown, contentPath: input.path, name: nil))
         sources.append(source)
         includers.append(naming?.entry.location)
         found.append(DiagnosticList())
 
         var limits = limits
         (limits.bytes, limits.nodes, limits.memory) = (bytesLeft, nodesLeft, memoryLeft)
-        var outcome = CatalogFileReader(path: path, source: source, folder: folder, limits: limits).read()
+        var outcome = CatalogFileReader(path: input.path, source: source, folder: folder, limits: limits).read()
+        if let trouble = input.trouble {
+            outcome.mistakes.warning(at: SourceLocation(source, .wholeFile), trouble.message)
+        }
         bytesLeft = max(0, bytesLeft - outcome.bytes)
         nodesLeft = max(0, nodesLeft - outcome.nodes)
         memoryLeft = max(0, memoryLeft - outcome.held)
@@ -133,8 +154,13 @@ package struct CatalogReader {
     private mutating func include(
         _ entry: CatalogDraft.Include, from includer: Int, base: Inherited, chain: [String]
     ) {
-        let folder = IncludePattern.folder(of: catalog.files[includer].path)
+        let folder = folders[includer]
         let pattern = entry.pattern
+        guard !WebAddress.hasScheme(folder.utf8) else {
+            return found[includer].error(
+                at: entry.location,
+                "a catalog from an address can't include others; name each address where this one is named")
+        }
         var paths = [pattern.hasPrefix("/") ? pattern : folder == "/" ? "/\(pattern)" : "\(folder)/\(pattern)"]
         if IncludePattern.isPattern(pattern), !exists(paths[0]) {
             var walk = PatternWalk()
@@ -191,13 +217,14 @@ package struct CatalogReader {
         guard catalog.files.count < CatalogBounds.files else {
             return found[includer].error(at: entry.location, "a run reads at most \(CatalogBounds.files) files")
         }
-        file(
-            path, shown: shownPath(candidate, from: includer), base: base, chain: chain, by: (entry, includer))
+        var input = CatalogInput(file: path)
+        input.shownPath = shownPath(candidate, from: includer)
+        file(path, input, base: base, chain: chain, by: (entry, includer))
     }
 
     /// How messages name an included file: like the file that includes it.
     private func shownPath(_ path: String, from includer: Int) -> String {
-        let real = IncludePattern.folder(of: catalog.files[includer].path)
+        let real = folders[includer]
         let shown = IncludePattern.folder(of: catalog.files[includer].shownPath)
         guard path.hasPrefix(real + "/"), (try? IncludePattern.resolve(shown)) == real else { return path }
         let rest = path.dropFirst(real.count + 1)
@@ -208,20 +235,22 @@ package struct CatalogReader {
 
     // MARK: The result
 
-    private mutating func unreadable(_ path: String, _ error: SystemError) {
+    private mutating func unreadable(_ path: String, _ message: String) {
         unreadableCount += 1
         let source = SourceName(path)
-        catalog.files.append(CatalogFile(path: path, shownPath: path, name: nil))
+        catalog.files.append(CatalogFile(path: path, shownPath: path, contentPath: path, name: nil))
+        folders.append(".")
         sources.append(source)
         includers.append(nil)
         var list = DiagnosticList()
-        list.error(at: SourceLocation(source, .wholeFile), "can't be read: \(error)")
+        list.error(at: SourceLocation(source, .wholeFile), message)
         found.append(list)
     }
 
     private consuming func reading() -> CatalogReading {
         var diagnostics = found.flatMap(\.sorted)
-        let paths = Dictionary(catalog.files.map { ($0.shownPath, $0.path) }, uniquingKeysWith: { first, _ in first })
+        let paths = Dictionary(
+            catalog.files.map { ($0.shownPath, $0.contentPath) }, uniquingKeysWith: { first, _ in first })
         diagnostics.addExcerpts { paths[$0] ?? $0 }
         let errors = found.reduce(0) { $0 + $1.errorCount }
         var catalog = catalog

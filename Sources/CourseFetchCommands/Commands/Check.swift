@@ -8,19 +8,19 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Look for mistakes in catalogs.",
-        usage: "coursefetch check <catalog> ... [<options>]",
+        usage: "coursefetch check [<catalog> ...] [<options>]",
         discussion: """
-            Reads the catalogs and everything they include, and names every mistake with file, line and column. Asks no \
-            network and opens no state.
+            Reads the catalogs and everything they include, and names every mistake with file, line and column. Opens no \
+            state, and uses the network only for a catalog that is an address.
 
             EXAMPLES:
               coursefetch check catalog.yaml
+              coursefetch check                            the catalogs of the settings
+              generate-catalog | coursefetch check -
               coursefetch check --schema > schema.json     for an editor that completes YAML
             """)
 
-    @Argument(
-        help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
-    var catalogs: [String] = []
+    @OptionGroup var catalogs: CatalogArguments
 
     @Flag(help: "Print the JSON Schema of the catalog format.")
     var schema = false
@@ -31,9 +31,7 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var plugins: PluginOptions
 
     func validate() throws {
-        if schema, !catalogs.isEmpty { throw ValidationError("--schema takes no catalogs") }
-        try CatalogArgument.check(catalogs)
-        if !schema, catalogs.isEmpty { throw ValidationError("name at least one catalog, or --schema") }
+        if schema, !catalogs.texts.isEmpty { throw ValidationError("--schema takes no catalogs") }
     }
 
     func run() async throws {
@@ -42,9 +40,11 @@ struct Check: AsyncParsableCommand {
             context.say(CatalogCheck.schema)
             return try await context.finish()
         }
-        let settings = try await context.usableSettings(plugins.texts)
+        let settings = try await context.usableSettings(catalogs.texts, plugins.texts)
+        let catalogs = try await context.catalogs(settings)
         let folders = leavesPluginsAside ? nil : settings.plugins.value
-        let report = await CatalogCheck.run(catalogs, plugins: folders)
+        let sources = CatalogSources(catalogs, state: settings.state.value, caFile: settings.caFile.value)
+        let report = await CatalogCheck.run(sources, plugins: folders)
         for diagnostic in report.diagnostics { context.complain(diagnostic.text) }
         context.say(CheckText.summary(report))
         throw await context.exit(ExitStatus(report.conditions))

@@ -13,8 +13,8 @@ package struct CourseFetch: AsyncParsableCommand {
         abstract: "Keeps a folder of course videos in step with a catalog.",
         version: "coursefetch \(version)",
         subcommands: [
-            Sync.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self, Resume.self, Cancel.self,
-            Retry.self, Remove.self,
+            Sync.self, Init.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self, Resume.self,
+            Cancel.self, Retry.self, Remove.self,
             Prioritize.self, SetRun.self, Verify.self, Resolve.self, Login.self, Logout.self, Users.self, Plugins.self,
             Library.self, Forget.self, Doctor.self, Manual.self,
         ])

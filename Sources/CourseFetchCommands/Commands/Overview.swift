@@ -3,6 +3,7 @@ enum Overview {
     static let text = """
         coursefetch \(CourseFetch.version) keeps a folder of course videos in step with a catalog.
 
+          coursefetch init                           write a first catalog and settings
           coursefetch sync catalog.yaml              fetch what is missing, go on with what is unfinished
           coursefetch sync catalog.yaml --dry-run    say what would be done, and why
           coursefetch check catalog.yaml             look for mistakes in the catalog

@@ -11,7 +11,7 @@ struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Show what a provider answers for a video.",
-        usage: "coursefetch resolve <catalog> <selector> [<options>]",
+        usage: "coursefetch resolve [<catalog> ...] <selector> [<options>]",
         discussion: """
             Asks the provider of each selected video as a sync would, and fetches nothing. Tokens and the queries of URLs \
             are left out unless you ask for them.
@@ -19,15 +19,15 @@ struct Resolve: AsyncParsableCommand {
             EXAMPLES:
               coursefetch resolve catalog.yaml phys101/kinematics/intro
               coursefetch resolve catalog.yaml 'phys101/*/intro' --show-secrets
+              coursefetch resolve phys101                  in the catalogs of the settings
             """)
 
     @Argument(
-        help: ArgumentHelp("The catalog file.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
-    var catalog: String
-
-    @Argument(
-        help: ArgumentHelp("Which videos: \(SelectorText.forms).", valueName: "selector"), transform: Selector.argument)
-    var selector: Selector
+        help: ArgumentHelp(
+            "Which videos: \(SelectorText.forms). Before it the catalogs: files, - for standard input, or addresses.",
+            valueName: "catalog> ... <selector"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var words: [String]
 
     @Flag(help: "Show tokens, and URLs with their queries.")
     var showSecrets = false
@@ -46,17 +46,25 @@ struct Resolve: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
-    func validate() throws { try CatalogArgument.check([catalog]) }
+    func validate() throws { try CatalogArguments.check(words.dropLast()) }
 
     func run() async throws {
         let context = CommandContext()
+        let given = words.count > 1 ? ["catalogs": Array(words.dropLast())] : [:]
         let settings = try await context.usableSettings(
-            place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
+            given, place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
+        let selector: Selector
+        do throws(SelectorError) {
+            selector = try Selector(words.last ?? "")
+        } catch {
+            throw await context.refuse(.usage, SelectorText.message(error))
+        }
+        let catalogs = try await context.catalogs(settings)
         let level = trace ? .trace : settings.logLevel
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: level, sink: context.complain) }
         let answers = try await context.orRefuse { () throws(Refusal) in
             try await ResolveProbe.run(
-                catalog: catalog, selection: Selection(selectors: [selector]), user: settings.user.value,
+                catalogs: catalogs, selection: Selection(selectors: [selector]), user: settings.user.value,
                 state: settings.state.value, plugins: settings.plugins.value, caFile: settings.caFile.value,
                 logger: logger)
         }

@@ -61,4 +61,10 @@ extension CommandContext {
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
+
+    /// What somebody types at a question, without blanks around it; nil where the input has ended.
+    func ask(_ question: String) -> String? {
+        FileHandle.standardError.write(Data(question.utf8))
+        return readLine()?.trimmingCharacters(in: .whitespaces)
+    }
 }

@@ -14,6 +14,8 @@ struct Sync: AsyncParsableCommand {
 
             EXAMPLES:
               coursefetch sync catalog.yaml
+              coursefetch sync                          the catalogs of the settings
+              coursefetch sync https://media.example.org/catalog.yaml
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
               coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
@@ -25,9 +27,7 @@ struct Sync: AsyncParsableCommand {
             Sizes and rates take B, K, M, G or T, powers of 1024.
             """)
 
-    @Argument(
-        help: ArgumentHelp("Catalog files.", valueName: "catalog"), completion: .file(extensions: ["yaml", "yml"]))
-    var catalogs: [String]
+    @OptionGroup var catalogs: CatalogArguments
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
@@ -36,12 +36,14 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup(title: "UNATTENDED") var unattended: UnattendedOptions
     @OptionGroup(title: "OUTPUT") var output: OutputOptions
 
-    func validate() throws { try CatalogArgument.check(catalogs) }
-
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(
-            place.texts, plugins.texts, transfer.texts, metadata.texts, unattended.texts, output.texts)
+            catalogs.texts, place.texts, plugins.texts, transfer.texts, metadata.texts, unattended.texts, output.texts)
+        let catalogs = try await context.catalogs(settings)
+        if settings.watch.value, catalogs.contains("-") {
+            throw await context.refuse(.usage, "--watch can't read standard input again; name a file or an address")
+        }
         if let text = settings.windowProblem(at: Date()) { throw await context.refuse(.usage, text) }
         let session = SyncSession(settings: settings, catalogs: catalogs, context: context)
         let status = settings.dryRun.value ? await session.rehearse() : await session.run()

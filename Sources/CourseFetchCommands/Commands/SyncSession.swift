@@ -59,7 +59,8 @@ struct SyncSession {
     /// and the terminal is given back.
     private func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
         let facts = RunReport(
-            user: settings.location.userName, catalogs: catalogs, started: started, ended: Date(), summary: summary)
+            user: settings.location.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs, started: started,
+            ended: Date(), summary: summary)
         for problem in await ending.carryOut(facts) { context.complain("warning: " + TerminalText.printable(problem)) }
         await context.output.flush()
     }

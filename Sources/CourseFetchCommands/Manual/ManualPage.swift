@@ -36,7 +36,7 @@ struct ManualPage {
         page.section("ENVIRONMENT")
         for key in SettingTable.all {
             page.item(key.variable)
-            page.text("As --\(key.name).")
+            page.text(key.name == SettingTable.shared.catalogs.name ? key.help : "As --\(key.name).")
         }
         page.item("NO_COLOR")
         page.text("If not empty, no colours.")

@@ -93,4 +93,17 @@ extension CommandContext {
         complain("error: " + TerminalText.printableLines(message).joined(separator: "\n"))
         return await exit(status)
     }
+
+    /// The catalogs that the settings come to. Where there are none it says how to name some, and ends with 64.
+    func catalogs(_ settings: SyncSettings) async throws -> [String] {
+        let catalogs = settings.catalogs.value
+        guard catalogs.isEmpty else { return catalogs }
+        let file = SettingsFile.path(environment: environment) ?? "~/.config/coursefetch/config.yaml"
+        throw await refuse(
+            .usage,
+            """
+            no catalog is named. Name one (coursefetch sync catalog.yaml), or list yours in \(file) \
+            (catalogs: [/path/to/catalog.yaml]). A first one is made by: coursefetch init
+            """)
+    }
 }

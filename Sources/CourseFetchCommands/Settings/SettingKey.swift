@@ -59,6 +59,8 @@ enum SettingForm: Sendable, Equatable {
 protocol AnySettingKey: Sendable {
     var name: String { get }
     var form: SettingForm { get }
+    /// What the option's help says.
+    var help: String { get }
     /// Its values in these places, each with where it comes from; one at least, but for a list.
     func values(in layers: inout SettingLayers) -> [any AnySetting]
 }

@@ -81,7 +81,9 @@ struct SettingLayers {
     private func entry<Value>(_ key: SettingKey<Value>) -> Texts? {
         file.entries[key.name]?.map { entry in
             let text = expanded(entry.text, key)
-            let isRelative = key.isPath && !key.words.contains(text) && !text.isEmpty && !text.hasPrefix("/")
+            let isRelative =
+                key.isPath && !key.words.contains(text) && !text.isEmpty && !text.hasPrefix("/")
+                && !SettingText.isAddress(text)
             return (isRelative ? "\(file.folder)/\(text)" : text, .file(entry.location))
         }
     }

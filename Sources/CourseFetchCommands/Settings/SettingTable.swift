@@ -8,6 +8,17 @@ struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()
 
+    // MARK: catalogs
+
+    /// Said without an option's name on the command line.
+    let catalogs = SettingKey<[String]>(
+        "catalogs", .list("catalog", separator: " ", addsUp: false), standard: [],
+        help: "Catalogs of a sync: files, - for standard input, or http(s) addresses.", isPath: true, words: ["-"]
+    ) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return [text]
+    }
+
     // MARK: places
 
     let library = SettingKey<String?>(

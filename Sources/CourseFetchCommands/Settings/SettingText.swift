@@ -9,6 +9,12 @@ enum SettingText {
         return text
     }
 
+    /// Whether it is an http or https URL, and no path.
+    static func isAddress(_ text: String) -> Bool {
+        let start = text.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start.hasPrefix("https://")
+    }
+
     static func wholeNumber(_ text: String, _ range: ClosedRange<Int>) throws(ValueError) -> Int {
         guard let number = Int(text) else { throw .notAWholeNumber(text) }
         guard range.contains(number) else {

@@ -35,16 +35,25 @@ package struct CheckReport: Sendable {
 /// Reads and validates catalogs: the same for `check` and for a sync.
 package enum CatalogCheck {
     /// `plugins` names folders to look in first; nil leaves providers aside.
-    package static func run(_ catalogs: [String], plugins: [String]?) async -> CheckReport {
-        read(catalogs, registry: plugins.map(ProviderCheck.registry)).report
+    package static func run(_ catalogs: CatalogSources, plugins: [String]?) async -> CheckReport {
+        await read(catalogs, registry: plugins.map(ProviderCheck.registry)).report
     }
 
     /// The JSON Schema of the format.
     package static var schema: String { CatalogSchema.json }
 
     /// The catalogs and what is wrong with them.
-    package static func read(_ paths: [String], registry: PluginRegistry?) -> (catalog: Catalog, report: CheckReport) {
-        let reading = CatalogReader.read(paths)
+    package static func read(
+        _ catalogs: CatalogSources, registry: PluginRegistry?
+    ) async -> (catalog: Catalog, report: CheckReport) {
+        let inputs = await catalogs.inputs()
+        defer { CatalogSources.discard(inputs) }
+        return check(CatalogReader.read(inputs), registry)
+    }
+
+    private static func check(
+        _ reading: CatalogReading, _ registry: PluginRegistry?
+    ) -> (catalog: Catalog, report: CheckReport) {
         var diagnostics = reading.diagnostics
         var conditions: Set<SyncCondition> = []
         var omitted = 0
@@ -60,7 +69,9 @@ package enum CatalogCheck {
             if conditions.isEmpty, mistakes.contains(where: { $0.severity == .error }) {
                 conditions = [.invalidCatalog]
             }
-            mistakes.addExcerpts()
+            let paths = Dictionary(
+                reading.catalog.files.map { ($0.shownPath, $0.contentPath) }, uniquingKeysWith: { first, _ in first })
+            mistakes.addExcerpts { paths[$0] ?? $0 }
             diagnostics += mistakes
             // A file's mistakes stand in the order of its lines, whoever found them.
             let order = Dictionary(

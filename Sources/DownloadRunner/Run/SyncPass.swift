@@ -57,7 +57,7 @@ struct SyncPass: Sendable {
         hub.post(
             .started(
                 SyncStart(
-                    user: open.place.user.text, run: run, catalogs: options.catalogs,
+                    user: open.place.user.text, run: run, catalogs: options.shownCatalogs,
                     library: library.root.string, downloads: plan.counts,
                     waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted))))
         let movedNow = announce(plan, places)
@@ -193,7 +193,7 @@ struct SyncPass: Sendable {
             try open.store.catalogs.apply(changes)
             if options.only.isEmpty { try HeldCourse.record(plan.held, open.store) }
             let places = try settling.carryOut(changes.moves)
-            return (try open.store.runs.begin(catalogs: options.catalogs), places)
+            return (try open.store.runs.begin(catalogs: options.shownCatalogs), places)
         } catch {
             throw Refusal(any: error)
         }

@@ -77,8 +77,11 @@ package final class SyncRun: Sendable {
     private func runThrowing(started: Date, _ limits: RunLimits) async throws(Refusal) -> SyncSummary {
         try requireMeans()
         let registry = ProviderCheck.registry(options.plugins)
-        let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
-        let files = options.watchEvery.map { _ in CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
+        let sources = CatalogSources(options)
+        let (catalog, check) = try await untilStopped { () async throws(Refusal) in
+            await CatalogCheck.read(sources, registry: registry)
+        }
+        let files = options.watchEvery.map { _ in watch(catalog, sources) }
         guard check.conditions.isEmpty else { return SyncSummary(check) }
         let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
         try place.requireKnown()
@@ -140,6 +143,11 @@ package final class SyncRun: Sendable {
         return try await first.run(catalog, check, started: started)
     }
 
+    /// Waits for a change of the files among the catalogs.
+    private func watch(_ catalog: Catalog, _ sources: CatalogSources) -> CatalogWatch {
+        CatalogWatch(sources.files + catalog.files.filter(\.isFile).map(\.path))
+    }
+
     private func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits) -> SyncPass {
         SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
@@ -150,7 +158,7 @@ package final class SyncRun: Sendable {
     private func open(_ place: StateLocation.Place) async throws(Refusal) -> (FileLock, DownloadStore) {
         let (options, hub, clock) = (options, hub, clock)
         return try await untilStopped { () async throws(Refusal) in
-            try await place.openForWriting(for: options.catalogs, wait: options.wait) { holder in
+            try await place.openForWriting(for: options.shownCatalogs, wait: options.wait) { holder in
                 hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
             }
         }
@@ -160,7 +168,7 @@ package final class SyncRun: Sendable {
     private func library(_ open: OpenState) async throws(Refusal) -> LibraryFolder {
         let (options, hub, clock) = (options, hub, clock)
         return try await untilStopped { () async throws(Refusal) in
-            try await open.library.open(for: options.catalogs, wait: options.wait) { holder in
+            try await open.library.open(for: options.shownCatalogs, wait: options.wait) { holder in
                 hub.post(.lockWaiting(holder, until: clock.now.advanced(by: options.wait)))
             }
         }
@@ -199,7 +207,7 @@ package final class SyncRun: Sendable {
                         pass = ready
                     } else {
                         do throws(Refusal) {
-                            pass = self.pass(open, try await open.library.open(for: options.catalogs), limits)
+                            pass = self.pass(open, try await open.library.open(for: options.shownCatalogs), limits)
                         } catch {
                             isLibraryAway = true
                             if let session = try? open.place.session(in: open.store) { control.goBy(session) }
@@ -224,9 +232,10 @@ package final class SyncRun: Sendable {
             hub.post(.resting(summary, until: until))
             await rest(open, files, until: until, isLibraryAway: isLibraryAway)
             if control.runStop != nil { break }
-            (catalog, check) = CatalogCheck.read(options.catalogs, registry: open.registry)
+            let sources = CatalogSources(options)
+            (catalog, check) = await CatalogCheck.read(sources, registry: open.registry)
             // One that can't be read is looked at again when it changes.
-            if check.conditions.isEmpty { files = CatalogWatch(options.catalogs + catalog.files.map(\.path)) }
+            if check.conditions.isEmpty { files = watch(catalog, sources) }
             started = clock.now
         } while true
         if control.isLoggedOut { summary.conditions.insert(.workLeft) }

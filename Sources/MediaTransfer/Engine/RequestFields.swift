@@ -18,6 +18,11 @@ enum RequestFields {
         case .etag(let value), .lastModified(let value): lines.append("If-Range: \(value)")
         case .checksum, nil: break
         }
+        switch request.held {
+        case .etag(let value): lines.append("If-None-Match: \(value)")
+        case .lastModified(let value): lines.append("If-Modified-Since: \(value)")
+        case .checksum, nil: break
+        }
         return lines
     }
 }

@@ -45,6 +45,9 @@ package struct TransferRequest: Sendable, RedactedInPrint {
     package var confinement: NetworkScope?
     /// Where the transfer begins.
     package var start: Start = .beginning
+    /// What is held of it already, by its validator. A server that has nothing else answers 304, and the transfer ends with
+    /// that status (RFC 9110 §13.1.2, §13.1.3).
+    package var held: ResumeCondition?
     /// The size that the finished file must have, as the catalog or the provider says.
     package var expectedSize: Int64?
     /// Whether a page (HTML, JSON, XML) is a good answer. False for media, where it means that the URL was refused.
@@ -120,6 +123,11 @@ package struct TransferRequest: Sendable, RedactedInPrint {
                 if !HTTPField(name: "If-Range", value: value).isWellFormed { return "the validator is malformed" }
             case .checksum: break
             }
+        }
+        switch held {
+        case .etag(let value), .lastModified(let value):
+            if !HTTPField(name: "If-None-Match", value: value).isWellFormed { return "the validator is malformed" }
+        case .checksum, nil: break
         }
         if case .range(let range) = start, range.isEmpty || range.lowerBound < 0 { return "the range is empty" }
         if let expectedSize, expectedSize < 0 { return "the expected size is negative" }

@@ -5,7 +5,7 @@ package import SyncFacts
 
 /// What `forget` did.
 package struct ForgottenCatalog: Sendable, Equatable {
-    /// The file, absolute.
+    /// The file, absolute; of an address what the state knows it by.
     package var file: String
     /// Their ids.
     package var courses: [String]
@@ -21,7 +21,7 @@ package struct ForgottenCatalog: Sendable, Equatable {
     /// Makes the courses of a catalog file gone: their files stay until a `--prune`. The file itself needn't exist.
     package static func forget(_ file: String, at location: StateLocation) async throws(Refusal) -> ForgottenCatalog {
         let place = try location.resolve()
-        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        let path = CatalogAddress(file).identity ?? URL(fileURLWithPath: file).resolvingSymlinksInPath().path
         try place.requireKnown()
         guard place.hasState else { throw .catalog(.noCourses(file: path, known: [])) }
         let (lock, store) = try await place.openForWriting(for: [])

@@ -29,7 +29,7 @@ extension SyncRun {
         do {
             try requireMeans()
             let registry = ProviderCheck.registry(options.plugins)
-            let (catalog, check) = CatalogCheck.read(options.catalogs, registry: registry)
+            let (catalog, check) = await CatalogCheck.read(CatalogSources(options), registry: registry)
             guard check.conditions.isEmpty else {
                 plan.summary = SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
                 return plan

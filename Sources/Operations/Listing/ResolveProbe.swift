@@ -117,11 +117,12 @@ package enum ResolveProbe {
 
     /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
     package static func run(
-        catalog: String, selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
+        catalogs: [String], selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
         logger: Logger
     ) async throws(Refusal) -> [Answer] {
         let registry = ProviderCheck.registry(plugins)
-        let (catalog, check) = CatalogCheck.read([catalog], registry: registry)
+        let sources = CatalogSources(catalogs, state: state, caFile: caFile)
+        let (catalog, check) = await CatalogCheck.read(sources, registry: registry)
         guard check.conditions.isEmpty else {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }

@@ -121,12 +121,17 @@ extension Refusal {
         case badBandwidth(String)
         /// It was asked for something that only another version knows.
         case unknownRequest
+        /// Files that were to be made are there already.
+        case filesThere([String])
+        /// A file or folder can't be made.
+        case unmadeFile(path: String, reason: String)
 
         var condition: SyncCondition {
             switch self {
             case .noProgram, .badClockURL, .badBandwidth, .unknownRequest: .usage
             case .notStarted(let refusal): refusal.condition
-            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .newerList:
+            case .fewDescriptors, .unwritable, .download, .noRoom, .noLibrary, .notMovedThere, .newerList, .filesThere,
+                .unmadeFile:
                 .stateUnusable
             }
         }

@@ -1,0 +1,82 @@
+/// A catalog to read: a file, or what came from elsewhere and lies in a file while it is read.
+package struct CatalogInput: Sendable, Equatable {
+    /// What the state knows its courses by; nil is the file's path, symbolic links resolved.
+    package var identity: String?
+    /// How messages name it.
+    package var shownPath: String
+    /// The file to read.
+    package var path: String
+    /// What relative names in it begin at: a folder, or the address of one. Nil is the file's own folder.
+    package var folder: String?
+    /// What stood in the way of getting it.
+    package var trouble: CatalogTrouble?
+
+    /// A catalog that didn't come from a file of the person.
+    package init(identity: String, shownPath: String, path: String, folder: String, trouble: CatalogTrouble? = nil) {
+        self.identity = identity
+        self.shownPath = shownPath
+        self.path = path
+        self.folder = folder
+        self.trouble = trouble
+    }
+
+    /// A file.
+    package init(file path: String) {
+        shownPath = path
+        self.path = path
+    }
+}
+
+/// What stood in the way of getting a catalog that isn't a file.
+package enum CatalogTrouble: Sendable, Equatable {
+    /// Why an address gave nothing.
+    package enum Reason: Sendable, Equatable {
+        /// What the transfer says of it.
+        case transfer(String)
+        /// It took longer than this.
+        case tooSlow(seconds: Int)
+        /// A web page came, as from a host that wants a login.
+        case page
+        case notAnAddress
+    }
+
+    /// It can't be fetched, and there is no copy of it.
+    case notFetched(Reason)
+    /// It can't be fetched; the copy of this time is read.
+    case outdated(Reason, fetched: String)
+    /// It was fetched, and can't be kept for a time when it can't be.
+    case notKept(String)
+    /// Standard input is a terminal.
+    case terminal
+    /// Standard input can't be read, or can't be kept while it is read.
+    case noInput(String)
+
+    /// Whether there is nothing to read.
+    var isError: Bool {
+        switch self {
+        case .notFetched, .terminal, .noInput: true
+        case .outdated, .notKept: false
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .notFetched(let reason): "can't be fetched: \(reason.text)"
+        case .outdated(let reason, let fetched): "can't be fetched: \(reason.text); using the copy of \(fetched)"
+        case .notKept(let reason): "no copy can be kept: \(reason)"
+        case .terminal: "standard input is a terminal; pipe a catalog into it, or name a file"
+        case .noInput(let reason): "can't be read: \(reason)"
+        }
+    }
+}
+
+extension CatalogTrouble.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .transfer(let text): text
+        case .tooSlow(let seconds): "it took longer than \(seconds) s"
+        case .page: "the server sent a web page instead of a catalog; is a login needed?"
+        case .notAnAddress: "it isn't an address"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import Foundation
+import ProviderKit
+
+/// Where a catalog comes from, as a command line or the settings name it. An address may hold a secret.
+package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
+    /// A path.
+    case file(String)
+    /// `-`.
+    case standardInput
+    /// An http or https URL.
+    case web(String)
+
+    /// Reads what was given; whatever is neither `-` nor an address is a path.
+    package init(_ text: String) {
+        let start = text.prefix(8).lowercased()
+        if text == "-" {
+            self = .standardInput
+        } else if start.hasPrefix("http://") || start.hasPrefix("https://") {
+            self = .web(text)
+        } else {
+            self = .file(text)
+        }
+    }
+
+    /// As it may be shown and stored: without a user's name and password, a query as `?…`.
+    package var shown: String {
+        switch self {
+        case .file(let path): path
+        case .standardInput: "<stdin>"
+        case .web(let text):
+            Self.withoutSecrets(text).map { $0.text + ($0.query == nil ? "" : "?…") } ?? Self.unreadable
+        }
+    }
+
+    /// What the state knows the catalog's courses by; nil for a file, whose real path that is. Of a query it holds a digest.
+    package var identity: String? {
+        switch self {
+        case .file: return nil
+        case .standardInput: return "-"
+        case .web(let text):
+            guard let (bare, query) = Self.withoutSecrets(text) else { return Self.unreadable }
+            return bare + (query.map { "?" + Self.digest($0).prefix(12) } ?? "")
+        }
+    }
+
+    /// The folder of an address, as an address without a `/` at its end; nil for what isn't one.
+    var folder: String? {
+        guard case .web(let text) = self, let (bare, _) = Self.withoutSecrets(text) else { return nil }
+        let host = bare.range(of: "://").flatMap { bare[$0.upperBound...].firstIndex(of: "/") } ?? bare.endIndex
+        guard let slash = bare.lastIndex(of: "/"), slash >= host else { return bare }
+        return String(bare[..<slash])
+    }
+
+    /// The name of a copy: the same for the same address, whoever asks with which password.
+    var copyName: String? {
+        guard case .web(let text) = self, let (bare, query) = Self.withoutSecrets(text) else { return nil }
+        return String(Self.digest(bare + "?" + (query ?? "")).prefix(32))
+    }
+
+    private static let unreadable = "http://…"
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func withoutSecrets(_ text: String) -> (text: String, query: String?)? {
+        guard var parts = URLComponents(string: text), parts.host?.isEmpty == false else { return nil }
+        let query = parts.percentEncodedQuery
+        (parts.user, parts.password, parts.percentEncodedQuery, parts.fragment) = (nil, nil, nil, nil)
+        parts.scheme = parts.scheme?.lowercased()
+        return parts.string.map { ($0, query) }
+    }
+}

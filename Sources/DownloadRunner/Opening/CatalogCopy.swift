@@ -1,0 +1,54 @@
+import Crypto
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// What was last fetched of a catalog's address, beside the state: the text, and what the server knows it by.
+struct CatalogCopy: Sendable {
+    /// What the server knows a text by, and when it was fetched.
+    struct Mark: Codable, Equatable {
+        var etag: String?
+        var lastModified: String?
+        var fetchedAt: Date
+        /// Of the text: a mark that was written for another one counts for nothing.
+        var sha256: String
+    }
+
+    /// Holds the copies of all addresses.
+    let folder: FilePath
+    /// Theirs.
+    let name: String
+
+    /// The text.
+    var path: String { folder.appending(name + ".yaml").string }
+
+    private var markPath: String { folder.appending(name + ".json").string }
+
+    /// Nil where there is no copy that is whole.
+    func mark() -> Mark? {
+        guard let data = FileManager.default.contents(atPath: markPath),
+            let mark = try? JSONDecoder().decode(Mark.self, from: data),
+            let text = FileManager.default.contents(atPath: path), Self.digest(text) == mark.sha256
+        else { return nil }
+        return mark
+    }
+
+    /// Keeps a text. Whoever is killed between the two files leaves a mark that fits no text.
+    func store(_ bytes: [UInt8], etag: String?, lastModified: String?, at now: Date) throws(Errno) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Errno(rawValue: errno)
+        }
+        try WholeFile.write(bytes, to: path)
+        let mark = Mark(
+            etag: etag, lastModified: lastModified, fetchedAt: now, sha256: Self.digest(Data(bytes)))
+        guard let data = try? JSONEncoder().encode(mark) else { return }
+        try WholeFile.write(Array(data), to: markPath)
+    }
+
+    private static func digest(_ data: Data) -> String {
+        SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,150 @@
+import CourseCatalog
+import FileSystem
+import Foundation
+import MediaTransfer
+import ProviderKit
+package import SyncFacts
+import SystemPackage
+import UserState
+import YAMLSource
+
+/// The catalogs of a command, wherever they come from: files, standard input, addresses.
+package struct CatalogSources: Sendable, PrintsRedacted {
+    private let addresses: [CatalogAddress]
+    /// Holds the copies of what was fetched.
+    private let copies: FilePath
+    private let caFile: String?
+
+    /// - Parameters:
+    ///   - texts: as they were given; of what is named twice the first counts.
+    ///   - state: replaces the folder that holds all users' state.
+    package init(_ texts: [String], state: String?, caFile: String?) {
+        addresses = texts.map { CatalogAddress($0) }
+        let environment = ProcessInfo.processInfo.environment
+        copies = Locations(environment: environment, state: state.map { FilePath($0) }).stateRoot.appending("catalogs")
+        self.caFile = caFile
+    }
+
+    /// Those of a sync.
+    package init(_ options: SyncOptions) { self.init(options.catalogs, state: options.state, caFile: options.caFile) }
+
+    /// The files that were named, which may change while somebody watches.
+    var files: [String] {
+        addresses.compactMap { if case .file(let path) = $0 { path } else { nil } }
+    }
+
+    /// What is there to read, in the order in which it was named. What lies in files of our own goes with ``discard(_:)``.
+    func inputs() async -> [CatalogInput] {
+        var inputs: [CatalogInput] = []
+        var seen: [CatalogAddress] = []
+        let engine = TransferEngine(configuration: configuration)
+        for address in addresses where !seen.contains(address) {
+            seen.append(address)
+            switch address {
+            case .file(let path): inputs.append(CatalogInput(file: path))
+            case .standardInput: inputs.append(await Blocking.run { _ in Self.standardInput(address) })
+            case .web(let url): inputs.append(await fetched(url, address, engine))
+            }
+        }
+        await engine.shutDown()
+        return inputs
+    }
+
+    /// Removes what was written only to be read.
+    static func discard(_ inputs: [CatalogInput]) {
+        for input in inputs where input.path.hasPrefix(spoolPrefix) { unlink(input.path) }
+    }
+
+    private var configuration: TransferConfiguration {
+        var configuration = TransferConfiguration()
+        configuration.caFile = caFile
+        configuration.userAgent = "coursefetch/\(Version.text)"
+        return configuration
+    }
+
+    private func fetched(_ url: String, _ address: CatalogAddress, _ engine: TransferEngine) async -> CatalogInput {
+        var input = CatalogInput(
+            identity: address.identity ?? "", shownPath: address.shown, path: "", folder: address.folder ?? "")
+        guard let name = address.copyName else {
+            input.trouble = .notFetched(.notAnAddress)
+            return input
+        }
+        let copy = CatalogCopy(folder: copies, name: name)
+        switch await CatalogFetch(url: url, copy: copy, engine: engine).run() {
+        case .copy(let trouble): (input.path, input.trouble) = (copy.path, trouble)
+        case .nothing(let trouble): input.trouble = trouble
+        case .text(let bytes, let trouble):
+            do throws(Errno) {
+                input.path = try Self.spool { descriptor throws(Errno) in try Self.append(bytes, to: descriptor) }
+                input.trouble = trouble
+            } catch {
+                input.trouble = .noInput("\(error)")
+            }
+        }
+        return input
+    }
+
+    private static func standardInput(_ address: CatalogAddress) -> CatalogInput {
+        var input = CatalogInput(
+            identity: address.identity ?? "", shownPath: address.shown, path: "",
+            folder: FileManager.default.currentDirectoryPath)
+        guard isatty(STDIN_FILENO) == 0 else {
+            input.trouble = .terminal
+            return input
+        }
+        do throws(Errno) {
+            input.path = try spool { descriptor throws(Errno) in try copyInput(to: descriptor) }
+        } catch {
+            input.trouble = .noInput("\(error)")
+        }
+        return input
+    }
+
+    /// Stops behind the longest catalog that is read: its reader says so.
+    private static func copyInput(to descriptor: CInt) throws(Errno) {
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        var total = 0
+        while total <= YAMLLimits.catalog.bytes {
+            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Errno(rawValue: errno) }
+            if count == 0 { return }
+            try append(Array(chunk[..<count]), to: descriptor)
+            total += count
+        }
+    }
+
+    private static func append(_ bytes: [UInt8], to descriptor: CInt) throws(Errno) {
+        do {
+            try FileDescriptor(rawValue: descriptor).writeAll(bytes)
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+
+    private static var spoolPrefix: String {
+        let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        return folder + "/coursefetch-catalog-\(getpid())-"
+    }
+
+    /// A file of our own that nobody else can read.
+    private static func spool(_ fill: (CInt) throws(Errno) -> Void) throws(Errno) -> String {
+        var name = Array((spoolPrefix + "XXXXXX").utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        defer { close(descriptor) }
+        let path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+        do {
+            try fill(descriptor)
+        } catch {
+            unlink(path)
+            throw error
+        }
+        return path
+    }
+}
+
+extension SyncOptions {
+    /// Its catalogs as they may be shown and stored.
+    package var shownCatalogs: [String] { catalogs.map { CatalogAddress($0).shown } }
+}

@@ -1,0 +1,115 @@
+import DownloadRunner
+import Foundation
+package import SyncFacts
+import SystemPackage
+
+/// The files that a person begins with: a catalog, and settings that name it.
+package enum FirstFiles {
+    /// A file to be made.
+    package struct File: Sendable, Equatable {
+        /// Absolute.
+        package var path: String
+        package var text: String
+
+        package init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// Which of these are there already, whatever they are.
+    package static func existing(_ paths: [String]) -> [String] {
+        paths.filter { path in
+            var facts = stat()
+            return lstat(path, &facts) == 0
+        }
+    }
+
+    /// Makes all of them, with the folders above, or none; never in the place of something.
+    package static func write(_ files: [File]) throws(Refusal) {
+        let taken = existing(files.map(\.path))
+        guard taken.isEmpty else { throw .run(.filesThere(taken)) }
+        var made: [String] = []
+        do {
+            for file in files {
+                try write(file)
+                made.append(file.path)
+            }
+        } catch {
+            for path in made { unlink(path) }
+            throw error
+        }
+    }
+
+    private static func write(_ file: File) throws(Refusal) {
+        let folder = FilePath(file.path).removingLastComponent().string
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw .run(.unmadeFile(path: folder, reason: "\(Errno(rawValue: errno))"))
+        }
+        do {
+            let descriptor = try FileDescriptor.open(
+                FilePath(file.path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            _ = try descriptor.closeAfter { try descriptor.writeAll(file.text.utf8) }
+        } catch Errno.fileExists {
+            throw .run(.filesThere([file.path]))
+        } catch {
+            throw .run(.unmadeFile(path: file.path, reason: "\(error)"))
+        }
+    }
+}
+
+/// What a first catalog says, out of three answers.
+package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
+    /// The course's title.
+    package var title: String
+    /// The course's id.
+    package var course: String
+    /// Who knows where its videos are.
+    package var provider: String
+    /// For the provider `direct`: an address with `{id}` in it.
+    package var address: String?
+    /// The first video's id.
+    package var video: String
+
+    /// A course of videos at addresses, or, where `source` isn't one, of the provider of that name.
+    ///
+    /// Of the address of one video its file's name becomes `{id}`.
+    package init(title: String, source: String) {
+        self.title = title
+        course = Self.identifier(title)
+        video = "intro"
+        guard CatalogAddress(source) != .file(source), source != "-" else {
+            provider = source
+            return
+        }
+        provider = "direct"
+        guard !source.contains("{id}") else {
+            address = source
+            return
+        }
+        let path = source.prefix { $0 != "?" && $0 != "#" }
+        let host = path.range(of: "://").flatMap { path[$0.upperBound...].firstIndex(of: "/") } ?? path.endIndex
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.endIndex
+        let name = start > host ? path[start...] : ""
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        guard !name[..<dot].isEmpty else {
+            address = source
+            return
+        }
+        video = name[..<dot].removingPercentEncoding ?? String(name[..<dot])
+        address = source[..<start] + "{id}" + source[dot...]
+    }
+
+    /// Its address may hold a secret.
+    package var customMirror: Mirror { Mirror(self, children: ["course": course, "provider": provider]) }
+
+    /// Letters and digits of ASCII in lower case, with dashes between.
+    private static func identifier(_ title: String) -> String {
+        let plain = title.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil).lowercased()
+        let words = plain.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        return words.isEmpty ? "course" : words.joined(separator: "-")
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("catalogs at addresses", .timeLimit(.minutes(2)))
+struct CatalogAddressTests {
+    private static let one = "version: 1\ncourses: [{id: a, provider: direct, videos: [v], cover: pictures/a 1.jpg}]\n"
+
+    private func check(_ stage: Stage, _ address: String) async throws -> Outcome {
+        try await Program.coursefetch(["check", address, "--no-plugins"], in: stage.folder)
+    }
+
+    @Test("it is fetched once, then asked for only if it has changed; while it can't be had the last copy is used")
+    func copies() async throws {
+        let nginx = try await NginxServer.start()
+        let stage = try Stage()
+        try stage.folder.write(Self.one, to: "site/c.yaml")
+        try nginx.add(folder: stage.folder.at("site").string, as: "site")
+        let address = nginx.url("/plain/site/c.yaml")
+        let first = try await check(stage, address)
+        #expect(first.output == "1 video in 1 course, no mistakes\n", "\(first.report)")
+        #expect(try await check(stage, address).exit == 0)
+        #expect(try nginx.log().map(\.status) == [200, 304])
+
+        try stage.folder.write(Self.one.replacing("[v]", with: "[v, w]"), to: "site/c.yaml")
+        #expect(try await check(stage, address).output == "2 videos in 1 course, no mistakes\n")
+
+        await nginx.stop()
+        let away = try await check(stage, address)
+        #expect(away.exit == 0 && away.output == "2 videos in 1 course, 1 warning\n")
+        #expect(
+            away.error.contains(
+                /^http:\/\/127\.0\.0\.1:\d+\/plain\/site\/c\.yaml: warning: can't be fetched: .+; using the copy of \d{4}-\d\d-\d\d \d\d:\d\d\n$/
+            ), "\(away.error)")
+        let other = try await check(stage, nginx.url("/plain/site/d.yaml"))
+        #expect(other.exit == 66 && other.error.contains("/d.yaml: error: can't be fetched: "), "\(other.report)")
+    }
+
+    @Test("a web page is no catalog, and takes the place of none; nor does a file that is too slow to come")
+    func pages() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        host.script("/c.yaml", [.text(Self.one, "text/plain"), .text("<html></html>", "text/html"), .status(503)])
+        let address = host.url("/c.yaml")
+        #expect(try await check(stage, address).exit == 0)
+        let page = try await check(stage, address)
+        #expect(page.exit == 0)
+        #expect(page.error.contains("the server sent a web page instead of a catalog; is a login needed?; using"))
+        #expect(try await check(stage, address).error.contains("503"))
+        await host.stop()
+    }
+
+    @Test("a password and a query go to the host, and nowhere else: not onto the screen, not into the state")
+    func secrets() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let catalog = CatalogText(url: host.url("/media/{id}/2000.mp4"), videos: [.init(id: "1")]).text
+        host.script("/c.yaml", [.text(catalog, "application/yaml")])
+        let address = host.url("/c.yaml?token=CANARY-query").replacing("://", with: "://alice:CANARY-password@")
+        let report = stage.folder.at("report.json").string
+        let sync = try await stage.run(["sync", address, "--json", "--report", report])
+        #expect(sync.exit == 0, "\(sync.report)")
+        let shown = host.url("/c.yaml?…")
+        #expect(sync.output.contains("\"catalogs\":[\"\(shown)\"]"), "\(sync.output)")
+        for text in [sync.output, sync.error, stage.folder.read("report.json") ?? "CANARY"] {
+            #expect(!text.contains("CANARY"), "\(text)")
+        }
+        for name in stage.folder.names() where name.hasPrefix("state/") {
+            let bytes = FileManager.default.contents(atPath: stage.folder.at(name).string) ?? Data()
+            #expect(bytes.range(of: Data("CANARY".utf8)) == nil, "\(name)")
+        }
+        // The same catalog, whatever the password; another one with another query.
+        #expect(try await stage.run(["forget", address]).exit == 0)
+        await host.stop()
+    }
+
+    @Test("what it includes is refused, where it is written; a cover beside it is at its address")
+    func relative() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        host.script("/x/c.yaml", [.text("version: 1\ninclude: b.yaml\n", "text/plain")])
+        let including = try await check(stage, host.url("/x/c.yaml"))
+        #expect(including.exit == 65)
+        #expect(
+            including.error.contains(
+                "/x/c.yaml:2:10: error: a catalog from an address can't include others; name each address where this one is"
+            ), "\(including.report)")
+        #expect(including.error.contains("\n    include: b.yaml\n"), "\(including.report)")
+
+        host.script(
+            "/x/d.yaml",
+            [
+                .text(
+                    """
+                    version: 1
+                    courses: [{id: a, title: A, provider: direct, parameters: {url: "\(host.url("/media/{id}/2000.mp4"))"}, \
+                    videos: [1], cover: pictures/a 1.jpg}]
+                    """, "text/plain")
+            ])
+        host.script("/x/pictures/a%201.jpg", [.bytes([0xFF, 0xD8, 0xFF], "image/jpeg")])
+        let sync = try await stage.run(["sync", host.url("/x/d.yaml"), "--json"])
+        #expect(sync.exit == 0, "\(sync.report)")
+        #expect(LibraryFiles(stage.library).paths.contains("A/cover.jpg"), "\(sync.report)")
+        await host.stop()
+    }
+}
