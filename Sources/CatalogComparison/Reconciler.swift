@@ -73,9 +73,12 @@ package struct Reconciler {
         self.library = library
         self.lossGuard = lossGuard
         self.store = store
-        self.only = only
         self.now = now
-        entries = CatalogEntries(catalog)
+        let all = CatalogEntries(catalog)
+        entries = all
+        self.only = try Selection(selectors: only).settled { () throws(Refusal) in
+            all.slots.map { all.reference($0) }
+        }.selectors
         readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(
             catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
@@ -127,6 +130,7 @@ package struct Reconciler {
         if only.isEmpty {
             FolderCovers(catalog: entries.catalog, folders: folders).plan(in: &result, without: Set(held.keys))
         }
+        result.only = only
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.wantedAgain = WantedAgain(entries, only: only)
         if only.isEmpty { result.unwritten = unwrittenFolders() }
@@ -173,7 +177,7 @@ package struct Reconciler {
         guard !only.isEmpty else { return true }
         var isSelected = false
         for (index, selector) in only.enumerated()
-        where selector.matches(course: reference.course, chapter: reference.chapter, video: reference.video) {
+        where selector.matches(reference) {
             result.selectorMatched[index] = true
             isSelected = true
         }

@@ -35,6 +35,8 @@ package struct Reconciliation: Sendable {
         package var to: String
     }
 
+    /// The selectors that limit the run, as they are meant among its videos.
+    package var only: [Selector] = []
     /// For what the person resumes or retries while the run goes on.
     package var wantedAgain: WantedAgain?
     package var changes = ReconcileChanges()

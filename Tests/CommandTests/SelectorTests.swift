@@ -14,6 +14,68 @@ struct SelectorTests {
         VideoReference(course: "a/b c*", chapter: "[1]", video: "50%?", title: "Odd"),
     ]
 
+    private static func reference(_ course: String, _ chapter: String?, _ video: String) -> VideoReference {
+        VideoReference(course: course, chapter: chapter, video: video, title: "")
+    }
+
+    @Test(
+        "course/video is the one video of that name, unless a chapter has the name or several videos have it",
+        arguments: [
+            ("phys101/velocity", "phys101/kinematics/velocity"), ("phys102/welcome", "phys102/*/welcome"),
+            ("phys101/dynamics", "phys101/dynamics"), ("phys10?/newton", "phys101/dynamics/newton"),
+            ("phys101/newt*", "phys101/newt*"), ("phys101/gone", "phys101/gone"), ("phys101", "phys101"),
+        ])
+    func settled(text: String, expected: String) throws {
+        #expect(try Selector(text).settled(among: Self.videos).description == expected)
+    }
+
+    @Test("of several videos of that name all are told, and none is taken")
+    func ambiguous() throws {
+        let videos = Self.videos + [Self.reference("phys101", "dynamics", "intro")]
+        let selector = try Selector("phys101/intro")
+        let meanings = [try Selector("phys101/kinematics/intro"), try Selector("phys101/dynamics/intro")]
+        let ambiguous = AmbiguousSelector(selector: selector, meanings: meanings)
+        #expect(throws: ambiguous) { try selector.settled(among: videos) }
+        #expect(
+            Refusal.selection(.ambiguous(ambiguous)).message == """
+                several videos are called phys101/intro; name the chapter: phys101/kinematics/intro, phys101/dynamics/intro
+                """)
+        #expect(throws: Refusal.selection(.ambiguous(ambiguous))) {
+            try Selection(selectors: [selector]).settled { () throws(Refusal) in videos }
+        }
+    }
+
+    @Test("what can't be meant so asks nobody for the videos")
+    func notAsked() throws {
+        let selection = Selection(selectors: [try Selector("a/*"), try Selector("a/b/c"), try Selector("title:a/b")])
+        let settled = try selection.settled { () throws(Refusal) in throw .selection(.nothingYet) }
+        #expect(settled == selection)
+    }
+
+    @Test(
+        "picks by title, in any letter case, with globs; slashes, spaces and percent signs are plain",
+        arguments: [
+            ("title:velocity", ["velocity"]), ("title:N*", ["newton"]), ("title:\"in*tion\"", ["intro"]),
+            ("title:'Odd'", ["50%?"]), ("title:*", ["intro", "velocity", "newton", "welcome", "50%?"]),
+            ("title:velo", []),
+        ])
+    func titles(text: String, expected: [String]) throws {
+        let selector = try Selector(text)
+        #expect(Self.videos.filter(selector.matches).map(\.video) == expected)
+        #expect(try Selector(selector.description) == selector)
+        let odd = VideoReference(course: "a", chapter: nil, video: "v", title: "50 % of A/B Tests")
+        #expect(try Selector("title:50 % of a/b*").matches(odd))
+    }
+
+    @Test("a misspelt title is mended; a course may be called title:x")
+    func titleSuggestion() throws {
+        #expect(try Selector("title:Velocty").suggestion(among: Self.videos)?.description == "title:Velocity")
+        #expect(throws: SelectorError.emptyPart("title:")) { try Selector("title:\"\"") }
+        let course = Selector(course: "title:x")
+        #expect(course.description == "title%3Ax")
+        #expect(try Selector(course.description) == course)
+    }
+
     @Test(
         "picks by course, chapter and video, with globs in any part",
         arguments: [
@@ -81,8 +143,8 @@ struct SelectorTests {
         for name in names {
             let text = Selector(course: name, chapter: name).description
             let selector = try Selector(text)
-            #expect(selector.matches(course: name, chapter: name, video: "v"))
-            #expect(!selector.matches(course: name + "x", chapter: name, video: "v"))
+            #expect(selector.matches(Self.reference(name, name, "v")))
+            #expect(!selector.matches(Self.reference(name + "x", name, "v")))
             let quoting = CharacterSet(charactersIn: " \t\n'\"\\$`&;|<>(){}*?[]!#~")
             #expect(text.rangeOfCharacter(from: quoting) == nil, "\(text) needs quotes in a shell")
         }
@@ -112,15 +174,15 @@ struct SelectorTests {
     @Test("a pattern full of stars costs no exponential time")
     func stars() throws {
         let selector = try Selector(String(repeating: "*a", count: 40) + "b")
-        #expect(!selector.matches(course: String(repeating: "a", count: 2000), chapter: nil, video: "v"))
+        #expect(!selector.matches(Self.reference(String(repeating: "a", count: 2000), nil, "v")))
     }
 
     @Test("a selection takes selectors and states together")
     func selections() throws {
         let selection = Selection(selectors: [try Selector("phys101"), try Selector("phys102")], states: [.failed])
-        #expect(selection.contains(course: "phys102", chapter: nil, video: "welcome", state: .failed))
-        #expect(!selection.contains(course: "phys102", chapter: nil, video: "welcome", state: .finished))
-        #expect(!selection.contains(course: "chem", chapter: nil, video: "x", state: .failed))
-        #expect(Selection().contains(course: "chem", chapter: "c", video: "x", state: .cancelled))
+        #expect(selection.contains(Self.reference("phys102", nil, "welcome"), state: .failed))
+        #expect(!selection.contains(Self.reference("phys102", nil, "welcome"), state: .finished))
+        #expect(!selection.contains(Self.reference("chem", nil, "x"), state: .failed))
+        #expect(Selection().contains(Self.reference("chem", "c", "x"), state: .cancelled))
     }
 }

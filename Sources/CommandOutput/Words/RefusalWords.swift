@@ -26,6 +26,7 @@ extension Refusal {
         case .provider(let refusal): refusal.message
         case .selection(.nothingYet): "there is nothing yet to choose from; begin with: coursefetch sync CATALOG"
         case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
+        case .selection(.ambiguous(let selector)): selector.message
         case .catalog(let refusal): refusal.message
         case .run(let refusal): refusal.message
         }
@@ -42,6 +43,15 @@ extension Refusal {
 extension UnmatchedSelector {
     /// One sentence without its full stop.
     package var message: String { "no video matches \(selector)\(suggestion.map { "; did you mean \($0)?" } ?? "")" }
+}
+
+extension AmbiguousSelector {
+    /// One sentence without its full stop; of many meanings the first few.
+    package var message: String {
+        let shown = meanings.prefix(5).map(\.description)
+        let more = meanings.count > shown.count ? " and \(Wording.grouped(meanings.count - shown.count)) more" : ""
+        return "several videos are called \(selector); name the chapter: \(shown.joined(separator: ", "))\(more)"
+    }
 }
 
 extension Refusal.User {

@@ -27,7 +27,7 @@ struct Login: AsyncParsableCommand {
               pass show peertube | coursefetch login --provider peertube --secrets-from -
             """)
 
-    @Option(help: ArgumentHelp("Log in at this provider, too.", valueName: "name"))
+    @Option(help: ArgumentHelp("Log in at this provider, too.", valueName: "name"), completion: .providers)
     var provider: String?
 
     @Option(

@@ -21,7 +21,9 @@ struct Logout: AsyncParsableCommand {
               coursefetch logout --provider peertube    forget this provider only
             """)
 
-    @Option(help: ArgumentHelp("Forget this provider alone; the session stays.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Forget this provider alone; the session stays.", valueName: "name"),
+        completion: .providers)
     var provider: String?
 
     @Flag(help: "Leave the credentials of providers stored.")

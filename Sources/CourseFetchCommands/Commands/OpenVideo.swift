@@ -22,7 +22,8 @@ struct OpenVideo: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("\(SelectorText.forms).", valueName: "selector"), transform: Selector.argument)
+        help: ArgumentHelp("\(SelectorText.forms).", valueName: "selector"), completion: .selectors,
+        transform: Selector.argument)
     var selector: Selector
 
     @Option(help: ArgumentHelp("Open it with this command; the path follows its arguments.", valueName: "command"))

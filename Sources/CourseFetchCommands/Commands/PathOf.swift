@@ -23,7 +23,7 @@ struct PathOf: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("\(SelectorText.forms); each part may be a glob.", valueName: "selector"),
-        transform: Selector.argument)
+        completion: .selectors, transform: Selector.argument)
     var selectors: [Selector] = []
 
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path with NUL instead of a line break.")
@@ -59,7 +59,9 @@ extension CommandContext {
     ) async throws -> (files: FinishedFiles, report: StatusReport) {
         let settings = try await settings(place.texts)
         let report = try await orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
-        let selection = Selection(selectors: selectors)
+        let selection = try await orRefuse { () throws(Refusal) in
+            try StatusText.settled(Selection(selectors: selectors), report) ?? Selection()
+        }
         if let refusal = StatusText.unmatched(selection, report) {
             throw await refuse(ExitStatus([refusal.condition]), refusal.message)
         }

@@ -38,12 +38,13 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
-        let selection = picks.selection
+        let given = picks.selection
         if watch {
-            try await StatusWatch(location: settings.location, selection: selection, context: context).run()
+            try await StatusWatch(location: settings.location, selection: given, context: context).run()
             return
         }
         let report = try await context.orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
+        let selection = try await context.orRefuse { () throws(Refusal) in try StatusText.settled(given, report) }
         if let refusal = StatusText.unmatched(selection, report) {
             throw await context.refuse(ExitStatus([refusal.condition]), refusal.message)
         }

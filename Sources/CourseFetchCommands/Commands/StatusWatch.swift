@@ -32,22 +32,24 @@ struct StatusWatch {
         while true {
             let begun = clock.now
             let report: StatusReport
+            let selection: Selection?
             do throws(Refusal) {
                 report = try await StatusReport.read(location)
+                selection = try StatusText.settled(self.selection, report)
             } catch {
                 return ([], error)
             }
             if let refusal = StatusText.unmatched(selection, report) { return ([], refusal) }
-            screen.show { size in lines(report, columns: size.columns - 1) }
+            screen.show { size in lines(report, selection, columns: size.columns - 1) }
             // A state of very many videos takes a while to read: it isn't read all the time.
             let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)
             do { try await Task.sleep(for: pause) } catch {
-                return (lines(report, columns: TerminalSize.of(descriptor: STDOUT_FILENO).columns), nil)
+                return (lines(report, selection, columns: TerminalSize.of(descriptor: STDOUT_FILENO).columns), nil)
             }
         }
     }
 
-    private func lines(_ report: StatusReport, columns: Int) -> [String] {
+    private func lines(_ report: StatusReport, _ selection: Selection?, columns: Int) -> [String] {
         StatusTable(style: context.style(of: STDOUT_FILENO), width: columns, zone: context.zone)
             .lines(report, selection: selection, now: Date())
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Whose downloads, and where they are: the options that every command takes that opens a user's state.
 struct PlaceOptions: SettingOptions {
-    @Option(\.user) var user: String?
+    @Option(\.user, completion: .users) var user: String?
     @Option(\.library, completion: .directory) var library: String?
     @Option(\.state, completion: .directory) var state: String?
 }

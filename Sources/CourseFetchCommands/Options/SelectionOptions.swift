@@ -8,7 +8,7 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "\(SelectorText.forms); each part may be a glob. What status prints can be pasted here.",
             valueName: "selector"),
-        transform: Selector.argument)
+        completion: .selectors, transform: Selector.argument)
     var selectors: [Selector] = []
 
     @Flag(help: "All downloads.")

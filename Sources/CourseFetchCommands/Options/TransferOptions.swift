@@ -14,7 +14,7 @@ struct TransferOptions: SettingOptions {
     @Option(\.maxWait) var maxWait: String?
     @Option(\.caFile, completion: .file(extensions: ["pem", "crt"])) var caFile: String?
     @Flag(\.checksum) var checksum: Bool?
-    @Option(\.only) var only: [String] = []
+    @Option(\.only, completion: .selectors) var only: [String] = []
     @Flag(\.prune) var prune: Bool?
     @Option(\.maxDelete) var maxDelete: String?
     @Flag(\.refetchLost) var refetchLost: Bool?

@@ -64,6 +64,7 @@ package struct SteeringChoice: Sendable {
             throw .selection(.nothingYet)
         }
         defer { store.close() }
+        let selection = try selection.settled(in: store)
         var records: [DownloadRecord] = []
         var references: [VideoReference] = []
         var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
@@ -168,8 +169,18 @@ extension Selection {
     /// Whether a row is selected, in its state, or as failed if something beside it is.
     func contains(_ record: DownloadRecord, isFailed: Bool) -> Bool {
         ([record.state] + (isFailed ? [.failed] : [])).contains { state in
-            contains(
-                course: record.key.course, chapter: record.catalog.chapter, video: record.key.video, state: state)
+            contains(VideoReference(record), state: state)
+        }
+    }
+
+    /// With each selector as it is meant among the videos that the state knows.
+    package func settled(in store: DownloadStore) throws(Refusal) -> Selection {
+        try settled { () throws(Refusal) in
+            var references: [VideoReference] = []
+            do { try store.downloads.each { references.append(VideoReference($0)) } } catch {
+                throw Refusal(any: error)
+            }
+            return references
         }
     }
 }

@@ -8,10 +8,10 @@ extension SyncPass {
     /// What is still wanted is work for the next run; what failed and will be tried again is a failure, as of a video. What was
     /// given up is one in the run that did so: nothing wants it any more.
     func noteSidecars(
-        _ summary: inout SyncSummary, _ catalog: Catalog, _ result: Dispatcher.Result
+        _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
     ) throws(StoreError) {
         if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
-        for (sidecar, provider) in try SyncRun.openSidecars(open.store, catalog, options) {
+        for (sidecar, provider) in try SyncRun.openSidecars(open.store, catalog, only: only) {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
@@ -32,7 +32,7 @@ extension SyncPass {
 extension SyncRun {
     /// What isn't there beside videos of a run's catalogs and selection, each with the video's provider.
     package static func openSidecars(
-        _ store: DownloadStore, _ catalog: Catalog, _ options: SyncOptions
+        _ store: DownloadStore, _ catalog: Catalog, only: [Selector]
     ) throws(StoreError) -> [(sidecar: OpenSidecar, provider: String)] {
         let open = try store.sidecars.open()
         guard !open.isEmpty else { return [] }
@@ -42,7 +42,7 @@ extension SyncRun {
             records.filter { record in
                 let reference = VideoReference(record)
                 return !record.isGone && courses.contains(record.key.course)
-                    && (options.only.isEmpty || options.only.contains { $0.matches(reference) })
+                    && (only.isEmpty || only.contains { $0.matches(reference) })
             }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
         return open.compactMap { sidecar in judged[sidecar.download].map { (sidecar, $0) } }
     }

@@ -77,7 +77,7 @@ struct SyncPass: Sendable {
         summary.finishedNow += settled.finished
         summary.movedNow = settled.moved + movedNow
         do throws(StoreError) {
-            try noteSidecars(&summary, catalog, result)
+            try noteSidecars(&summary, catalog, only: plan.only, result)
             try notePartials(&summary, plan, result)
         } catch { summary.add(Refusal(error)) }
         summary.note(plan.held)

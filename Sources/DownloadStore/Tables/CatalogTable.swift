@@ -37,6 +37,16 @@ package struct CatalogTable: Sendable {
         }
     }
 
+    /// The ids of a course's videos in their order, each with its chapter's.
+    package func videos(of course: String) throws(StoreError) -> [(chapter: String?, video: String)] {
+        try file.read { db in
+            let sql = "SELECT chapter, video FROM downloads WHERE course = ? ORDER BY position"
+            return try Row.fetchAll(db, sql: sql, arguments: [course]).map(StoredRow.init).compactMap { row in
+                row.text("video").map { (row.text("chapter"), $0) }
+            }
+        }
+    }
+
     /// The courses that have downloads, with those of their chapters that have some.
     package func used() throws(StoreError) -> [String: Set<String>] {
         try file.read { db in

@@ -55,7 +55,7 @@ extension SyncRun {
             plan.items += rehearsal.items
             plan.pruning = rehearsal.pruning
             plan.summary = rehearsal.summary
-            try plan.summary.note(Self.openSidecars(store, catalog, options), now, options)
+            try plan.summary.note(Self.openSidecars(store, catalog, only: reconciliation.only), now, options)
             plan.summary.warnings = plan.warnings.count + (plan.pruning == nil ? 0 : 1)
         } catch {
             let refusal = Refusal(any: error)

@@ -43,10 +43,7 @@ package struct FinishedFiles: Sendable {
     ) {
         for row in report.rows {
             let reference = row.reference
-            guard
-                selection.contains(
-                    course: reference.course, chapter: reference.chapter, video: reference.video, state: row.state)
-            else { continue }
+            guard selection.contains(reference, state: row.state) else { continue }
             guard row.state == .finished, let path = row.path, let library = report.library else {
                 unfinished += 1
                 continue

@@ -129,11 +129,8 @@ package enum ResolveProbe {
         let place = try StateLocation(user: user, state: state).resolve()
         try place.requireKnown()
         let entries = CatalogEntries(catalog)
-        let chosen = entries.slots.filter { slot in
-            selection.contains(
-                course: entries.course(slot).id, chapter: entries.chapter(slot)?.id, video: entries.video(slot).id,
-                state: .waiting)
-        }
+        let selection = try selection.settled { () throws(Refusal) in entries.slots.map { entries.reference($0) } }
+        let chosen = entries.slots.filter { selection.contains(entries.reference($0), state: .waiting) }
         guard !chosen.isEmpty else {
             let all = entries.slots.map { entries.reference($0) }
             throw .selection(.unmatched(selection.selectors.map { UnmatchedSelector($0, among: all) }))

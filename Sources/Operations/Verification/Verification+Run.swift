@@ -117,6 +117,7 @@ extension Verification {
         var chapters: [ChapterRecord] = []
 
         init(_ store: DownloadStore, _ selection: Selection) throws(Refusal) {
+            let selection = try selection.settled(in: store)
             do {
                 var matched = selection.selectors.map { _ in false }
                 var references: [VideoReference] = []
@@ -128,9 +129,7 @@ extension Verification {
                     }
                     if !selection.selectors.isEmpty { references.append(reference) }
                     guard record.state == .finished,
-                        selection.contains(
-                            course: reference.course, chapter: reference.chapter, video: reference.video,
-                            state: record.state)
+                        selection.contains(reference, state: record.state)
                     else { return }
                     records.append(record)
                     seen.insert(reference.course)
@@ -140,7 +139,7 @@ extension Verification {
                         .unmatched([UnmatchedSelector(selection.selectors[index], among: references)]))
                 }
                 // A selection that is narrower than a course isn't about its cover.
-                guard selection.selectors.allSatisfy({ $0.chapter == nil }) else { return }
+                guard selection.selectors.allSatisfy(\.isOfCourses) else { return }
                 courses = try store.catalogs.courses().values.filter { seen.contains($0.id) }.sorted {
                     $0.ordinal < $1.ordinal
                 }

@@ -78,6 +78,8 @@ extension Refusal {
         case nothingYet
         /// These match no video.
         case unmatched([UnmatchedSelector])
+        /// `course/video`, which several videos fit.
+        case ambiguous(AmbiguousSelector)
     }
 
     /// About catalogs.

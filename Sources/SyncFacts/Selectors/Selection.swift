@@ -13,8 +13,8 @@ package struct Selection: Sendable, Equatable {
     }
 
     /// Whether a download is selected.
-    package func contains(course: String, chapter: String?, video: String, state: DownloadState) -> Bool {
+    package func contains(_ reference: VideoReference, state: DownloadState) -> Bool {
         if let states, !states.contains(state) { return false }
-        return selectors.isEmpty || selectors.contains { $0.matches(course: course, chapter: chapter, video: video) }
+        return selectors.isEmpty || selectors.contains { $0.matches(reference) }
     }
 }

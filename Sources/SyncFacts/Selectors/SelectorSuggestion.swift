@@ -6,6 +6,11 @@ extension Selector {
     /// Looks at the parts from left to right and mends the first that matches nothing; knows `course/video`, and a video
     /// or chapter id given alone.
     package func suggestion(among videos: some Sequence<VideoReference>) -> Selector? {
+        if let title {
+            let titles = Set(videos.map(\.title)).sorted()
+            let near = title.title.flatMap { NearestName.suggestion(for: $0, among: titles) }
+            return near.map { Selector(title: TitlePattern(literal: $0)) }
+        }
         var courses: [String] = []
         var chapters: [String] = []
         var names: [String] = []
@@ -55,9 +60,10 @@ extension Selector {
         Selector(course: course, chapter: chapter.map { Glob(literal: $0) } ?? .anything, video: Glob(literal: video))
     }
 
-    private init(course: Glob, chapter: Glob?, video: Glob?) {
+    init(course: Glob, chapter: Glob?, video: Glob?) {
         self.course = course
         self.chapter = chapter
         self.video = video
+        title = nil
     }
 }

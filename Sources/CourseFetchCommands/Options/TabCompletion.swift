@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import Operations
+import SyncFacts
+
+/// What the TAB key completes, read from the state as the settings and the words on the line say where it is.
+extension CompletionKind {
+    /// Courses, chapters and videos.
+    static let selectors = CompletionKind.custom { words, _, prefix in
+        guard let settings = settings(words) else { return [] }
+        return Completions.selectors(prefix, at: settings.location)
+    }
+
+    /// Names of users.
+    static let users = CompletionKind.custom { words, _, _ in
+        settings(words).map { Completions.users(at: $0.location) } ?? []
+    }
+
+    /// Names of providers.
+    static let providers = CompletionKind.custom { words, _, _ in
+        settings(words).map { Completions.providers(plugins: $0.plugins.value) } ?? []
+    }
+
+    /// Nil where something in the settings is wrong: TAB is no place to say so.
+    private static func settings(_ words: [String]) -> SyncSettings? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let file = try? SettingsFile.path(environment: environment).map(SettingsFile.read) ?? SettingsFile.none
+        else {
+            return nil
+        }
+        return try? SyncSettings(SettingLayers(options: options(words), environment: environment, file: file))
+    }
+
+    /// The options of the line that say where things are.
+    private static func options(_ words: [String]) -> [String: [String]] {
+        var options: [String: [String]] = [:]
+        for (index, word) in words.enumerated() {
+            for name in ["user", "state", "plugins"] {
+                if word == "--" + name, index + 1 < words.count {
+                    options[name, default: []].append(words[index + 1])
+                } else if word.hasPrefix("--\(name)=") {
+                    options[name, default: []].append(String(word.dropFirst(name.count + 3)))
+                }
+            }
+        }
+        // The word that is being completed may still be empty.
+        return options.filter { !$0.value.contains("") }
+    }
+}
