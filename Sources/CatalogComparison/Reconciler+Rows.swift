@@ -97,7 +97,12 @@ extension Reconciler {
             if state == .paused || state == .cancelled || row.integer(.durableBytes) > 0 || !row.isNull(.path) {
                 result.valuedInJudged += 1
             }
-            if state == .failed, sourceChanged { state = .waiting }
+            if state == .failed, sourceChanged {
+                state = .waiting
+            } else if state == .failed, retriesFailed, row.mayPass {
+                result.changes.revived.append(row.id)
+                state = .waiting
+            }
             // It was finished once; the file stays until its successor is complete.
             // While a file is on its way to its place, its path is that of the new one.
             if state == .waiting, !row.isNull(.path), !standing.isPlacing { oldFile = row.storedFile }
@@ -118,7 +123,7 @@ extension Reconciler {
             wanted: state == .waiting, oldFile: oldFile,
             // A new source is a new chance.
             failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
-            retryAt: sourceChanged ? nil : standing.retryAt,
+            retryAt: sourceChanged || standing.state == .failed ? nil : standing.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),
             hasArrived: standing.isPlacing && !sourceChanged,
@@ -266,5 +271,12 @@ extension Reconciler {
             }
             result.wanted[index].resume = resume
         }
+    }
+}
+
+extension ScannedDownload {
+    /// Whether what made it fail may be gone; true where that isn't known.
+    fileprivate var mayPass: Bool {
+        string(.errorKind).flatMap { DownloadError.Kind(rawValue: $0) }?.mayPass ?? true
     }
 }

@@ -28,6 +28,7 @@ package struct Reconciler {
     let readFiles: Set<String>
     /// Nil: whatever is missing is fetched anew.
     let lossGuard: LossGuard?
+    let retriesFailed: Bool
     /// Courses that are left as they are, by their index in the catalog.
     var held: [Int: HeldCourse.Reason] = [:]
     /// By the index of the course.
@@ -68,9 +69,10 @@ package struct Reconciler {
 
     package init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date, layout: PathLayout = .standard,
-        lossGuard: LossGuard? = LossGuard(), library: LibraryView
+        lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false, library: LibraryView
     ) throws {
         self.library = library
+        self.retriesFailed = retriesFailed
         self.lossGuard = lossGuard
         self.store = store
         self.now = now

@@ -28,7 +28,7 @@ final class CatalogWorld {
     /// The plan for a catalog whose courses are these lines.
     func plan(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
-        layout: String = "plain", lossGuard: LossGuard? = LossGuard()
+        layout: String = "plain", lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
@@ -37,7 +37,7 @@ final class CatalogWorld {
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
             catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
-            layout: try PathLayout(layout), lossGuard: lossGuard, library: library)
+            layout: try PathLayout(layout), lossGuard: lossGuard, retriesFailed: retriesFailed, library: library)
         return try reconciler.run()
     }
 

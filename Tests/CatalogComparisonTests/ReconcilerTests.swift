@@ -287,6 +287,27 @@ struct ReconcilerTests {
         #expect(next.counts == [.failed: 1, .waiting: 1])
     }
 
+    @Test(
+        "with retriesFailed what failed waits again where the cause may be gone: not where only the catalog or time can mend it",
+        arguments: [
+            (DownloadError.Kind.gone, true), (.notFound, true), (.checksumMismatch, true), (.providerFailed, true),
+            (.drm, false), (.invalidParameters, false), (.rateLimited, false),
+        ])
+    func retried(kind: DownloadError.Kind, isRetried: Bool) throws {
+        let plan = try world.plan(Self.two)
+        try world.store.catalogs.apply(plan.changes)
+        let id = plan.wanted[0].id
+        try world.store.write([.fail(id, DownloadError(kind: kind, message: "no"), retryAt: Date() + 3600)])
+        let next = try world.plan(Self.two, retriesFailed: true)
+        #expect(next.changes.revived == (isRetried ? [id] : []))
+        #expect(next.counts == (isRetried ? [.waiting: 2] : [.failed: 1, .waiting: 1]))
+        #expect(next.wanted.first { $0.id == id }?.retryAt == nil)
+        // Only what the run is about.
+        #expect(try world.plan(Self.two, only: ["a/*/y"], retriesFailed: true).changes.revived.isEmpty)
+        try world.store.catalogs.apply(next.changes)
+        #expect(try world.store.downloads.record(id)?.state == (isRetried ? .waiting : .failed))
+    }
+
     @Test("a failed download waits again when its time has come, or its source has changed")
     func failed() throws {
         let plan = try world.plan(Self.two)

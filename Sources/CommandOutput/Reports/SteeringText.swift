@@ -21,8 +21,20 @@ package enum SteeringText {
     }
 
     /// What became of downloads that were to be paused, resumed, cancelled, retried or removed.
-    package static func lines(_ report: SteeringReport, _ transition: StateTransition) -> [Line] {
-        var lines = counts(report, transition, done: done(transition, report), same: same(transition))
+    ///
+    /// - Parameter startsSync: whether a sync starts now, if none is running.
+    package static func lines(
+        _ report: SteeringReport, _ transition: StateTransition, startsSync: Bool = false
+    ) -> [Line] {
+        var lines = counts(
+            report, transition, done: done(transition, report, startsSync), same: same(transition))
+        let isChanged = report.items.contains { $0.outcome.verdict == .changed }
+        if transition == .retry, isChanged, !report.isLive, !startsSync {
+            lines.append(
+                Line(
+                    text: "no sync is running; to start one now: coursefetch retry --now, or coursefetch sync",
+                    isComplaint: false))
+        }
         for item in report.items where item.outcome.verdict == .fileKept {
             lines.append(
                 Line(
@@ -125,13 +137,15 @@ package enum SteeringText {
         ShellWord.quoted(Selector(item.reference).description)
     }
 
-    private static func done(_ transition: StateTransition, _ report: SteeringReport) -> String {
+    private static func done(
+        _ transition: StateTransition, _ report: SteeringReport, _ startsSync: Bool = false
+    ) -> String {
         let then = report.isLive ? "" : " by the next sync"
         return switch transition {
         case .pause: "paused"
         case .resume: "resumed\(report.isLive ? "" : ", to go on in the next sync")"
         case .cancel: "cancelled"
-        case .retry: "to be tried again\(then)"
+        case .retry: "will be tried again\(report.isLive ? " by the sync that is running" : startsSync ? " now" : then)"
         case .remove: "removed"
         default: transition.rawValue
         }

@@ -20,6 +20,9 @@ extension DryRunItem.Reason {
         case .perhapsFollows(let other):
             return "\(other.words(now: now, zone: zone)); linked if another course's proves to be the same file"
         case .contradicted: return "the catalog's size or checksum contradicts the file"
+        case .failedBefore(let error):
+            let reason = error.map { ": " + Explainer(catalogs: []).reason($0) } ?? ""
+            return "failed before\(reason); tried again"
         case .lost: return "its file is missing from the library"
         case .incomplete: return "something that belongs beside it is missing"
         case .notBefore(let time, let other):
@@ -56,6 +59,7 @@ extension DryRunItem.Reason {
         case .perhapsFollows: "perhaps_follows"
         case .contradicted: "contradicted"
         case .lost: "lost"
+        case .failedBefore: "failed_before"
         case .incomplete: "incomplete"
         case .notBefore(_, let other): other.code
         case .putOff: "put_off"

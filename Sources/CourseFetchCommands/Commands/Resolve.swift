@@ -46,7 +46,7 @@ struct Resolve: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
-    func validate() throws { try CatalogArguments.check(words.dropLast()) }
+    func validate() throws { try CatalogArguments.check(Array(words.dropLast())) }
 
     func run() async throws {
         let context = CommandContext()

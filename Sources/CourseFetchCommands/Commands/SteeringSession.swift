@@ -11,15 +11,21 @@ struct SteeringSession {
     let place: PlaceOptions
 
     /// Pauses, resumes, cancels, retries or removes; `confirm` may stop it before anything is changed.
+    ///
+    /// - Parameter startsSync: whether a sync is started then, if none is running.
+    @discardableResult
     func steer(
-        _ transition: StateTransition,
+        _ transition: StateTransition, startsSync: Bool = false,
         confirm: (SteeringChoice, CommandContext) async throws -> Bool = { _, _ in true }
-    ) async throws {
+    ) async throws -> SteeringReport {
         let context = CommandContext()
         let choice = try await choose(transition.rawValue, context, countsSidecars: transition == .retry)
         guard try await confirm(choice, context) else { throw await context.exit(.failures) }
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
-        try await tell(SteeringText.lines(report, transition), SteeringText.failures(report, transition), context)
+        try await tell(
+            SteeringText.lines(report, transition, startsSync: startsSync), SteeringText.failures(report, transition),
+            context)
+        return report
     }
 
     /// Gives another priority.

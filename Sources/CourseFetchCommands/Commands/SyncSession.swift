@@ -15,9 +15,9 @@ struct SyncSession {
     /// Runs the sync to its end.
     func run() async -> ExitStatus {
         var readers = self.readers
-        let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
         let run = SyncRun(
-            settings.options(catalogs: catalogs, onTerminal: onTerminal), logger: logger(readers), wording: \.message)
+            settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal), logger: logger(readers),
+            wording: \.message)
         var started = Date()
         var isNextPass = false
         let terminal = readers.terminal
@@ -65,10 +65,15 @@ struct SyncSession {
         await context.output.flush()
     }
 
+    /// Whether somebody is there to see what becomes of it.
+    private static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 }
+
     /// Says what a sync would do.
     func rehearse() async -> ExitStatus {
         let isJSON = settings.json.value
-        let run = SyncRun(settings.options(catalogs: catalogs), logger: logger(readers), wording: \.message)
+        let run = SyncRun(
+            settings.options(catalogs: catalogs, onTerminal: Self.isOnTerminal), logger: logger(readers),
+            wording: \.message)
         let plan = await run.plan()
         let now = Date()
         // Warnings are told as a sync tells them.

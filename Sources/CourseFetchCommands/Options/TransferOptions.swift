@@ -18,5 +18,6 @@ struct TransferOptions: SettingOptions {
     @Flag(\.prune) var prune: Bool?
     @Option(\.maxDelete) var maxDelete: String?
     @Flag(\.refetchLost) var refetchLost: Bool?
+    @Flag(\.retryFailed) var retryFailed: Bool?
     @Flag(\.dryRun) var dryRun = false
 }

@@ -132,6 +132,14 @@ struct SettingTable: Sendable {
             Fetch anew what is gone from the library, however much it is; else a course that has lost more than a tenth of its \
             files at once is left alone (default: {standard}).
             """)
+    /// Nil: it depends on whether there is a terminal.
+    let retryFailed = SettingKey<Bool?>(
+        "retry-failed", .flag(isInvertible: true), standard: nil,
+        help: """
+            Try what failed again before its time, where the cause may be gone (default: where standard input or standard \
+            error is a terminal).
+            """
+    ) { text throws(ValueError) in try SettingText.flag(text) }
     let checksum = SettingKey<Bool>(
         "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")
     let dryRun = SettingKey<Bool>(

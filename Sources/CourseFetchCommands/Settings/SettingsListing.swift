@@ -18,6 +18,7 @@ enum SettingsListing {
         let defaults = [
             "user": places.user, "state": places.state, "library": places.library,
             "max-connections-per-host": "\(settings.options(catalogs: []).hostConnections)",
+            "retry-failed": SettingText.written(settings.retryFailed.value ?? onTerminal),
             "wait": SettingText.written(settings.wait.value ?? SyncSettings.standardWait(onTerminal: onTerminal)),
         ]
         return rows(settings).map { row in

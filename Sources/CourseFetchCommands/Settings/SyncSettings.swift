@@ -110,6 +110,7 @@ struct SyncSettings: Sendable {
         options.prune = self.prune.value
         options.maxDelete = self.maxDelete.value
         options.refetchLost = self.refetchLost.value
+        options.retryFailed = self.retryFailed.value ?? onTerminal
         options.checksums = self.checksum.value
         options.caFile = self.caFile.value
         options.window = RunWindow(maxDuration: self.maxDuration.value, until: self.until.value)

@@ -148,8 +148,13 @@ package final class SyncRun: Sendable {
         CatalogWatch(sources.files + catalog.files.filter(\.isFile).map(\.path))
     }
 
-    private func pass(_ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits) -> SyncPass {
-        SyncPass(
+    private func pass(
+        _ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits, isFirst: Bool = true
+    ) -> SyncPass {
+        var options = options
+        // Nobody looks any more when a run that watches looks again.
+        if !isFirst { options.retryFailed = false }
+        return SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
             library: library, freeSpace: freeSpace ?? { try? library.freeSpace() })
     }
@@ -207,7 +212,8 @@ package final class SyncRun: Sendable {
                         pass = ready
                     } else {
                         do throws(Refusal) {
-                            pass = self.pass(open, try await open.library.open(for: options.shownCatalogs), limits)
+                            let library = try await open.library.open(for: options.shownCatalogs)
+                            pass = self.pass(open, library, limits, isFirst: false)
                         } catch {
                             isLibraryAway = true
                             if let session = try? open.place.session(in: open.store) { control.goBy(session) }
@@ -311,7 +317,7 @@ extension SyncRun {
         let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
-            lossGuard: options.refetchLost ? nil : LossGuard(),
+            lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
             library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
         return try reconciler.run()
     }

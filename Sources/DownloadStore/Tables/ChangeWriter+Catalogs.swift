@@ -7,6 +7,7 @@ extension ChangeWriter {
     func apply(_ changes: ReconcileChanges) throws {
         for id in changes.lost { try apply(.lose(id)) }
         for id in changes.refetched { try apply(.refetch(id)) }
+        for id in changes.revived { try apply(.revive(id)) }
         for course in changes.courses { try save(course) }
         for chapter in changes.chapters { try save(chapter) }
         for new in changes.new { try insert(new) }

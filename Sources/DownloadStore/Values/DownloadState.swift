@@ -71,6 +71,15 @@ package struct DownloadError: Sendable, Equatable, Error {
         case rejectedByHook = "rejected_by_hook"
         case disk
         case bug
+
+        /// Whether the cause may be gone when somebody looks again, by time or because a person has done something. Not where
+        /// a host has said when to come back, nor where the catalog itself has to change.
+        package var mayPass: Bool {
+            switch self {
+            case .drm, .invalidParameters, .rateLimited: false
+            default: true
+            }
+        }
     }
 
     /// What it is.

@@ -47,6 +47,8 @@ package struct ReconcileChanges: Sendable {
     package var lost: [DownloadID] = []
     /// Finished, but not what the catalog wants; their files stay until then.
     package var refetched: [DownloadID] = []
+    /// Failed, and to be tried again.
+    package var revived: [DownloadID] = []
     /// Files that belong elsewhere now.
     package var moves: [RecordedMove] = []
 
@@ -55,6 +57,6 @@ package struct ReconcileChanges: Sendable {
     /// Whether there is nothing to write.
     package var isEmpty: Bool {
         courses.isEmpty && chapters.isEmpty && new.isEmpty && updated.isEmpty && gone.isEmpty && lost.isEmpty
-            && refetched.isEmpty && moves.isEmpty
+            && refetched.isEmpty && revived.isEmpty && moves.isEmpty
     }
 }

@@ -46,6 +46,8 @@ package struct DryRunItem: Sendable {
         case contradicted
         /// Its file is missing.
         case lost
+        /// It failed, and the cause may be gone.
+        case failedBefore(DownloadError?)
         /// Something is missing that belongs beside it.
         case incomplete
         /// It is done in the same run, but not before then; else the other reason holds.

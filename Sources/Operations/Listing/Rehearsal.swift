@@ -76,6 +76,7 @@ struct Rehearsal {
     private var wanted: [DryRunItem] {
         let lost = Set(plan.changes.lost)
         let refetched = Set(plan.changes.refetched)
+        let revived = Set(plan.changes.revived)
         return plan.wanted.map { wanted in
             var item = DryRunItem(
                 reference: wanted.reference, action: .download, why: wanted.why, size: wanted.video.size)
@@ -108,6 +109,7 @@ struct Rehearsal {
             } else if lost.contains(wanted.id) {
                 item.why = .lost
             }
+            if revived.contains(wanted.id) { item.why = .failedBefore(errors[wanted.id]?.error) }
             if let retryAt = wanted.retryAt, retryAt > now { item.why = .notBefore(retryAt, or: item.why) }
             return item
         }

@@ -62,6 +62,8 @@ package struct SyncOptions: Sendable {
     package var prune = false
     /// The guard on pruning.
     package var maxDelete: MaxDelete = .percent(10)
+    /// Whether what failed is tried again before its time, where the cause may be gone.
+    package var retryFailed = false
     /// Whether files are fetched anew however many of a course are gone.
     package var refetchLost = false
     /// Whether the SHA-256 of each file is computed. An expected one is always checked.
