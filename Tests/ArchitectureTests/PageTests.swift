@@ -77,6 +77,50 @@ struct PageTests {
         #expect(rows.flatMap { Page.quoted($0[0]) }.sorted() == names.sorted())
     }
 
+    @Test("the page on JSON names every field and every kind of error of the schemas, and the schemas every kind")
+    func fields() throws {
+        let page = try Checkout.text("docs/json.md")
+        var kinds: Set<String> = []
+        for name in Checkout.names(in: "docs/schemas") {
+            let text = try Checkout.text("docs/schemas/" + name)
+            #expect(page.contains("(schemas/\(name))"), "\(name) is named nowhere")
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+            for field in Self.properties(object) {
+                #expect(page.contains("`\(field)`"), "\(name): the page doesn't tell of \(field)")
+            }
+            kinds.formUnion(Self.kinds(object))
+        }
+        #expect(kinds == Set(DownloadError.Kind.allCases.map(\.rawValue)))
+        let rows = try Page("docs/json.md").table("kind", "means")
+        #expect(rows.flatMap { Page.quoted($0[0]) }.sorted() == kinds.sorted())
+    }
+
+    /// The names of all properties, however deep.
+    private static func properties(_ value: Any) -> Set<String> {
+        var names: Set<String> = []
+        if let object = value as? [String: Any] {
+            names = Set((object["properties"] as? [String: Any] ?? [:]).keys)
+            for part in object.values { names.formUnion(properties(part)) }
+        }
+        for part in value as? [Any] ?? [] { names.formUnion(properties(part)) }
+        return names
+    }
+
+    /// The values of each `kind` of an error.
+    private static func kinds(_ value: Any) -> Set<String> {
+        var found: Set<String> = []
+        if let object = value as? [String: Any] {
+            if let error = object["error"] as? [String: Any], let own = error["properties"] as? [String: Any],
+                let kind = own["kind"] as? [String: Any]
+            {
+                found = Set(kind["enum"] as? [String] ?? [])
+            }
+            for part in object.values { found.formUnion(kinds(part)) }
+        }
+        for part in value as? [Any] ?? [] { found.formUnion(kinds(part)) }
+        return found
+    }
+
     @Test("the README's exit codes are those of their page")
     func exitCodes() throws {
         let codes = try Page("docs/exit-codes.md").table("exit", "means")

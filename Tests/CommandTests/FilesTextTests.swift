@@ -28,7 +28,7 @@ struct FilesTextTests {
         #expect(FilesText.path(item, endsWithNUL: true).last == 0)
         #expect(
             String(decoding: FilesText.json(item), as: UTF8.self) == """
-                {"course":"phys101","chapter":"optics","video":"a","title":"Title a","path":"/lib/P/01 “A”.mp4",\
+                {"course":"phys101","chapter":"optics","video":"a","title":"Title a","selector":"phys101/optics/a","path":"/lib/P/01 “A”.mp4",\
                 "bytes":9,"sha256":"ab"}
 
                 """)

@@ -256,17 +256,18 @@ struct ReportTests {
         #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date; left alone: 1 gone")
         plan.items = []
         #expect(DryRunText.summary(plan) == "nothing to do: 1 video up to date")
-        let ids = #""course":"p","chapter":"k","video":"v1""#
+        let time = #""time":"2026-11-20T23:00:00Z""#
+        let ids = #""course":"p","chapter":"k","video":"v1","title":"One","selector":"p/k/v1""#
         func json(_ index: Int) -> String {
             String(decoding: DryRunText.json(lines[index], now: Self.now, zone: .gmt), as: UTF8.self)
         }
         #expect(
             json(1)
-                == #"{"event":"would_resume",\#(ids),"why":"unfinished","reason":"unfinished","resume_from":1024,"size":2048}"#
+                == #"{"event":"would_resume",\#(time),\#(ids),"why":"unfinished","reason":"unfinished","resume_from":1024,"size":2048}"#
                 + "\n")
         #expect(
             json(6)
-                == #"{"event":"would_wait",\#(ids),"why":"too many requests (HTTP 429)","reason":"put_off","until":"2026-11-21T00:00:00Z","error":{"kind":"rate_limited","message":"too many requests","status":429},"size":null}"#
+                == #"{"event":"would_wait",\#(time),\#(ids),"why":"too many requests (HTTP 429)","reason":"put_off","until":"2026-11-21T00:00:00Z","error":{"kind":"rate_limited","message":"too many requests","status":429},"size":null}"#
                 + "\n")
         #expect(
             json(8).contains(#""reason":"failed","error":{"kind":"not_found""#) && json(8).contains(#""retry_at":null"#)

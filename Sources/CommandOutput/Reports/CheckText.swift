@@ -1,8 +1,34 @@
 package import DownloadRunner
-import YAMLSource
+package import Foundation
+package import YAMLSource
 
 /// What `check` prints beside the diagnostics.
 package enum CheckText {
+    /// A diagnostic as JSON.
+    package static func json(_ diagnostic: Diagnostic, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("mistake", at: now)
+        line.field("severity", diagnostic.severity == .error ? "error" : "warning")
+        line.field("file", diagnostic.file)
+        line.field("line", diagnostic.line > 0 ? diagnostic.line : nil)
+        line.field("column", diagnostic.line > 0 ? diagnostic.column : nil)
+        line.field("message", diagnostic.summary)
+        return line.finished()
+    }
+
+    /// The last line, as JSON.
+    package static func json(_ report: CheckReport, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("check_finished", at: now)
+        line.field("exit", Int(ExitStatus(report.conditions).rawValue))
+        line.field("errors", report.diagnostics.count { $0.severity == .error } + report.omitted)
+        line.field("warnings", report.diagnostics.count { $0.severity == .warning })
+        line.field("files", report.files)
+        line.field("courses", report.courses)
+        line.field("videos", report.videos)
+        return line.finished()
+    }
+
     /// The last line: `14 videos in 2 courses, no mistakes`.
     package static func summary(_ report: CheckReport) -> String {
         let errors = report.diagnostics.count { $0.severity == .error } + report.omitted

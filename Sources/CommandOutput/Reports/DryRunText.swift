@@ -17,8 +17,8 @@ package enum DryRunText {
     /// The same as JSON.
     package static func json(_ item: DryRunItem, now: Date, zone: TimeZone) -> [UInt8] {
         var object = JSONLine()
-        object.field("event", "would_\(verb(item.action))")
-        JSONEvents.ids(&object, item.reference)
+        object.event("would_\(verb(item.action))", at: now)
+        JSONEvents.whole(&object, item.reference)
         object.field("why", item.why.words(now: now, zone: zone))
         object.field("reason", item.why.code)
         switch item.action {

@@ -6,8 +6,7 @@ package enum FilesText {
     /// The line of a file as JSON, its line break included.
     package static func json(_ item: FinishedFiles.Item) -> [UInt8] {
         var line = JSONLine()
-        JSONEvents.ids(&line, item.reference)
-        line.field("title", item.reference.title)
+        JSONEvents.whole(&line, item.reference)
         line.field("path", item.path)
         line.field("bytes", item.size)
         line.field("sha256", item.sha256)

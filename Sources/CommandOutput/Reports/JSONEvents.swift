@@ -11,7 +11,7 @@ package enum JSONEvents {
     /// The line of an event, its line break included. Times are given as of `now`.
     package static func line(_ event: SyncEvent, now: Date) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", name(event))
+        line.event(name(event), at: now)
         switch event {
         case .lockWaiting(let holder, let until):
             line.field("schema", schema)
@@ -136,6 +136,13 @@ package enum JSONEvents {
 
     private static func fill(_ line: inout JSONLine, _ summary: SyncSummary) {
         facts(&line, summary)
+    }
+
+    /// Which video, for whoever reads it alone: its ids, its titles, and the selector to paste into other commands.
+    static func whole(_ line: inout JSONLine, _ reference: VideoReference) {
+        ids(&line, reference)
+        line.field("title", reference.title)
+        line.field("selector", Selector(reference).description)
     }
 
     /// How a run ended, for the last event and for the report.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import SyncFacts
 
 /// Writes one JSON object on one line, key by key, into bytes.
@@ -24,6 +24,12 @@ package struct JSONLine {
     package mutating func field(_ name: StaticString, _ value: String?) {
         key(name)
         if let value { text(value) } else { null() }
+    }
+
+    /// What every line of a stream begins with: what it tells of, and when it was written.
+    package mutating func event(_ name: String, at time: Date) {
+        field("event", name)
+        field("time", time)
     }
 
     mutating func field(_ name: StaticString, _ value: Int64?) {

@@ -1,7 +1,34 @@
+package import Foundation
 package import Operations
 
 /// What the commands say that change what the state knows of files and catalogs.
 package enum LibraryText {
+    /// What `library move` or `library adopt` did, as JSON.
+    package static func json(_ change: LibraryChange, _ command: String, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("library_changed", at: now)
+        line.field("command", command)
+        line.field("library", change.library)
+        line.field("previous", change.previous)
+        line.field("finished", change.files)
+        line.field("overruled_by", change.setting)
+        if let (videos, leftOut) = change.rebuilt {
+            line.field("rebuilt", videos)
+            line.field("left_out", leftOut)
+        }
+        return line.finished()
+    }
+
+    /// What `forget` did, as JSON.
+    package static func json(_ catalog: ForgottenCatalog, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("catalog_forgotten", at: now)
+        line.field("file", catalog.file)
+        line.field("courses", catalog.courses)
+        line.field("downloads", catalog.downloads)
+        return line.finished()
+    }
+
     package static func moved(_ change: LibraryChange) -> String {
         let before = change.previous.map { " (was \($0))" } ?? ""
         return TerminalText.printable(

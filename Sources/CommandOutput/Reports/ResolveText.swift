@@ -51,7 +51,7 @@ package struct ResolveText {
     package func json(_ answer: ResolveAnswer) -> [UInt8] {
         let answer = showsSecrets ? answer : answer.withoutSecrets
         var line = JSONLine()
-        JSONEvents.ids(&line, answer.reference)
+        JSONEvents.whole(&line, answer.reference)
         line.field("provider", answer.provider)
         line.field("url", answer.url)
         line.field("kind", answer.kind)

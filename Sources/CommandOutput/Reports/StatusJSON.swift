@@ -5,10 +5,13 @@ import SyncFacts
 /// What `status --json` prints: one object a download.
 package enum StatusJSON {
     /// The line of a download, its line break included.
-    package static func line(_ row: StatusRow) -> [UInt8] {
+    ///
+    /// - Parameter library: the folder that paths begin at; nil where the state knows none.
+    package static func line(_ row: StatusRow, library: String?) -> [UInt8] {
         var line = JSONLine()
-        JSONEvents.ids(&line, row.reference)
-        line.field("title", row.reference.title)
+        JSONEvents.whole(&line, row.reference)
+        line.field("course_title", row.courseTitle)
+        line.field("chapter_title", row.chapterTitle)
         line.field("state", row.state.rawValue)
         line.field("reason", row.reason?.rawValue)
         line.field("priority", row.priority)
@@ -16,6 +19,8 @@ package enum StatusJSON {
         line.field("size", row.size)
         line.field("bytes_per_second", row.bytesPerSecond)
         line.field("path", row.path)
+        line.field("absolute_path", row.path.flatMap { path in library.map { "\($0)/\(path)" } })
+        line.field("finished_at", row.finishedAt)
         if let error = row.error { JSONEvents.error(&line, error) } else { line.field("error", nil as String?) }
         line.field("retry_at", row.retryAt)
         line.field("updated_at", row.updatedAt)

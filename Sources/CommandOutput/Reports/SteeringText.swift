@@ -1,5 +1,6 @@
 package import DownloadRunner
 package import DownloadStore
+package import Foundation
 import SyncFacts
 
 /// What the commands that change downloads say.
@@ -74,6 +75,39 @@ package enum SteeringText {
             settings.bandwidth.map { $0 == "off" ? "no limit for all together" : "\($0) for all together" },
         ]
         return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
+    }
+
+    /// What became of one download, as JSON. `command` is what was typed.
+    package static func json(_ item: SteeringReport.Item, _ command: String, isLive: Bool, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("download_changed", at: now)
+        line.field("command", command)
+        JSONEvents.whole(&line, item.reference)
+        line.field("result", code(item.outcome.verdict))
+        line.field("was", item.outcome.before.rawValue)
+        line.field("by_running_sync", isLive)
+        return line.finished()
+    }
+
+    /// The last line of such a list.
+    package static func json(_ report: SteeringReport, _ command: String, exit: ExitStatus, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("command_finished", at: now)
+        line.field("command", command)
+        line.field("exit", Int(exit.rawValue))
+        line.field("changed", report.items.count { $0.outcome.verdict == .changed || $0.outcome.verdict == .fileKept })
+        line.field("selected", report.items.count)
+        line.field("by_running_sync", report.isLive)
+        return line.finished()
+    }
+
+    private static func code(_ verdict: SteeringOutcome.Verdict) -> String {
+        switch verdict {
+        case .changed: "changed"
+        case .same: "same"
+        case .refused: "refused"
+        case .fileKept: "file_kept"
+        }
     }
 
     private static func counts(

@@ -151,10 +151,10 @@ package struct VerifyProgressText {
 /// What `verify --json` prints: one object a file, and a last one with the sums.
 package enum VerifyJSON {
     /// The line of a file.
-    package static func line(_ file: VerifiedFile) -> [UInt8] {
+    package static func line(_ file: VerifiedFile, now: Date) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", "file_verified")
-        JSONEvents.ids(&line, file.reference)
+        line.event("file_verified", at: now)
+        JSONEvents.whole(&line, file.reference)
         switch file.role {
         case .video: line.field("role", "video")
         case .sidecar(let kind, let name):
@@ -182,9 +182,9 @@ package enum VerifyJSON {
     }
 
     /// The last line.
-    package static func summary(_ result: Verification, exit: ExitStatus) -> [UInt8] {
+    package static func summary(_ result: Verification, exit: ExitStatus, now: Date) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", "verify_finished")
+        line.event("verify_finished", at: now)
         line.field("exit", Int(exit.rawValue))
         line.field("files", result.progress.files)
         line.field("bytes", result.progress.bytes)

@@ -16,9 +16,10 @@ struct Cancel: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place).steer(.cancel)
+        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.cancel)
     }
 }

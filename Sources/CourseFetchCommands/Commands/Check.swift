@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import DownloadRunner
+import Foundation
 import YAMLSource
 
 /// `coursefetch check`.
@@ -28,6 +29,7 @@ struct Check: AsyncParsableCommand {
     @Flag(name: .customLong("no-plugins"), help: "Leave providers and their parameters aside.")
     var leavesPluginsAside = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup var plugins: PluginOptions
 
     func validate() throws {
@@ -45,8 +47,16 @@ struct Check: AsyncParsableCommand {
         let folders = leavesPluginsAside ? nil : settings.plugins.value
         let sources = CatalogSources(catalogs, state: settings.state.value, caFile: settings.caFile.value)
         let report = await CatalogCheck.run(sources, plugins: folders)
-        for diagnostic in report.diagnostics { context.complain(diagnostic.text) }
-        context.say(CheckText.summary(report))
+        if output.json {
+            let now = Date()
+            for diagnostic in report.diagnostics {
+                context.output.send(CheckText.json(diagnostic, now: now), to: STDOUT_FILENO)
+            }
+            context.output.send(CheckText.json(report, now: now), to: STDOUT_FILENO)
+        } else {
+            for diagnostic in report.diagnostics { context.complain(diagnostic.text) }
+            context.say(CheckText.summary(report))
+        }
         throw await context.exit(ExitStatus(report.conditions))
     }
 }

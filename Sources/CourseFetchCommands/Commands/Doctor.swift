@@ -52,11 +52,12 @@ struct Doctor: AsyncParsableCommand {
         let onTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
         let rows = SettingsListing.rows(settings, places: places, onTerminal: onTerminal)
         if json {
+            let now = Date()
             for fact in diagnosis.facts {
-                context.output.send(DoctorJSON.line(fact, now: Date(), zone: context.zone), to: STDOUT_FILENO)
+                context.output.send(DoctorJSON.line(fact, now: now, zone: context.zone), to: STDOUT_FILENO)
             }
-            for row in rows { context.output.send(DoctorJSON.line(row), to: STDOUT_FILENO) }
-            context.output.send(DoctorJSON.summary(diagnosis, exit: status), to: STDOUT_FILENO)
+            for row in rows { context.output.send(DoctorJSON.line(row, now: now), to: STDOUT_FILENO) }
+            context.output.send(DoctorJSON.summary(diagnosis, exit: status, now: now), to: STDOUT_FILENO)
         } else {
             let text = DoctorText(style: context.style(of: STDOUT_FILENO), zone: context.zone, now: Date())
             let file = SettingsFile.path(environment: context.environment).map { path in

@@ -80,7 +80,7 @@ struct DoctorText {
 enum DoctorJSON {
     static func line(_ fact: DiagnosisFact, now: Date, zone: TimeZone) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", "finding")
+        line.event("finding", at: now)
         line.field("topic", fact.topic.rawValue)
         line.field("check", DoctorWording.name(fact))
         line.field("severity", fact.severity.rawValue)
@@ -89,18 +89,18 @@ enum DoctorJSON {
         return line.finished()
     }
 
-    static func line(_ row: SettingsListing.Row) -> [UInt8] {
+    static func line(_ row: SettingsListing.Row, now: Date) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", "setting")
+        line.event("setting", at: now)
         line.field("name", row.name)
         line.field("value", row.value == "–" ? nil : row.value)
         line.field("origin", row.origin.description)
         return line.finished()
     }
 
-    static func summary(_ diagnosis: Diagnosis, exit: ExitStatus) -> [UInt8] {
+    static func summary(_ diagnosis: Diagnosis, exit: ExitStatus, now: Date) -> [UInt8] {
         var line = JSONLine()
-        line.field("event", "doctor_finished")
+        line.event("doctor_finished", at: now)
         line.field("exit", Int(exit.rawValue))
         line.field("problems", diagnosis.count(.problem))
         line.field("warnings", diagnosis.count(.warning))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import Foundation
 import Operations
 import SyncFacts
 
@@ -20,6 +21,7 @@ struct Forget: AsyncParsableCommand {
         help: ArgumentHelp("The catalog file; it need not exist any more.", valueName: "file"), completion: .file())
     var file: String
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
@@ -28,7 +30,11 @@ struct Forget: AsyncParsableCommand {
         let forgotten = try await context.orRefuse { () throws(Refusal) in
             try await ForgottenCatalog.forget(file, at: settings.location)
         }
-        context.say(LibraryText.forgotten(forgotten))
+        if output.json {
+            context.output.send(LibraryText.json(forgotten, now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(LibraryText.forgotten(forgotten))
+        }
         try await context.finish()
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import Foundation
 import Operations
 import SyncFacts
 
@@ -28,6 +29,7 @@ struct LibraryMove: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Where the library is now.", valueName: "folder"), completion: .directory)
     var folder: String
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
@@ -36,7 +38,11 @@ struct LibraryMove: AsyncParsableCommand {
         let change = try await context.orRefuse { () throws(Refusal) in
             try await LibraryChange.move(settings.location, to: folder)
         }
-        context.say(LibraryText.moved(change))
+        if output.json {
+            context.output.send(LibraryText.json(change, "library move", now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(LibraryText.moved(change))
+        }
         // An option holds for this command alone.
         if settings.library.origin != .option,
             let warning = LibraryText.overruled(change, origin: settings.library.origin.description)
@@ -68,6 +74,7 @@ struct LibraryAdopt: AsyncParsableCommand {
     @Flag(help: "Make the state know again what the list in the library proves.")
     var rebuild = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
@@ -76,7 +83,11 @@ struct LibraryAdopt: AsyncParsableCommand {
         let change = try await context.orRefuse { () throws(Refusal) in
             try await LibraryChange.adopt(settings.location, rebuild: rebuild)
         }
-        context.say(LibraryText.adopted(change))
+        if output.json {
+            context.output.send(LibraryText.json(change, "library adopt", now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(LibraryText.adopted(change))
+        }
         try await context.finish()
     }
 }

@@ -18,9 +18,10 @@ struct Pause: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place).steer(.pause)
+        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.pause)
     }
 }

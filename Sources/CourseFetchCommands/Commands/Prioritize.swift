@@ -26,10 +26,11 @@ struct Prioritize: AsyncParsableCommand {
         transform: PriorityChange.argument)
     var to: PriorityChange
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place).prioritize(to)
+        try await SteeringSession(picks: picks, place: place, json: output.json).prioritize(to)
     }
 }
 

@@ -24,11 +24,12 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Don't ask.")
     var yes = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
         let isSure = yes
-        try await SteeringSession(picks: picks, place: place).steer(.remove) { choice, context in
+        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.remove) { choice, context in
             guard !isSure, choice.files > 0 else { return true }
             guard isatty(STDIN_FILENO) == 1 else {
                 throw await context.refuse(

@@ -16,9 +16,10 @@ struct Resume: AsyncParsableCommand {
             """)
 
     @OptionGroup var picks: SelectionOptions
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
-        try await SteeringSession(picks: picks, place: place).steer(.resume)
+        try await SteeringSession(picks: picks, place: place, json: output.json).steer(.resume)
     }
 }

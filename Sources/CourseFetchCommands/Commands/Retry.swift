@@ -25,10 +25,11 @@ struct Retry: AsyncParsableCommand {
     @Flag(help: "Start a sync of the catalogs in the settings, unless one is running.")
     var now = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
-        let session = SteeringSession(picks: picks, place: place)
+        let session = SteeringSession(picks: picks, place: place, json: output.json)
         guard now else {
             _ = try await session.steer(.retry)
             return

@@ -50,7 +50,7 @@ struct Status: AsyncParsableCommand {
         }
         if json {
             for row in report.rows where (selection ?? Selection()).contains(row) {
-                context.output.send(StatusJSON.line(row), to: STDOUT_FILENO)
+                context.output.send(StatusJSON.line(row, library: report.library), to: STDOUT_FILENO)
             }
         } else {
             let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : 100

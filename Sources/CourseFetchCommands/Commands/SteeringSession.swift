@@ -9,6 +9,7 @@ import SyncFacts
 struct SteeringSession {
     let picks: SelectionOptions
     let place: PlaceOptions
+    let json: Bool
 
     /// Pauses, resumes, cancels, retries or removes; `confirm` may stop it before anything is changed.
     ///
@@ -24,7 +25,7 @@ struct SteeringSession {
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
         try await tell(
             SteeringText.lines(report, transition, startsSync: startsSync), SteeringText.failures(report, transition),
-            context)
+            report, transition.rawValue, context)
         return report
     }
 
@@ -33,7 +34,8 @@ struct SteeringSession {
         let context = CommandContext()
         let choice = try await choose("prioritize", context)
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.prioritize(newPriority) }
-        try await tell(SteeringText.lines(report, newPriority), SteeringText.failures(report, nil), context)
+        try await tell(
+            SteeringText.lines(report, newPriority), SteeringText.failures(report, nil), report, "prioritize", context)
     }
 
     private func choose(
@@ -51,9 +53,19 @@ struct SteeringSession {
     }
 
     private func tell(
-        _ lines: [SteeringText.Line], _ failures: [SteeringReport.Item], _ context: CommandContext
+        _ lines: [SteeringText.Line], _ failures: [SteeringReport.Item], _ report: SteeringReport, _ command: String,
+        _ context: CommandContext
     ) async throws {
-        for line in lines {
+        if json {
+            let now = Date()
+            let status = failures.isEmpty ? ExitStatus.success : .failures
+            for item in report.items {
+                let line = SteeringText.json(item, command, isLive: report.isLive, now: now)
+                context.output.send(line, to: STDOUT_FILENO)
+            }
+            context.output.send(SteeringText.json(report, command, exit: status, now: now), to: STDOUT_FILENO)
+        }
+        for line in lines where !json {
             if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
         }
         try await context.finish()

@@ -51,8 +51,8 @@ struct Verify: AsyncParsableCommand {
         let result = try await context.orRefuse { () throws(Refusal) in try outcome.get() }
         let status = ExitStatus(result.conditions)
         if json {
-            for file in result.findings { context.output.send(VerifyJSON.line(file), to: STDOUT_FILENO) }
-            context.output.send(VerifyJSON.summary(result, exit: status), to: STDOUT_FILENO)
+            for file in result.findings { context.output.send(VerifyJSON.line(file, now: Date()), to: STDOUT_FILENO) }
+            context.output.send(VerifyJSON.summary(result, exit: status, now: Date()), to: STDOUT_FILENO)
         } else {
             let text = VerifyText(repairs: repair, style: context.style(of: STDOUT_FILENO))
             text.lines(result).forEach(context.say)
@@ -76,7 +76,7 @@ struct Verify: AsyncParsableCommand {
                     try await Verification.run(location, selection: selection, repair: repair) { event in
                         switch event {
                         case .checked(let file):
-                            if json { context.output.send(VerifyJSON.line(file), to: STDOUT_FILENO) }
+                            if json { context.output.send(VerifyJSON.line(file, now: Date()), to: STDOUT_FILENO) }
                         case .progress(let state):
                             progress.show { size in
                                 [text.withLock { $0.line(state, columns: size.columns, now: Date()) }]

@@ -45,6 +45,8 @@ package struct StatusRow: Sendable {
     package var sha256: String?
     /// How long a stream plays, in seconds; nil for a file, and before its playlist has been read.
     package var mediaSeconds: Double?
+    /// When its file was complete; nil for a download that isn't finished.
+    package var finishedAt: Date?
     /// What isn't there beside it and is fetched by a sync.
     package var sidecarsWanted = 0
     /// What isn't there beside it and couldn't be had.
@@ -227,6 +229,9 @@ extension StatusRow {
             error: record.error, retryAt: record.isGone ? nil : record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
+        if isFinished, let modified = record.file?.modified {
+            finishedAt = Date(timeIntervalSince1970: Double(modified) / 1e9)
+        }
     }
 }
 
