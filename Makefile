@@ -96,6 +96,9 @@ install: built
 	install -m 644 .build/completions/coursefetch "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/"
 	install -m 644 .build/completions/_coursefetch "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/"
 	install -m 644 .build/completions/coursefetch.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
+	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/schemas"
+	install -m 755 contrib/credential-pass contrib/credential-secret-tool "$(DESTDIR)$(PREFIX)/share/coursefetch/"
+	install -m 644 docs/schemas/*.json "$(DESTDIR)$(PREFIX)/share/coursefetch/schemas/"
 	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
 	    install -d "$(DESTDIR)$(PLUGINS)/$$plugin" && \
 	    install -m 644 Plugins/$$plugin/plugin.yaml "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
@@ -118,6 +121,7 @@ uninstall:
 	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
 	    rm -rf "$(DESTDIR)$(PLUGINS)/$$plugin"; \
 	done
+	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch"
 	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 
 clean:

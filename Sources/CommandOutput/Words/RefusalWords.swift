@@ -105,8 +105,24 @@ extension Refusal.Provider {
             "the provider “\(name)” keeps the secrets as they are and takes no part in the login; leave --set out"
         case .login(let name, let failure, let said):
             "the provider “\(name)” \(failure.verb): \(said); nothing was changed"
+        case .helper(let name, let trouble):
+            "the credential helper for the provider “\(name)” \(trouble.message); try it with: echo host=\(name) | COMMAND get"
         case .unsaved(let name, let refusal):
             "new credentials of the provider “\(name)” can't be stored: \(refusal.message)"
+        }
+    }
+}
+
+extension HelperTrouble {
+    /// A sentence's end.
+    fileprivate var message: String {
+        switch self {
+        case .notStarted(let reason): "can't be started: \(reason)"
+        case .exited(let code): "ended with exit code \(code)"
+        case .signaled(let signal): "was ended by signal \(signal)"
+        case .tooSlow(let seconds): "took longer than \(seconds) s"
+        case .unreadable: "printed something that isn't lines of text"
+        case .unwritable(let name): "can't keep “\(name)”, which has a line break in it"
         }
     }
 }

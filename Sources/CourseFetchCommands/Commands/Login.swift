@@ -16,8 +16,9 @@ struct Login: AsyncParsableCommand {
             suspended by a logout goes on with the next sync.
 
             With --provider it asks for what that provider needs, on the terminal and without showing it, and keeps what \
-            the provider makes of it in the user's credentials file (mode 600). Downloads that waited for this login wait \
-            for their turn again.
+            the provider makes of it in the user's credentials file (mode 600). With a credential-helper (see \
+            docs/credentials.md) the helper is asked first and keeps what you type; nothing is stored here then. \
+            Downloads that waited for this login wait for their turn again.
 
             EXAMPLES:
               coursefetch login
@@ -46,6 +47,7 @@ struct Login: AsyncParsableCommand {
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "PLACES") var helpers: HelperOptions
 
     func validate() throws {
         if secretsFrom != nil, provider == nil {
@@ -66,7 +68,7 @@ struct Login: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.usableSettings(place.texts, plugins.texts)
+        let settings = try await context.usableSettings(place.texts, plugins.texts, helpers.texts)
         guard let provider else {
             let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
             context.say(
@@ -77,15 +79,23 @@ struct Login: AsyncParsableCommand {
         let login = try await context.orRefuse { () throws(Refusal) in
             try ProviderLogin(
                 provider, set: Dictionary(parameters.compactMap(Self.pair), uniquingKeysWith: { $1 }),
-                plugins: folders)
+                plugins: folders, helpers: settings.credentialHelpers)
         }
+        // What is given here takes the place of what the helper has.
+        let kept =
+            secretsFrom == nil
+            ? try await context.orRefuse { () throws(Refusal) in try await login.keptSecrets(settings.location) } : nil
         let secrets = try await context.orRefuse { () throws(Refusal) in
-            try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()
+            if let kept { return kept }
+            return try await SecretsInput(login: login, source: secretsFrom, warn: context.complain).read()
         }
         let logger = Logger(label: "coursefetch") { _ in LineLogHandler(level: .warning, sink: context.complain) }
         let report = try await context.orRefuse { () throws(Refusal) in
             try await UserLogin.run(
                 settings.location, at: login, secrets: secrets, caFile: settings.caFile.value, logger: logger)
+        }
+        if login.hasHelper, kept == nil {
+            try await context.orRefuse { () throws(Refusal) in try await login.keep(secrets, settings.location) }
         }
         context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
         if let trouble = report.trouble { context.complain(SessionText.trouble(trouble)) }

@@ -30,6 +30,8 @@ struct Logout: AsyncParsableCommand {
     var keepCredentials = false
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "PLACES") var helpers: HelperOptions
 
     func validate() throws {
         if keepCredentials, provider != nil {
@@ -39,10 +41,17 @@ struct Logout: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.settings(place.texts)
+        let settings = try await context.settings(place.texts, plugins.texts, helpers.texts)
         let report = try await context.orRefuse { () throws(Refusal) in
             if let provider { return try await UserLogout.run(settings.location, provider: provider) }
             return try await UserLogout.run(settings.location, keepsCredentials: keepCredentials)
+        }
+        if let provider, settings.credentialHelpers[provider] != nil {
+            try await context.orRefuse { () throws(Refusal) in
+                try await ProviderLogin(
+                    provider, plugins: settings.plugins.value, helpers: settings.credentialHelpers
+                ).eraseKept(settings.location)
+            }
         }
         context.say(SessionText.loggedOut(report))
         try await context.finish()

@@ -45,6 +45,7 @@ struct Resolve: AsyncParsableCommand {
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "PLACES") var helpers: HelperOptions
 
     func validate() throws { try CatalogArguments.check(Array(words.dropLast())) }
 
@@ -52,7 +53,7 @@ struct Resolve: AsyncParsableCommand {
         let context = CommandContext()
         let given = words.count > 1 ? ["catalogs": Array(words.dropLast())] : [:]
         let settings = try await context.usableSettings(
-            given, place.texts, plugins.texts, verbose ? ["verbose": ["true"]] : [:])
+            given, place.texts, plugins.texts, helpers.texts, verbose ? ["verbose": ["true"]] : [:])
         let selector: Selector
         do throws(SelectorError) {
             selector = try Selector(words.last ?? "")
@@ -66,7 +67,7 @@ struct Resolve: AsyncParsableCommand {
             try await ResolveProbe.run(
                 catalogs: catalogs, selection: Selection(selectors: [selector]), user: settings.user.value,
                 state: settings.state.value, plugins: settings.plugins.value, caFile: settings.caFile.value,
-                logger: logger)
+                helpers: settings.credentialHelpers, logger: logger)
         }
         let text = ResolveText(showsSecrets: showSecrets, now: Date(), zone: context.zone)
         var conditions: Set<SyncCondition> = []

@@ -31,6 +31,7 @@ struct Sync: AsyncParsableCommand {
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "PLACES") var helpers: HelperOptions
     @OptionGroup(title: "TRANSFER") var transfer: TransferOptions
     @OptionGroup(title: "BESIDE THE VIDEOS") var metadata: MetadataOptions
     @OptionGroup(title: "UNATTENDED") var unattended: UnattendedOptions
@@ -39,7 +40,8 @@ struct Sync: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.usableSettings(
-            catalogs.texts, place.texts, plugins.texts, transfer.texts, metadata.texts, unattended.texts, output.texts)
+            catalogs.texts, place.texts, plugins.texts, helpers.texts, transfer.texts, metadata.texts, unattended.texts,
+            output.texts)
         let catalogs = try await context.catalogs(settings)
         if settings.watch.value, catalogs.contains("-") {
             throw await context.refuse(.usage, "--watch can't read standard input again; name a file or an address")

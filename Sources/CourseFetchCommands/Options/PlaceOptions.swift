@@ -7,6 +7,11 @@ struct PlaceOptions: SettingOptions {
     @Option(\.state, completion: .directory) var state: String?
 }
 
+/// Who keeps the secrets of logins.
+struct HelperOptions: SettingOptions {
+    @Option(\.credentialHelper) var credentialHelper: [String] = []
+}
+
 /// Where provider plugins are looked for.
 struct PluginOptions: SettingOptions {
     @Option(\.plugins, completion: .directory) var plugins: [String] = []

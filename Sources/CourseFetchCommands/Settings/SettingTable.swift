@@ -60,6 +60,18 @@ struct SettingTable: Sendable {
         }
     }
 
+    /// Each is a command for all providers, or `PROVIDER=COMMAND`.
+    let credentialHelper = SettingKey<[CredentialHelperText]>(
+        "credential-helper", .list("command", separator: "\n", addsUp: true), standard: [],
+        help: """
+            Who keeps the secrets of logins: a command that speaks git-credential's protocol, or PROVIDER=COMMAND for one \
+            provider; may be given several times.
+            """
+    ) { text throws(ValueError) in
+        guard !text.isEmpty else { throw .empty }
+        return [CredentialHelperText(text)]
+    }
+
     // MARK: transfer
 
     let jobs = SettingKey<Int>(

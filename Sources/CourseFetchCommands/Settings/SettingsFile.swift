@@ -109,6 +109,12 @@ struct SettingsFile: Sendable {
                 texts.append(Entry(text: try Self.text(of: item, key: entry.key), location: item.location))
             }
             entries[entry.key] = texts
+        } else if let parts = entry.value.mapping, key.name == SettingTable.shared.credentialHelper.name {
+            // For each provider its own.
+            entries[entry.key] = try parts.map { part throws(Diagnostic) in
+                let text = try Self.text(of: part.value, key: part.key)
+                return Entry(text: "\(part.key)=\(text)", location: part.value.location)
+            }
         } else {
             let text = try Self.text(of: entry.value, key: entry.key)
             entries[entry.key] = [Entry(text: text, location: entry.value.location)]

@@ -111,6 +111,7 @@ struct SyncSettings: Sendable {
         options.maxDelete = self.maxDelete.value
         options.refetchLost = self.refetchLost.value
         options.retryFailed = self.retryFailed.value ?? onTerminal
+        options.credentialHelpers = credentialHelpers
         options.checksums = self.checksum.value
         options.caFile = self.caFile.value
         options.window = RunWindow(maxDuration: self.maxDuration.value, until: self.until.value)

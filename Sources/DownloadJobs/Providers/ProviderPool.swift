@@ -23,9 +23,16 @@ package final class ProviderPool: Sendable {
     private let registry: PluginRegistry
     private let credentials: RunCredentials
     private let logger: Logger
+    /// Nil where the settings name no credential helper.
+    private let logins: CredentialHelperLogins?
     private let state = Mutex(State())
 
-    package init(registry: PluginRegistry, settings: HostSettings, credentials: RunCredentials, logger: Logger) {
+    package init(
+        registry: PluginRegistry, settings: HostSettings, credentials: RunCredentials,
+        logins: CredentialHelperLogins? = nil,
+        logger: Logger
+    ) {
+        self.logins = logins
         self.registry = registry
         self.settings = settings
         self.credentials = credentials
@@ -36,16 +43,20 @@ package final class ProviderPool: Sendable {
     /// durable on return.
     package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
         let provider = try provider(name).get()
-        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
-            try await provider.resolve(request, with: held)
+        return try await withLogin(provider) { () async throws(ProviderError) in
+            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+                try await provider.resolve(request, with: held)
+            }
         }
     }
 
     /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
     func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
         let provider = try provider(name).get()
-        return try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
-            try await provider.list(request, with: held)
+        return try await withLogin(provider) { () async throws(ProviderError) in
+            try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
+                try await provider.list(request, with: held)
+            }
         }
     }
 
@@ -64,16 +75,34 @@ package final class ProviderPool: Sendable {
         }
     }
 
+    /// Asks with a login of the person's credential helper, where one serves this provider; once more where that was over.
+    private func withLogin<Answer: Sendable>(
+        _ provider: PluginProvider, _ ask: () async throws(ProviderError) -> Answer
+    ) async throws(ProviderError) -> Answer {
+        guard let logins, logins.serves(provider.plugin.name) else { return try await ask() }
+        await logins.begin(provider)
+        do throws(ProviderError) {
+            return try await ask()
+        } catch {
+            guard error.kind == .authRequired, await logins.renew(provider) else { throw error }
+            return try await ask()
+        }
+    }
+
     /// Whether its plugin says that its answers are the same in every course.
     package func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
 
     /// Reads what a login has just stored at a provider, for requests from now on. Returns whether there is anything.
     @discardableResult
-    package func reloadCredentials(of name: String) async -> Bool { await credentials.reload(name) }
+    package func reloadCredentials(of name: String) async -> Bool {
+        await logins?.set(name, isLoggedIn: true)
+        return await credentials.reload(name) || logins?.serves(name) ?? false
+    }
 
     /// Forgets what is known at a provider and ends its process, which may know it, too: requests that are still open fail as
     /// cancelled. The next request starts a new process, with nothing.
     package func forgetCredentials(of name: String) async {
+        await logins?.set(name, isLoggedIn: false)
         await credentials.forget(name)
         let provider = state.withLock { state in
             let provider = state.providers.removeValue(forKey: name)

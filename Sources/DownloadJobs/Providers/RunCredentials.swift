@@ -26,6 +26,8 @@ package final class RunCredentials: Sendable {
         /// Counts what replaced what, so that the newest is stored once.
         var version = 0
         var storedVersion = 0
+        /// A credential helper keeps what it came from: nothing of it is stored here.
+        var isHelped = false
     }
 
     private struct State {
@@ -100,11 +102,24 @@ package final class RunCredentials: Sendable {
         }
     }
 
+    /// Takes credentials of a login that a credential helper gave the secrets for: for this run, in memory alone. Returns false
+    /// if somebody has logged in or out since `held` was asked for.
+    func take(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) -> Bool {
+        state.withLock { state in
+            let known = state.entries[provider]?.held.generation ?? state.generation
+            guard known == held.generation else { return false }
+            var entry = Entry(held: Held(credentials: credentials, generation: held.generation))
+            entry.isHelped = true
+            state.entries[provider] = entry
+            return true
+        }
+    }
+
     /// Stores what a provider has renewed. Durable when it returns, unless somebody logged out or in since, in whichever
     /// process: then it is dropped.
     package func save(_ provider: String) async {
         let isDirty = state.withLock { state in
-            state.entries[provider].map { $0.version > $0.storedVersion } ?? false
+            state.entries[provider].map { $0.version > $0.storedVersion && !$0.isHelped } ?? false
         }
         guard isDirty, let store else { return }
         await Blocking.run { _ in self.save(provider, store) }

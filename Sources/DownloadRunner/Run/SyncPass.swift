@@ -117,14 +117,16 @@ struct SyncPass: Sendable {
         configuration.userAgent = "coursefetch/\(Version.text)"
         let adjustable = control.adjustable
         let hooks = HookRunner(options.hooks, jobs: { adjustable.jobs }, log: hookLog)
+        let settings = HostSettings(
+            userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile)
         return RunServices(
             options: options, adjustable: adjustable, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
             providers: ProviderPool(
-                registry: open.registry,
-                settings: HostSettings(
-                    userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile),
-                credentials: credentials, logger: logger),
+                registry: open.registry, settings: settings, credentials: credentials,
+                logins: CredentialHelperLogins(
+                    options.credentialHelpers, user: open.place.user.text, settings: settings,
+                    credentials: credentials, logger: logger), logger: logger),
             library: library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
             serverClocks: ServerClocks(),

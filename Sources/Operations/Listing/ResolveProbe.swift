@@ -118,7 +118,7 @@ package enum ResolveProbe {
     /// The answers for the selected videos of a catalog, in its order. Starts and ends the plugins that it needs.
     package static func run(
         catalogs: [String], selection: Selection, user: String?, state: String?, plugins: [String], caFile: String?,
-        logger: Logger
+        helpers: CredentialHelpers = CredentialHelpers(), logger: Logger
     ) async throws(Refusal) -> [Answer] {
         let registry = ProviderCheck.registry(plugins)
         let sources = CatalogSources(catalogs, state: state, caFile: caFile)
@@ -146,11 +146,13 @@ package enum ResolveProbe {
         } catch {
             throw Refusal(any: error)
         }
+        let settings = HostSettings(
+            userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile)
         let pool = ProviderPool(
-            registry: registry,
-            settings: HostSettings(
-                userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile),
-            credentials: credentials, logger: logger)
+            registry: registry, settings: settings, credentials: credentials,
+            logins: CredentialHelperLogins(
+                helpers, user: place.user.text, settings: settings, credentials: credentials, logger: logger),
+            logger: logger)
         var answers: [Answer] = []
         for slot in chosen {
             let reference = entries.reference(slot)

@@ -1,12 +1,12 @@
 import DownloadJobs
-import DownloadRunner
+package import DownloadRunner
 import Foundation
 import Logging
 import ProviderHost
 import ProviderKit
 package import SyncFacts
 import SystemPackage
-import UserState
+package import UserState
 import YAMLSource
 
 /// A provider that one can log in at.
@@ -17,9 +17,15 @@ package struct ProviderLogin: Sendable {
     package let names: [String]
     private let plugin: Plugin
     private let parameters: [String: JSONValue]
+    /// Who keeps its secrets; nil is the user's credentials file.
+    private let helper: String?
 
     /// Finds the plugin of a name. Starts nothing. `texts` are parameters for its login.
-    package init(_ name: String, set texts: [String: String] = [:], plugins folders: [String]) throws(Refusal) {
+    package init(
+        _ name: String, set texts: [String: String] = [:], plugins folders: [String],
+        helpers: CredentialHelpers = CredentialHelpers()
+    ) throws(Refusal) {
+        helper = helpers[name]
         switch ProviderCheck.registry(folders).plugin(named: name) {
         case .found(let found): plugin = found
         case .broken(let broken):
@@ -38,6 +44,37 @@ package struct ProviderLogin: Sendable {
             throw .provider(.needsNoLogin(provider))
         }
         guard asksPlugin || texts.isEmpty else { throw .provider(.takesNoParameters(provider)) }
+    }
+
+    /// Whether a credential helper keeps its secrets.
+    package var hasHelper: Bool { helper != nil }
+
+    /// The secrets that its credential helper has; nil where there is none, or where it has not all of them.
+    package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
+        guard let given = try await ask(.get, location) else { return nil }
+        return CredentialHelper.secrets(names, in: given).map { LoginSecrets($0) }
+    }
+
+    /// Has its credential helper keep secrets that a login has proven to be right.
+    package func keep(_ secrets: LoginSecrets, _ location: StateLocation) async throws(Refusal) {
+        try await ask(.store, location, secrets: CredentialHelper.stored(secrets.values.value))
+    }
+
+    /// Has its credential helper forget what it keeps.
+    package func eraseKept(_ location: StateLocation) async throws(Refusal) { try await ask(.erase, location) }
+
+    @discardableResult
+    private func ask(
+        _ operation: CredentialHelper.Operation, _ location: StateLocation, secrets: [String: String] = [:]
+    ) async throws(Refusal) -> Secret<[String: String]>? {
+        guard let helper else { return nil }
+        let user = try location.resolve().user.text
+        do throws(CredentialHelper.Failure) {
+            return try await CredentialHelper(command: helper, provider: provider, user: user)
+                .run(operation, secrets: secrets)
+        } catch {
+            throw .provider(.helper(provider, HelperTrouble(error)))
+        }
     }
 
     /// Whether the plugin turns secrets into credentials; else the secrets are the credentials.
@@ -86,5 +123,19 @@ package struct ProviderLogin: Sendable {
             case .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .declined
             }
         return .provider(.login(provider, failure, said: error.message))
+    }
+}
+
+extension HelperTrouble {
+    init(_ failure: CredentialHelper.Failure) {
+        self =
+            switch failure {
+            case .notStarted(let reason): .notStarted(reason)
+            case .exited(let code): .exited(code)
+            case .signaled(let signal): .signaled(signal)
+            case .tooSlow(let seconds): .tooSlow(seconds: seconds)
+            case .unreadable: .unreadable
+            case .unwritable(let name): .unwritable(name: name)
+            }
     }
 }

@@ -89,9 +89,11 @@ package struct UserLogin: Sendable, Equatable {
         do {
             // Asking may have taken long: what the person has said in the meantime is the last word.
             let session = try store.sessions.open(provider: login.provider, since: before.generation)
-            guard let session,
-                try file.store(credentials, of: login.provider, since: session.generation, by: store)
-            else {
+            guard let session else { throw Refusal.user(.overtaken(provider: login.provider)) }
+            if login.hasHelper {
+                // What an earlier login left counts no more, and nothing takes its place here.
+                try file.forget(login.provider)
+            } else if try !file.store(credentials, of: login.provider, since: session.generation, by: store) {
                 throw Refusal.user(.overtaken(provider: login.provider))
             }
         } catch { throw Refusal(any: error) }

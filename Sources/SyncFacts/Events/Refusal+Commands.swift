@@ -56,12 +56,15 @@ extension Refusal {
         case takesNoParameters(String)
         /// A login at it failed; what it said.
         case login(String, LoginFailure, said: String)
+        /// The credential helper of its secrets failed.
+        case helper(String, HelperTrouble)
         /// What it has renewed can't be stored.
         case unsaved(String, Refusal)
 
         var condition: SyncCondition {
             switch self {
             case .unknown, .needsNoLogin, .parameters, .takesNoParameters: .usage
+            case .helper: .loginNeeded
             case .unusable, .broken, .login(_, .broken, _): .providerBroken
             case .login(_, .refused, _): .loginNeeded
             case .login(_, .declined, _): .downloadsFailed
@@ -152,4 +155,15 @@ package struct UnmatchedSelector: Sendable, Equatable {
         self.selector = selector
         suggestion = selector.suggestion(among: videos)
     }
+}
+
+/// Why a credential helper gave or took nothing.
+package enum HelperTrouble: Sendable, Equatable {
+    case notStarted(String)
+    case exited(Int32)
+    case signaled(Int32)
+    case tooSlow(seconds: Int)
+    case unreadable
+    /// A secret of this name has a line break in it, which the protocol can't carry.
+    case unwritable(name: String)
 }

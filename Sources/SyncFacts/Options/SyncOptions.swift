@@ -71,6 +71,9 @@ package struct SyncOptions: Sendable {
     /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted too.
     package var caFile: String?
 
+    /// Who keeps secrets.
+    package var credentialHelpers = CredentialHelpers()
+
     package init(catalogs: [String]) { self.catalogs = catalogs }
 
     /// The cap on connections to one host.

@@ -1,0 +1,49 @@
+import ProviderKit
+import Testing
+
+@testable import ProviderHost
+
+@Suite("What a credential helper gives and takes")
+struct CredentialHelperSecretsTests {
+    @Test(
+        "secrets come by their own names, or by git's",
+        arguments: [
+            (["username", "password"], "username=a\npassword=b\n", ["username": "a", "password": "b"]),
+            (["email", "secret"], "username=a\npassword=b\n", ["email": "a", "secret": "b"]),
+            (["token"], "password=b\n", ["token": "b"]), (["token"], "token=t\npassword=b\n", ["token": "t"]),
+            (["key", "pin"], "key=k\npassword=p\n", ["key": "k", "pin": "p"]), (["key", "pin"], "password=p\n", nil),
+            (["password"], "", nil), ([], "", [:]),
+            (["password"], "nonsense\n=x\npassword=old\npassword=a=b \n", ["password": "a=b "]),
+        ] as [([String], String, [String: String]?)])
+    func given(names: [String], text: String, expected: [String: String]?) {
+        #expect(CredentialHelper.secrets(names, in: Secret(CredentialHelper.values(text))) == expected)
+    }
+
+    @Test("what is stored has git's names, too")
+    func stored() {
+        #expect(
+            CredentialHelper.stored(["email": "a", "pin": "b"]) == [
+                "email": "a", "pin": "b", "username": "a", "password": "b",
+            ])
+        #expect(CredentialHelper.stored(["token": "t"]) == ["token": "t", "password": "t"])
+    }
+
+    @Test("a secret with a line break can't be stored, and isn't shown")
+    func lineBreak() async throws {
+        let helper = CredentialHelper(command: "cat", provider: "p", user: "u")
+        await #expect(throws: CredentialHelper.Failure.unwritable(name: "password")) {
+            try await helper.run(.store, secrets: ["password": "a\nb"])
+        }
+    }
+
+    @Test("the command is one of the shell, with the operation behind it")
+    func command() async throws {
+        let helper = CredentialHelper(command: "f() { echo op=$2; echo arg=$1; cat; }; f one", provider: "p", user: "u")
+        #expect(
+            try await helper.run(.get).value
+                == ["op": "get", "arg": "one", "protocol": "coursefetch", "host": "p", "path": "u"])
+        await #expect(throws: CredentialHelper.Failure.exited(3)) {
+            try await CredentialHelper(command: "exit 3;", provider: "p", user: "u").run(.get)
+        }
+    }
+}
