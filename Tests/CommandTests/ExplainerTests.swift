@@ -26,17 +26,25 @@ struct ExplainerTests {
         #expect(
             Self.explain(.notMedia, "the host sent a login page.", status: 200)
                 == Explanation(
-                    problem: "Position: the host sent a login page (HTTP 200)", remedy: "see what the provider answers",
+                    problem: "'phys101/*/v1'  Position: the host sent a login page (HTTP 200)",
+                    remedy: "to see the provider's answer",
                     command: "coursefetch resolve 'my catalog.yaml' 'phys101/*/v1'"))
         #expect(
             Self.explain(.network, "connection reset", retryAt: Self.now.addingTimeInterval(7200))
                 == Explanation(
-                    problem: "Position: connection reset ['phys101/*/v1']",
-                    remedy: "a sync after 21 Nov 01:00 tries again",
-                    command: nil))
+                    problem: "'phys101/*/v1'  Position: connection reset",
+                    remedy: "next try after 21 Nov 01:00, or now",
+                    command: "coursefetch retry --failed"))
         #expect(
-            Self.explain(.httpStatus, "the host answered 503", status: 503).problem == "Position: the host answered 503"
-        )
+            Self.explain(.tls, "the TLS handshake failed", retryAt: Self.now.addingTimeInterval(7200)).advice
+                == """
+                next try after 21 Nov 01:00; check this computer's clock and certificates, or add an authority of your own \
+                with --ca-file FILE
+                """)
+        #expect(Self.explain(.network, retryAt: Self.now).advice == "the next sync will try again")
+        #expect(
+            Self.explain(.httpStatus, "server error (503)", status: 503).problem
+                == "'phys101/*/v1'  Position: server error (503)")
         #expect(Self.explain(.notMedia, catalogs: ["a", "b"]).command == "coursefetch resolve CATALOG 'phys101/*/v1'")
     }
 
@@ -57,11 +65,8 @@ struct ExplainerTests {
     @Test("every kind of error has a meaning and a remedy", arguments: DownloadError.Kind.allCases)
     func kinds(kind: DownloadError.Kind) {
         let explanation = Self.explain(kind)
-        #expect(explanation.problem.hasPrefix("Position: \(Explainer.meaning(kind))"))
+        #expect(explanation.problem.hasPrefix("'phys101/*/v1'  Position: \(Explainer.meaning(kind))"))
         #expect(explanation.remedy?.isEmpty == false)
-        // A reader finds the video again, in the command or behind the reason.
-        let names = explanation.problem + (explanation.command ?? "")
-        #expect(names.contains("phys101/*/v1"))
     }
 
     @Test("a command that is advised is one that there is", arguments: DownloadError.Kind.allCases)
@@ -97,19 +102,20 @@ struct PlainLogTests {
 
     private static let failed = PlainLog.Line(
         .diagnostics,
-        "failed   Position�: taken down; correct it in the catalog or take it out; what the provider answers: "
-            + "coursefetch resolve c.yaml phys101/kin/v1")
+        "failed    phys101/kin/v1  Position�: taken down; correct or remove it in the catalog; "
+            + "to see the provider's answer: coursefetch resolve c.yaml phys101/kin/v1")
 
     @Test("one line for each download that finished or failed")
     func normal() {
         #expect(
             Self.lines(PlainLog(isQuiet: false, zone: .gmt)) == [
-                .init(.output, "finished M/01 Position.mp4 (5.00 MiB in 3s)"), .init(.output, "moved    a -> b"),
-                .init(.output, "gone     phys101/kin/v1 (Position�): no longer in its catalog; the file stays"),
-                .init(.output, "removed  phys101/kin/v1 (Position�)"),
+                .init(.output, "finished  M/01 Position.mp4 (5.00 MiB in 3s)"), .init(.output, "moved     a -> b"),
+                .init(.output, "gone      phys101/kin/v1  Position�: no longer in its catalog; the file stays"),
+                .init(.output, "removed   phys101/kin/v1  Position�"),
                 .init(
                     .diagnostics,
-                    "warning: Position�: its sound is a file of its own: there is no ffmpeg to put both into one"),
+                    "warning:  phys101/kin/v1  Position�: its sound is in a separate file: only ffmpeg can join them, "
+                        + "and it isn't installed"),
                 Self.failed,
             ])
     }
@@ -130,17 +136,21 @@ struct PlainLogTests {
         let slides = SyncWarning.Sidecar.ofVideo(.attachment, name: "Slides")
         #expect(
             lines(.sidecarMissed(slides, missing, isFailure: true)) == [
-                .init(.diagnostics, "failed   Position: attachment Slides was not fetched: 404")
+                .init(.diagnostics, "failed    'c/*/v'  Position: attachment Slides wasn't downloaded: 404")
             ])
         #expect(
             lines(.sidecarsUnknown(missing)) == [
-                .init(.diagnostics, "failed   Position: what comes along with it was not fetched: 404")
+                .init(.diagnostics, "failed    'c/*/v'  Position: subtitles and attachments weren't downloaded: 404")
             ])
-        #expect(lines(.sidecarMissed(slides, missing)) == [])
+        #expect(
+            lines(.sidecarMissed(.courseCover("phys 1"), missing)) == [
+                .init(.diagnostics, "warning:  'c/*/v'  Position: cover of phys%201 wasn't downloaded: 404")
+            ])
+        #expect(lines(.sidecarMissed(slides, missing, isNew: false)) == [], "it was told once")
         var summary = SyncSummary(downloads: [.finished: 1])
         #expect(SummaryText.remedies(summary, user: nil) == [])
         summary.hasOlderFailures = true
-        #expect(SummaryText.remedies(summary, user: nil) == ["see: coursefetch status --failed"])
+        #expect(SummaryText.remedies(summary, user: nil) == ["for details: coursefetch status --failed"])
     }
 
     @Test("where several partials fill the disk it says which they are, and the ways out")
@@ -153,12 +163,92 @@ struct PlainLogTests {
         #expect(
             SummaryText.remedies(summary, user: "bob") == [
                 """
-                4 unfinished videos hold 10.0 MiB of the disk: c/*/a 4.00 MiB, c/*/b%20x 3.00 MiB, c/*/d 2.00 MiB and \
-                1 more; make room, or give one up with: coursefetch cancel 'c/*/a' --user bob; and finish them one after \
-                the other with --jobs 1
+                4 unfinished videos use 10.0 MiB of the disk: c/*/a 4.00 MiB, c/*/b%20x 3.00 MiB, c/*/d 2.00 MiB and \
+                1 more; make room, or cancel one: coursefetch cancel 'c/*/a' --user bob; to finish them one after the \
+                other: --jobs 1
                 """
             ])
     }
+
+    @Test(
+        "a night that used its window or its quota has ended as planned, if something arrived and nothing else happened"
+    )
+    func planned() {
+        var summary = SyncSummary(
+            downloads: [.waiting: 3], bytes: 5, conditions: [.workLeft], stopReason: .window)
+        #expect(SummaryText.endsAsPlanned(summary))
+        summary.stopReason = .quota
+        #expect(SummaryText.endsAsPlanned(summary))
+        summary.bytes = 0
+        #expect(!SummaryText.endsAsPlanned(summary), "nothing arrived all night")
+        summary.finishedNow = 1
+        #expect(SummaryText.endsAsPlanned(summary))
+        summary.conditions.insert(.downloadsFailed)
+        #expect(!SummaryText.endsAsPlanned(summary))
+        summary.conditions = [.workLeft]
+        summary.stopReason = .signal
+        #expect(!SummaryText.endsAsPlanned(summary))
+    }
+
+    @Test("thirty videos of a provider that doesn't work are one sentence and a number")
+    func brokenProvider() {
+        var log = PlainLog(isQuiet: false, zone: .gmt)
+        let error = DownloadError(kind: .providerFailed, message: "plugin bad doesn't work: it ended with exit code 1")
+        for number in 1...30 {
+            let video = VideoReference(course: "c", chapter: "k", video: "\(number)", title: "T")
+            #expect(log.lines(for: .downloadFailed(video, error: error, retryAt: nil), now: Self.now).isEmpty)
+        }
+        let other = VideoReference(course: "c", chapter: "k", video: "x", title: "Other")
+        let alone = DownloadError(kind: .providerFailed, message: "plugin odd failed: no")
+        #expect(log.lines(for: .downloadFailed(other, error: alone, retryAt: nil), now: Self.now + 1).isEmpty)
+        #expect(log.lines(for: .downloadStarted(other, resumeFrom: 0), now: Self.now + 1.9).isEmpty)
+        #expect(
+            log.lines(for: .downloadStarted(other, resumeFrom: 0), now: Self.now + 2).map(\.text) == [
+                """
+                failed    30 videos: plugin bad doesn't work: it ended with exit code 1; check the plugin: coursefetch doctor
+                """
+            ])
+        #expect(
+            log.lines(for: .finished(SyncSummary()), now: Self.now + 2).map(\.text) == [
+                "failed    c/k/x  Other: plugin odd failed: no; check the plugin: coursefetch doctor"
+            ])
+    }
+
+    @Test("a provider of which a failed video has told isn't an error beside it")
+    func brokenOnce() {
+        var summary = SyncSummary(
+            errors: [.refusal(.provider(.broken("bad", reason: "it ended")))],
+            failures: [
+                (
+                    VideoReference(course: "c", chapter: nil, video: "v", title: "T"),
+                    DownloadError(kind: .providerFailed, message: "plugin bad doesn't work: it ended")
+                )
+            ])
+        #expect(SummaryText.errors(summary) == [])
+        summary.failures = []
+        #expect(SummaryText.errors(summary).count == 1)
+    }
+
+    @Test(
+        "the exit line names what happened",
+        arguments: [
+            (SyncSummary(), nil),
+            (SyncSummary(downloads: [.failed: 1], conditions: [.downloadsFailed]), "exit code 1: 1 video failed"),
+            (
+                SyncSummary(
+                    downloads: [.waiting: 2, .suspended: 1], conditions: [.workLeft], stopReason: .window),
+                "exit code 75: stopped at the end of the time window; 3 videos left for the next sync"
+            ),
+            (
+                SyncSummary(
+                    downloads: [.failed: 30], conditions: [.providerBroken, .downloadsFailed],
+                    errors: [.refusal(.provider(.broken("bad", reason: "it ended")))]),
+                "exit code 69: provider bad doesn't work; 30 videos failed"
+            ),
+            (SyncSummary(conditions: [.stateUnusable], stopReason: .disk), "exit code 73: the disk is full"),
+            (SyncSummary(conditions: [.bug]), "exit code 70: a bug in coursefetch"),
+        ] as [(SyncSummary, String?)])
+    func exitLine(summary: SyncSummary, text: String?) { #expect(ExitText.line(summary) == text) }
 
     @Test("beside the live view only results")
     func besideLive() {
@@ -206,9 +296,9 @@ struct PlainLogTests {
     @Test(
         "it says what ended the run before its time, and what arrived",
         arguments: [
-            (.logout, "stopped by a logout"), (.signal, "stopped by a signal"),
-            (.window, "stopped at the end of its time"), (.quota, "stopped at the end of its --max-transfer"),
-            (.disk, "stopped by the disk"),
+            (.logout, "stopped by a logout"), (.signal, "stopped by Ctrl-C or a signal"),
+            (.window, "stopped at the end of the time window"), (.quota, "stopped when --max-transfer was used up"),
+            (.disk, "stopped because the disk is full"),
         ] as [(SuspendReason, String)])
     func stopped(_ reason: SuspendReason, _ text: String) {
         var summary = SyncSummary(
@@ -232,7 +322,7 @@ struct PlainLogTests {
             downloads: [.failed: 2], failedNow: 1, conditions: [.workLeft], stopReason: .logout)
         #expect(
             SummaryText.remedies(summary, user: "bob") == [
-                "go on with: coursefetch login --user bob", "see: coursefetch status --failed --user bob",
+                "to continue: coursefetch login --user bob", "for details: coursefetch status --failed --user bob",
             ])
         #expect(SummaryText.remedies(SyncSummary(downloads: [.failed: 1], failedNow: 1), user: nil) == [])
     }
@@ -244,14 +334,14 @@ struct PlainLogTests {
             SummaryText.advice(
                 SyncSummary(conditions: [.loginNeeded, .workLeft], fromOtherSource: 2, providersToLogIn: ["b", "a"]))
                 == [
-                    "the videos of the provider a wait for a login: coursefetch login --provider a",
-                    "the videos of the provider b wait for a login: coursefetch login --provider b",
-                    "2 finished files came from another source than the catalog names now; they are kept",
-                    "exit code 77: logged out, or a provider wants a login",
+                    "videos of provider a wait for a login: coursefetch login --provider a",
+                    "videos of provider b wait for a login: coursefetch login --provider b",
+                    "2 finished files come from another source than the catalog names now; the files stay",
+                    "exit code 77: a and b want a login",
                 ])
         #expect(
             SummaryText.advice(SyncSummary(providersToLogIn: ["a"]), user: "bob")
-                == ["the videos of the provider a wait for a login: coursefetch login --provider a --user bob"])
+                == ["videos of provider a wait for a login: coursefetch login --provider a --user bob"])
     }
 
     @Test("located errors come with their source line, others stand for themselves")

@@ -86,11 +86,11 @@ struct JSONEventsTests {
         ),
         (
             .warning(.loggedOut, nil),
-            #"{"event":"warning",\#(time),"message":"the user is logged out; this sync goes on after a login"}"#
+            #"{"event":"warning",\#(time),"message":"the user is logged out; this sync continues after a login"}"#
         ),
         (
             .warning(.sidecarMissed(.courseCover("phys101"), DownloadError(kind: .notFound, message: "gone")), video),
-            #"{"event":"warning",\#(time),"message":"the cover of phys101 was not fetched: gone",\#(ids)}"#
+            #"{"event":"warning",\#(time),"message":"cover of phys101 wasn't downloaded: gone",\#(ids)}"#
         ),
         (
             .finished(

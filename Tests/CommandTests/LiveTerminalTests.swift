@@ -68,8 +68,9 @@ struct LiveTerminalTests {
         #expect(
             try await Self.capture(1, columns: 80) == """
                 ✓ Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4  100 MiB
-                ✗ Rockets: the host refuses every fresh URL (HTTP 403)
-                  see what the provider answers:
+                ✗ phys101/kinematics/v101  Rockets: access denied (403) at
+                  media.example.org/phys101/v101.mp4
+                  to see the provider's answer:
                     coursefetch resolve catalog.yaml phys101/kinematics/v101
                  Position and velocity         ━────────────────────    5%  2.24 MiB/s    1m24s
                  1 of 40 done, 1 failed        ━────────────────────    5%  2.35 MiB/s   40m37s
@@ -81,9 +82,9 @@ struct LiveTerminalTests {
         #expect(
             try await Self.capture(3, columns: 80).split(separator: "\n").suffix(5).joined(separator: "\n") == """
                  Position and velocity         ━────────────────────    5%  2.24 MiB/s    1m24s
-                 Newton's laws of motion, wi…  again in 8s: connection reset by the host
+                 Newton's laws of motion, wi…  again in 8s: the connection broke
                  線形代数入門：固有値と固有…   ━━━╾─────────────────   17%  2.24 MiB/s    1m14s
-                 waiting for media.example.org until 23:10 (it asks for fewer requests)
+                 media.example.org is rate-limiting us; waiting until 23:10
                  1 of 40 done, 1 failed        ━────────────────────    5%  14.1 MiB/s    7m51s
                 """)
     }
@@ -108,7 +109,7 @@ struct LiveTerminalTests {
     func overflow() async throws {
         let lines = try await Self.capture(16, columns: 80, rows: 10).split(separator: "\n").map(String.init)
         #expect(lines.suffix(3)[lines.count - 3].hasPrefix(" … and 10 more "))
-        #expect(lines[lines.count - 2] == " waiting for media.example.org until 23:10 (it asks for fewer requests)")
+        #expect(lines[lines.count - 2] == " media.example.org is rate-limiting us; waiting until 23:10")
         #expect(lines.count == 10)
     }
 
@@ -226,8 +227,9 @@ struct LiveTerminalTests {
             #expect(
                 text == """
                     ✓ Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4  100 MiB
-                    ✗ Rockets: the host refuses every fresh URL (HTTP 403)
-                      see what the provider answers:
+                    ✗ phys101/kinematics/v101  Rockets: access denied (403) at
+                      media.example.org/phys101/v101.mp4
+                      to see the provider's answer:
                         coursefetch resolve catalog.yaml phys101/kinematics/v101
                     the end
                     """)

@@ -62,8 +62,8 @@ struct LiveViewTests {
         view.receive(.downloadFinished(video, file), at: Self.at(5))
         #expect(line(5).count == 1)
         #expect(line(5)[0].hasPrefix(" 1 of 2 done                   ━━━━━━━━━━╾──────────   50%"))
-        #expect(view.takeScrolled(width: 80) == ["✓ Mechanics/01 Position.mp4  100 MiB"])
-        #expect(view.takeScrolled(width: 80) == [])
+        #expect(view.takeScrolled(width: 80, now: Self.begin) == ["✓ Mechanics/01 Position.mp4  100 MiB"])
+        #expect(view.takeScrolled(width: 80, now: Self.begin) == [])
         view.receive(.finished(SyncSummary()), at: Self.at(6))
         #expect(line(6) == [])
     }
@@ -74,16 +74,16 @@ struct LiveViewTests {
         let error = DownloadError(kind: .urlRefused, message: "the host refuses every fresh URL", status: 403)
         view.receive(.downloadFailed(Self.video("v 1", "Position"), error: error, retryAt: nil), at: Self.begin)
         #expect(
-            view.takeScrolled(width: 60) == [
-                "✗ Position: the host refuses every fresh URL (HTTP 403)", "  see what the provider answers:",
+            view.takeScrolled(width: 60, now: Self.begin) == [
+                "✗ phys101/kinematics/v%201  Position: the host refuses",
+                "  every fresh URL (HTTP 403)", "  to see the provider's answer:",
                 "    coursefetch resolve catalog.yaml phys101/kinematics/v%201",
             ])
         view.receive(.downloadFailed(Self.video("v2"), error: error, retryAt: Self.at(3600)), at: Self.begin)
         #expect(
-            view.takeScrolled(width: 200) == [
-                "✗ v2: the host refuses every fresh URL (HTTP 403)",
-                "  a sync after 21 Nov 00:00 tries again; see what the provider answers: "
-                    + "coursefetch resolve catalog.yaml phys101/kinematics/v2",
+            view.takeScrolled(width: 200, now: Self.begin) == [
+                "✗ phys101/kinematics/v2: the host refuses every fresh URL (HTTP 403)",
+                "  next try after 21 Nov 00:00, or now: coursefetch retry --failed",
             ])
         #expect(view.tally.failed == 2)
     }
@@ -110,7 +110,7 @@ struct LiveViewTests {
         view.receive(.providerWaiting(provider: "peertube", until: Self.at(60), kind: ""), at: Self.begin)
         #expect(
             view.lines(width: 80, height: 24, now: Self.at(1)).dropLast() == [
-                " waiting for media.example.org until 23:10 (it asks for fewer requests)",
+                " media.example.org is rate-limiting us; waiting until 23:10",
                 " waiting for peertube until 23:01",
             ])
         #expect(view.lines(width: 80, height: 24, now: Self.at(61)).count == 2)
@@ -153,7 +153,7 @@ struct LiveViewTests {
         #expect(view.tally.total == 3)
         view.receive(.downloadWaiting(Self.video("a")), at: Self.begin)
         #expect(view.tally.total == 3)
-        #expect(view.takeScrolled(width: 80) == ["· x: cancelled"])
+        #expect(view.takeScrolled(width: 80, now: Self.begin) == ["· phys101/kinematics/x: cancelled"])
     }
 
     @Test("the overall line counts bytes where all of them are known")
@@ -270,17 +270,17 @@ struct LiveViewTests {
         let file = FinishedFile(
             path: "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4", bytes: 5000, sha256: nil, seconds: 1)
         view.receive(.downloadFinished(Self.video("v"), file), at: Self.begin)
-        let missing = DownloadError(kind: .urlRefused, message: "the host answered 404")
+        let missing = DownloadError(kind: .urlRefused, message: "not found (404)")
         view.receive(
             .warning(.sidecarMissed(.ofVideo(.cover, name: ""), missing), Self.video("v", "Position")), at: Self.begin)
         view.receive(.downloadMoved(Self.video("v"), from: "a.mp4", path: "b.mp4"), at: Self.begin)
         view.receive(.downloadGone(Self.video("v", "Position"), path: "p.mp4"), at: Self.begin)
         view.note("debug: one\ntwo")
         #expect(
-            view.takeScrolled(width: 40) == [
-                "✓ Classical M…en und Maße.mp4  4.88 KiB", "! Position: cover was not fetched: the",
-                "  host answered 404", "· moved a.mp4 → b.mp4", "· Position: no longer in its catalog;",
-                "  the file stays", "debug: one", "two",
+            view.takeScrolled(width: 40, now: Self.begin) == [
+                "✓ Classical M…en und Maße.mp4  4.88 KiB", "! phys101/kinematics/v  Position: cover",
+                "  wasn't downloaded: not found (404)", "· moved a.mp4 → b.mp4", "· phys101/kinematics/v  Position: no",
+                "  longer in its catalog; the file stays", "debug: one", "two",
             ])
     }
 

@@ -18,7 +18,7 @@ struct RefusalTests {
     @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
     func library() {
         let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
-        #expect(missing.contains("make it or mount it first") && !missing.contains("adopt"))
+        #expect(missing.contains("mount its disk or create the folder") && !missing.contains("adopt"))
         let empty = Refusal(LibraryError.markerMissing(library: "/l", folderExists: true)).message
         #expect(empty.contains("coursefetch library adopt --library /l"))
         #expect(!(missing + empty).contains("started"))

@@ -66,7 +66,8 @@ struct ReportTests {
                   phys101/dyn  Dyn                                         0 of 1 finished, 10 B
                     failed     phys101/dyn/v3  Newton  10 B
                                encrypted for a player
-                               take it out of the catalog: no downloader can fetch it
+                               remove it from the catalog: coursefetch can't download
+                               DRM-protected videos
 
                 zoo                                                              0 of 3 finished
                     paused     'zoo/*/v5'  Apes
@@ -138,7 +139,7 @@ struct ReportTests {
         arguments: [
             (.syncing, "syncing since 23:00 (process 42 on desk)"),
             (.watching, "watching since 23:00 (process 42 on desk)"),
-            (.waitingForLogin, "a sync is waiting for a login (process 42 on desk)"),
+            (.waitingForLogin, "a sync waits for a login (process 42 on desk)"),
             (.stopping, "a sync is stopping (process 42 on desk)"),
         ] as [(RunningSync.Activity, String)])
     func running(_ activity: RunningSync.Activity, _ text: String) {

@@ -124,12 +124,12 @@ struct UnattendedTests {
             log.lines(for: .lockWaiting(holder, until: now + 3600), now: now) == [
                 .init(
                     .diagnostics,
-                    "waiting  for the sync of a.yaml, b.yaml, running since 22:40 (process 42 on nas), "
-                        + "until 21 Nov 00:00 at the longest")
+                    "waiting   for the sync of a.yaml, b.yaml, running since 22:40 (process 42 on nas), "
+                        + "until 21 Nov 00:00 at most")
             ])
         #expect(
             log.lines(for: .lockWaiting(nil, until: now), now: now).map(\.text)
-                == ["waiting  for another sync of this user, for 0 s at the longest"])
+                == ["waiting   for another sync of this user, for 0 s at most"])
         var quiet = PlainLog(isQuiet: true, zone: .gmt)
         #expect(quiet.lines(for: .lockWaiting(holder, until: now), now: now) == [])
     }
@@ -158,7 +158,7 @@ struct UnattendedTests {
                 + #""active":0,"paused":0,"suspended":2,"finished":1,"failed":1,"cancelled":0},"finished_now":1,"#
                 + #""failed_now":1,"moved_now":0,"removed_now":0,"bytes":3,"seconds":60,"warnings":0,"stop_reason":"window","errors":[],"#
                 + #""meaning":"stopped, or left with work that the next run will do","#
-                + #""summary":"stopped at the end of its time: 1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
+                + #""summary":"stopped at the end of the time window: 1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
                 + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#
                 + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
                 + #""from_other_source":0}"# + "\n")

@@ -46,7 +46,7 @@ import YAMLSource
         ),
         (
             "{id: x, cover: 'https://h/a b'}",
-            "4:20: `cover` takes an http or https URL or a path beside the catalog; "
+            "4:20: `cover` takes an http or https URL or a path relative to the catalog; "
                 + "this URL holds a blank or a control character; write it percent-encoded"
         ),
         (

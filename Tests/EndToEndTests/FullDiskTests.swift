@@ -61,7 +61,7 @@ struct FullDiskTests {
             "$@" --jobs 4 || echo "first $?" >&2
             """, at: stage.folder.at("library"), stage)
         #expect(outcome.error.contains("first 73"), "\(outcome.report)")
-        #expect(outcome.error.contains("unfinished videos hold"), "\(outcome.report)")
+        #expect(outcome.error.contains("unfinished videos use"), "\(outcome.report)")
         #expect(outcome.error.contains("coursefetch cancel 'c/*/"), "\(outcome.report)")
         await host.stop()
     }

@@ -22,7 +22,7 @@ struct WatchTests {
             #expect(try stage.stateCopy().states().values.allSatisfy { $0 != "active" })
             try await running.wait { $0.event == "sync_resting" && $0.exit == 75 }
             let status = try await stage.command(["status"])
-            #expect(status.output.contains("a sync is waiting for a login (process"), "\(status.output)")
+            #expect(status.output.contains("a sync waits for a login (process"), "\(status.output)")
             let second = try await stage.sync("catalog.yaml", ["--wait", "0s"])
             #expect(second.exit == 75, "\(second.report)")
             let login = try await stage.command(["login"])

@@ -38,7 +38,7 @@ struct Play {
                 bytes: bytes, size: index % 6 == 5 ? nil : size, bytesPerSecond: speed)
             screen.receive(.progress(reference, progress))
             if Int.random(in: 0..<150) == 0 {
-                let error = DownloadError(kind: .network, message: "connection reset by the host")
+                let error = DownloadError(kind: .network, message: "the connection to media.example.org broke")
                 screen.receive(.downloadRetrying(reference, attempt: 2, error: error, delay: .seconds(2)))
                 try? await Task.sleep(for: .seconds(2))
             }
@@ -46,7 +46,9 @@ struct Play {
         try? await Task.sleep(for: .milliseconds(Int.random(in: 20...400)))
         if index % 11 == 7 {
             let error = DownloadError(
-                kind: .notMedia, message: "the host sent a login page where a video should be", status: 200)
+                kind: .notMedia,
+                message: "the server sent a web page instead of a video at media.example.org/v.mp4; is a login needed?",
+                status: 200)
             screen.receive(.downloadFailed(reference, error: error, retryAt: Date().addingTimeInterval(3600)))
         } else {
             let path = "Classical Mechanics/01 Kinematics/\(index) \(reference.title).mp4"

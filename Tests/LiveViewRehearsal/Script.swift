@@ -35,7 +35,8 @@ struct Script {
         let path = "Classical Mechanics/01 Kinematics/05 Über Größen und Maße.mp4"
         events.append(
             (5, .downloadFinished(done, FinishedFile(path: path, bytes: 104_857_600, sha256: nil, seconds: 5))))
-        let error = DownloadError(kind: .urlRefused, message: "the host refuses every fresh URL", status: 403)
+        let error = DownloadError(
+            kind: .urlRefused, message: "access denied (403) at media.example.org/phys101/v101.mp4", status: 403)
         let failed = VideoReference(course: "phys101", chapter: "kinematics", video: "v101", title: "Rockets")
         events.append((6, .downloadFailed(failed, error: error, retryAt: nil)))
         for index in 0..<active {
@@ -45,7 +46,7 @@ struct Script {
             events.append((9, .progress(reference(index), progress)))
         }
         if active > 2 {
-            let cut = DownloadError(kind: .network, message: "connection reset by the host")
+            let cut = DownloadError(kind: .network, message: "the connection broke")
             events.append((9.5, .downloadRetrying(reference(1), attempt: 2, error: cut, delay: .seconds(8))))
             let until = begin.addingTimeInterval(600)
             events.append((9.5, .hostWaiting(host: "media.example.org", until: until, kind: "rate_limited")))

@@ -26,11 +26,17 @@ package struct PlainLog: Sendable {
     /// Whether failures are told elsewhere, by the live view.
     private let hidesDiagnostics: Bool
     private let zone: TimeZone
+    private let style: TerminalStyle
     private var explainer: Explainer
+    private var groups = FailureGroups()
     private var waits: Set<String> = []
 
-    /// `user` is the name that was given, if one was: commands to paste name it.
-    package init(isQuiet: Bool, hidesDiagnostics: Bool = false, user: String? = nil, zone: TimeZone) {
+    /// `user` is the name that was given, if one was: commands to paste name it. `style` is for diagnostics.
+    package init(
+        isQuiet: Bool, hidesDiagnostics: Bool = false, user: String? = nil, zone: TimeZone,
+        style: TerminalStyle = TerminalStyle(hasColor: false, hasUnicode: true)
+    ) {
+        self.style = style
         explainer = Explainer(catalogs: [], user: user)
         self.isQuiet = isQuiet
         self.hidesDiagnostics = hidesDiagnostics
@@ -39,33 +45,46 @@ package struct PlainLog: Sendable {
 
     /// The lines that an event is worth. The summary is not among them: ``SummaryText`` writes it.
     package mutating func lines(for event: SyncEvent, now: Date) -> [Line] {
+        let isOver =
+            switch event {
+            case .finished, .resting: true
+            default: false
+            }
+        let news = news(event, now)
+        let held = groups.due(at: now, isOver: isOver).flatMap { group in
+            failed(explainer.failures(group, now: now, zone: zone))
+        }
+        return held + news
+    }
+
+    private mutating func news(_ event: SyncEvent, _ now: Date) -> [Line] {
         switch event {
         case .lockWaiting(let holder, let until):
             guard !isQuiet else { return [] }
-            return diagnostic(Wording.lockWaiting(holder, until: until, now: now, zone: zone))
+            return diagnostic("waiting", Wording.lockWaiting(holder, until: until, now: now, zone: zone), .notice)
         case .started(let start):
             explainer.catalogs = start.catalogs
             return []
         case .downloadFinished(_, let file):
-            return output("finished \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
+            return output("finished  \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
         case .downloadFailed(let reference, let error, let retryAt):
-            let explanation = explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)
-            return diagnostic("failed   \(explanation.problem)\(explanation.advice.map { "; \($0)" } ?? "")")
-        case .downloadMoved(_, let from, let path): return output("moved    \(from) -> \(path)")
-        case .downloadRemoved(let reference): return output("removed  \(Selector(reference)) (\(reference.title))")
+            if groups.take(reference, error, retryAt: retryAt, at: now) { return [] }
+            return failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone))
+        case .downloadMoved(_, let from, let path): return output("moved     \(from) -> \(path)")
+        case .downloadRemoved(let reference): return output("removed   \(Explainer.name(reference))")
         case .downloadGone(let reference, let path):
-            return output("gone     \(Selector(reference)) (\(reference.title)): \(Wording.gone(path: path))")
+            return output("gone      \(Explainer.name(reference)): \(Wording.gone(path: path))")
         case .warning(let warning, let reference):
-            guard !isQuiet || warning.isFailure else { return [] }
-            let label = isQuiet ? "failed   " : "warning: "
-            return diagnostic(label + (reference.map { "\($0.title): " } ?? "") + warning.message)
-        case .providerWaiting(let provider, let until, let kind):
-            return waiting("the provider \(provider)", until, kind, now)
-        case .hostWaiting(let host, let until, let kind): return waiting(host, until, kind, now)
+            guard !isQuiet || warning.isFailure || warning.isNews else { return [] }
+            let name = reference.map { "\(Explainer.name($0)): " } ?? ""
+            guard isQuiet, warning.isFailure else { return diagnostic("warning:", name + warning.message, .notice) }
+            return diagnostic("failed", name + warning.message, .bad)
+        case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
+            return waiting(name, until, kind, now)
         case .resumeWaiting(let until):
             guard !isQuiet else { return [] }
             return diagnostic(
-                "waiting  " + Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone))
+                "waiting", Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone), .notice)
         // The summary has it among its errors.
         case .courseHeld: return []
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
@@ -77,15 +96,20 @@ package struct PlainLog: Sendable {
     /// Once for each of them: a host that stays away is news the first time only.
     private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
         guard !isQuiet, waits.insert(name).inserted else { return [] }
-        return diagnostic(
-            "waiting  for \(name) until \(ClockText.local(until, now: now, zone: zone)) (\(Wording.waiting(kind)))")
+        return diagnostic("waiting", Wording.waiting(name, kind, until: until, now: now, zone: zone), .notice)
+    }
+
+    private func failed(_ explanation: Explanation) -> [Line] {
+        diagnostic("failed", explanation.problem + (explanation.advice.map { "; \($0)" } ?? ""), .bad)
     }
 
     private func output(_ text: String) -> [Line] {
         isQuiet ? [] : [Line(.output, TerminalText.printable(text))]
     }
 
-    private func diagnostic(_ text: String) -> [Line] {
-        hidesDiagnostics ? [] : [Line(.diagnostics, TerminalText.printable(text))]
+    private func diagnostic(_ label: String, _ text: String, _ role: TerminalStyle.Role) -> [Line] {
+        guard !hidesDiagnostics else { return [] }
+        let label = TerminalText.fit(label, to: 8)
+        return [Line(.diagnostics, "\(style.paint(label, role))  \(TerminalText.printable(text))")]
     }
 }

@@ -48,28 +48,27 @@ package enum SummaryText {
             + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
     }
 
+    /// Whether it ended as planned, at the end of its window, duration or quota, and downloaded something: that is nothing
+    /// to tell where somebody asked for silence.
+    package static func endsAsPlanned(_ summary: SyncSummary) -> Bool {
+        guard summary.stopReason == .window || summary.stopReason == .quota else { return false }
+        return (summary.bytes > 0 || summary.finishedNow > 0) && summary.conditions == [.workLeft]
+            && summary.errors.isEmpty
+    }
+
     /// What ended it before its time; nil if nothing did, or nothing was left to do by then.
     private static func stop(_ summary: SyncSummary) -> String? {
         guard let reason = summary.stopReason, !summary.conditions.isDisjoint(with: [.workLeft, .stateUnusable]) else {
             return nil
         }
-        return switch reason {
-        case .logout: "stopped by a logout"
-        case .signal: "stopped by a signal"
-        case .window: "stopped at the end of its time"
-        case .quota: "stopped at the end of its --max-transfer"
-        case .disk: "stopped by the disk"
-        case .descriptors: "stopped by a limit of this machine"
-        case .auth, .interrupted, .lost: "stopped"
-        }
+        return reason == .lost ? nil : ExitText.stop(summary)
     }
 
     /// What the person should know besides, and do next; in the order of importance. `user` is the name that was given, if
     /// one was.
     package static func advice(_ summary: SyncSummary, user: String? = nil) -> [String] {
         var lines = problems(summary, user: user)
-        let status = ExitStatus(summary.conditions)
-        if status != .success { lines.append("exit code \(status.rawValue): \(status.meaning)") }
+        if let exit = ExitText.line(summary) { lines.append(exit) }
         return lines
     }
 
@@ -78,11 +77,13 @@ package enum SummaryText {
         var lines = remedies(summary, user: user)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
         if summary.sidecarsWanted > 0 {
-            lines.append("\(Wording.count(summary.sidecarsWanted, "sidecar")) still wanted beside finished videos")
+            let files = Wording.count(summary.sidecarsWanted, "subtitle or attachment", "subtitles or attachments")
+            lines.append("\(files) of finished videos left for the next sync")
         }
         if summary.fromOtherSource > 0 {
             let files = Wording.count(summary.fromOtherSource, "finished file")
-            lines.append("\(files) came from another source than the catalog names now; they are kept")
+            let verb = summary.fromOtherSource == 1 ? "comes" : "come"
+            lines.append("\(files) \(verb) from another source than the catalog names now; the files stay")
         }
         return lines
     }
@@ -92,13 +93,13 @@ package enum SummaryText {
         let whose = Explainer.option(user: user)
         var lines = summary.providersToLogIn.sorted().map { provider in
             let login = Explainer.login(at: provider, user: user)
-            return "the videos of the provider \(provider) wait for a login: \(login)"
+            return "videos of provider \(provider) wait for a login: \(login)"
         }
-        if summary.stopReason == .logout { lines.append("go on with: coursefetch login\(whose)") }
+        if summary.stopReason == .logout { lines.append("to continue: coursefetch login\(whose)") }
         lines += wayOut(summary, whose)
         // What failed in this run has been told already.
         if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
-            lines.append("see: coursefetch status --failed\(whose)")
+            lines.append("for details: coursefetch status --failed\(whose)")
         }
         return lines.map(TerminalText.printable)
     }
@@ -113,14 +114,24 @@ package enum SummaryText {
         let selector = ShellWord.quoted(Selector(first).description)
         return [
             """
-            \(Wording.count(partials.count, "unfinished video")) hold \(Wording.size(sum)) of the disk: \
-            \(Wording.list(parts + others)); make room, or give one up with: coursefetch cancel \(selector)\(whose); \
-            and finish them one after the other with --jobs 1
+            \(Wording.count(partials.count, "unfinished video")) use \(Wording.size(sum)) of the disk: \
+            \(Wording.list(parts + others)); make room, or cancel one: coursefetch cancel \(selector)\(whose); to finish \
+            them one after the other: --jobs 1
             """
         ]
     }
 
-    /// The errors as compilers write them, with their source lines; one without a place stands for itself.
+    /// The errors of a run whose failures have been told: a provider of which a failed video has told isn't told again.
+    package static func errors(_ summary: SyncSummary) -> [String] {
+        let told = summary.failures.map(\.1).filter { $0.kind == .providerFailed }
+        return errors(
+            summary.errors.filter { problem in
+                guard case .refusal(.provider(.broken(_, let reason))) = problem else { return true }
+                return !told.contains { $0.message.hasSuffix(reason) }
+            })
+    }
+
+    /// The errors as compilers write them, with their source lines.
     package static func errors(_ problems: [SyncProblem]) -> [String] {
         let errors = problems.map(\.located)
         var diagnostics = errors.map { error in

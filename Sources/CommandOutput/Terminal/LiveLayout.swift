@@ -104,9 +104,7 @@ struct LiveLayout {
 
     private func notices() -> [String] {
         var lines = view.waits.filter { $0.until > now }.map { wait in
-            let until = ClockText.local(wait.until, now: now, zone: view.zone)
-            let reason = wait.kind.isEmpty ? "" : " (\(wait.kind.replacing("_", with: " ")))"
-            return notice("waiting for \(wait.name) until \(until)\(reason)")
+            notice(Wording.waiting(wait.name, wait.kind, until: wait.until, now: now, zone: view.zone))
         }
         if let until = view.resumeUntil, until > now {
             let user = view.explainer.user

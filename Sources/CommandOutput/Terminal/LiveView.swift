@@ -19,6 +19,7 @@ package struct LiveView: Sendable {
     private(set) var resumeUntil: Date?
     private var scroll: [ScrollEntry] = []
     private(set) var explainer: Explainer
+    private var groups = FailureGroups()
     private var isOver = false
 
     /// `user` is the name that was given, if one was: commands to paste name it.
@@ -35,7 +36,7 @@ package struct LiveView: Sendable {
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
         case .lockWaiting(let holder, let until):
-            scroll.append(.note(Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
+            scroll.append(.note("waiting " + Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
         case .started(let start):
             // A run that watches its catalogs begins again and again.
             isOver = false
@@ -72,12 +73,13 @@ package struct LiveView: Sendable {
         case .downloadFailed(let reference, let error, let retryAt):
             let download = remove(reference)
             tally.failedOne(reference, download, active: placeOf.count)
+            if groups.take(reference, error, retryAt: retryAt, at: now) { break }
             scroll.append(.failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)))
         case .downloadPaused(let reference), .downloadCancelled(let reference):
             let download = remove(reference)
             tally.dropOne(reference, download, active: placeOf.count)
             let word = if case .downloadPaused = event { "paused" } else { "cancelled" }
-            scroll.append(.note("\(reference.title): \(word)"))
+            scroll.append(.note("\(Explainer.name(reference)): \(word)"))
         case .downloadSuspended(let reference, _):
             putBack(reference)
         case .resumeWaiting(let until): resumeUntil = until
@@ -86,16 +88,16 @@ package struct LiveView: Sendable {
             // One that was active goes back in line; any other is new in this run.
             if putBack(reference) == nil { tally.addOne(reference) }
         case .downloadGone(let reference, let path):
-            scroll.append(.note("\(reference.title): \(Wording.gone(path: path))"))
+            scroll.append(.note("\(Explainer.name(reference)): \(Wording.gone(path: path))"))
         case .downloadRemoved(let reference):
-            scroll.append(.note("\(reference.title): removed"))
+            scroll.append(.note("\(Explainer.name(reference)): removed"))
         case .downloadMoved(_, let from, let path):
             scroll.append(.note("moved \(from) \(style.hasUnicode ? "→" : "->") \(path)"))
         case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
             waits.removeAll { $0.name == name || $0.until <= now }
-            if until > now { waits.append((name, until, Wording.waiting(kind))) }
+            if until > now { waits.append((name, until, kind)) }
         case .warning(let warning, let reference):
-            scroll.append(.warning(reference.map { "\($0.title): \(warning.message)" } ?? warning.message))
+            scroll.append(.warning(reference.map { "\(Explainer.name($0)): \(warning.message)" } ?? warning.message))
         case .courseHeld(let course):
             scroll.append(.warning(course.message))
         case .resting, .finished:
@@ -107,7 +109,10 @@ package struct LiveView: Sendable {
     package mutating func note(_ text: String) { scroll.append(.text(text)) }
 
     /// The lines that have become final since the last call.
-    package mutating func takeScrolled(width: Int) -> [String] {
+    package mutating func takeScrolled(width: Int, now: Date) -> [String] {
+        for group in groups.due(at: now, isOver: isOver) {
+            scroll.append(.failed(explainer.failures(group, now: now, zone: zone)))
+        }
         defer { scroll.removeAll(keepingCapacity: true) }
         return scroll.flatMap { $0.lines(width: width, style: style) }
     }

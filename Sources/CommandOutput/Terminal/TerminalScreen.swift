@@ -122,7 +122,7 @@ package final class TerminalScreen: Sendable {
             state.isDirty = false
             state.lastDrawn = now
             state.lastSize = size
-            let scrolled = state.view.takeScrolled(width: size.columns)
+            let scrolled = state.view.takeScrolled(width: size.columns, now: now)
             let live = state.view.lines(width: size.columns, height: size.rows, now: now)
             return state.frame.frame(scrolled: scrolled, live: live, size: size)
         }
@@ -134,7 +134,8 @@ package final class TerminalScreen: Sendable {
         let text: String? = state.withLock { state in
             guard !state.isClosed else { return nil }
             state.isClosed = true
-            return state.frame.end(scrolled: state.view.takeScrolled(width: size.columns), size: size)
+            return state.frame.end(
+                scrolled: state.view.takeScrolled(width: size.columns, now: clock()), size: size)
         }
         if let text { write(text) }
     }

@@ -16,26 +16,40 @@ struct Explainer: Sendable {
 
     /// What to tell about a download that failed.
     ///
-    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that the video stands in, `provider` the
-    /// name of its provider, if known.
+    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that names the video, `provider` the name
+    /// of its provider, if known.
     func failure(
         of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil,
         provider: String? = nil, now: Date, zone: TimeZone
     ) -> Explanation {
+        let selector = ShellWord.quoted(Selector(reference).description)
+        let what = next(for: error.kind, selector: selector, retryAt: retryAt, file, provider, now, zone)
+        return Explanation(
+            problem: "\(Self.name(reference)): \(reason(error))", remedy: what.text, command: what.command)
+    }
+
+    /// `phys101/kinematics/k2b  Acceleration`, ready to be pasted; without a title that is only the id.
+    static func name(_ reference: VideoReference) -> String {
         // In quotes where it holds a star: not every shell leaves one alone that matches no file.
         let selector = ShellWord.quoted(Selector(reference).description)
-        var (remedy, command) = self.remedy(for: error.kind, selector: selector, file: file, provider: provider)
-        if let retryAt {
-            let again =
-                retryAt <= now ? "the next sync" : "a sync after \(ClockText.local(retryAt, now: now, zone: zone))"
-            let isMended = Self.mayMendItself(error.kind)
-            remedy = "\(again) tries again" + (isMended ? "" : "; \(remedy)")
-            if isMended { command = nil }
+        return reference.title == reference.video ? selector : "\(selector)  \(reference.title)"
+    }
+
+    /// What happens next, or what to do.
+    private func next(
+        for kind: DownloadError.Kind, selector: String, retryAt: Date?, _ file: String?, _ provider: String?,
+        _ now: Date,
+        _ zone: TimeZone
+    ) -> (text: String, command: String?) {
+        guard let retryAt else { return remedy(for: kind, selector: selector, file: file, provider: provider) }
+        let isDue = retryAt <= now
+        let again =
+            isDue ? "the next sync will try again" : "next try after \(ClockText.local(retryAt, now: now, zone: zone))"
+        if Self.needsPerson(kind) {
+            let (text, command) = remedy(for: kind, selector: selector, file: file, provider: provider)
+            return ("\(again); \(text)", command)
         }
-        var problem = "\(reference.title): \(reason(error))"
-        // What can be pasted names it already.
-        if reference.title != reference.video, command?.contains(selector) != true { problem += " [\(selector)]" }
-        return Explanation(problem: problem, remedy: remedy, command: command)
+        return isDue ? (again, nil) : ("\(again), or now", "coursefetch retry --failed\(Self.option(user: user))")
     }
 
     /// The reason in a few words: the runner's own sentence, without its full stop, else what the kind stands for.
@@ -51,39 +65,43 @@ struct Explainer: Sendable {
     static func meaning(_ kind: DownloadError.Kind) -> String {
         switch kind {
         case .authRequired: "the provider wants a login"
-        case .forbidden: "the provider doesn't allow it"
-        case .geoBlocked: "the host doesn't serve this country"
+        case .forbidden: "the provider denies access"
+        case .geoBlocked: "not available in this country"
         case .notFound: "the provider doesn't know this video"
-        case .gone: "the host has taken it down"
-        case .drm: "it is encrypted for a player, not for downloading"
-        case .notReady: "it isn't there yet"
-        case .rateLimited: "the host asks for fewer requests"
+        case .gone: "the video was deleted"
+        case .drm: "the video is DRM-protected"
+        case .notReady: "not available yet"
+        case .rateLimited: "too many requests"
         case .unavailable: "the provider can't be reached"
-        case .invalidParameters: "the provider refuses its parameters"
-        case .httpStatus: "the host answered with an error"
-        case .urlRefused: "the host refuses every fresh URL"
+        case .invalidParameters: "the provider rejects its parameters"
+        case .httpStatus: "the server answered with an error"
+        case .urlRefused: "the server refuses the URL"
         case .network: "the connection failed"
-        case .tls: "the host's certificate can't be trusted"
-        case .stalled: "nothing more arrived"
-        case .truncated: "the host ends the file too early"
-        case .tooLong: "the host sends more than it promised"
-        case .sizeMismatch: "the file has another size than the catalog says"
-        case .checksumMismatch: "the file has another checksum than the catalog says"
-        case .notMedia: "the host sent a page where a video should be"
-        case .identityChanged: "the host keeps changing the file while it is fetched"
+        case .tls: "the server's certificate can't be verified"
+        case .stalled: "the server stopped sending"
+        case .truncated: "the file ends too early"
+        case .tooLong: "the server sends more bytes than it announced"
+        case .sizeMismatch: "the file doesn't have the size in the catalog"
+        case .checksumMismatch: "the file doesn't have the checksum in the catalog"
+        case .notMedia: "the server sent a web page instead of a video"
+        case .identityChanged: "the file on the server keeps changing"
         case .providerFailed: "the provider plugin failed"
-        case .rejectedByHook: "one of your own hooks decided so"
-        case .needsFFmpeg: "only ffmpeg can make one file of it, and there is none that did"
+        case .rejectedByHook: "one of your hooks rejected it"
+        case .needsFFmpeg: "only ffmpeg can join the parts of this stream"
         case .disk: "it can't be written"
         case .bug: "a bug in coursefetch"
         }
     }
 
-    /// Whether time may mend it, so that there is nothing for the person to do.
-    private static func mayMendItself(_ kind: DownloadError.Kind) -> Bool {
+    /// Whether trying again helps only after the person has done something.
+    private static func needsPerson(_ kind: DownloadError.Kind) -> Bool {
         switch kind {
-        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated, .httpStatus: true
-        default: false
+        case .authRequired, .forbidden, .geoBlocked, .drm, .invalidParameters, .tls, .tooLong, .sizeMismatch,
+            .checksumMismatch, .identityChanged, .providerFailed, .needsFFmpeg, .disk, .bug, .rejectedByHook:
+            true
+        case .notFound, .gone, .notReady, .rateLimited, .unavailable, .httpStatus, .urlRefused, .network, .stalled,
+            .truncated, .notMedia:
+            false
         }
     }
 
@@ -95,25 +113,26 @@ struct Explainer: Sendable {
         let look = "coursefetch resolve \(catalog(file)) \(selector)\(whose)"
         return switch kind {
         case .authRequired:
-            provider.map { ("log in at its provider", Self.login(at: $0, user: user)) }
-                ?? ("log in at its provider; what it answers", look)
-        case .forbidden, .geoBlocked: ("ask the host for access; what the provider answers", look)
-        case .notFound, .gone: ("correct it in the catalog or take it out; what the provider answers", look)
-        case .drm: ("take it out of the catalog: no downloader can fetch it", nil)
-        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated: ("the next sync tries again", nil)
-        case .invalidParameters: ("correct its parameters", "coursefetch check \(catalog(file))")
-        case .httpStatus, .urlRefused, .notMedia: ("see what the provider answers", look)
+            provider.map { ("log in", Self.login(at: $0, user: user)) }
+                ?? ("log in at its provider; to see the provider's answer", look)
+        case .forbidden, .geoBlocked: ("ask the site for access; to see the provider's answer", look)
+        case .notFound, .gone: ("correct or remove it in the catalog; to see the provider's answer", look)
+        case .drm: ("remove it from the catalog: coursefetch can't download DRM-protected videos", nil)
+        case .notReady, .rateLimited, .unavailable, .network, .stalled, .truncated:
+            ("the next sync will try again", nil)
+        case .invalidParameters: ("correct its parameters, then run", "coursefetch check \(catalog(file))")
+        case .httpStatus, .urlRefused, .notMedia: ("to see the provider's answer", look)
         case .tls:
-            ("check this machine's clock and certificates; an authority of your own goes into --ca-file FILE", nil)
+            ("check this computer's clock and certificates, or add an authority of your own with --ca-file FILE", nil)
         case .tooLong, .sizeMismatch, .checksumMismatch:
-            ("compare size and sha256 in the catalog with what the provider answers", look)
-        case .identityChanged: ("tell the host's keeper; what the provider answers", look)
-        case .providerFailed: ("see whether the plugin is whole", "coursefetch plugins list")
-        case .rejectedByHook: ("coursefetch sync --verbose shows what hooks write", nil)
+            ("compare size and sha256 in the catalog with the provider's answer", look)
+        case .identityChanged: ("report it to the site; to see the provider's answer", look)
+        case .providerFailed: ("check the plugin", "coursefetch doctor\(whose)")
+        case .rejectedByHook: ("to see the output of hooks: coursefetch sync --verbose", nil)
         case .needsFFmpeg: ("install ffmpeg, or use --container package, then sync again", nil)
-        case .disk: ("make room or mend the permissions, then sync again", nil)
+        case .disk: ("make room or fix the permissions, then sync again", nil)
         case .bug:
-            ("please report it with what this says", "coursefetch sync -v \(catalog(file)) --only \(selector)\(whose)")
+            ("please report it with the output of", "coursefetch sync -v \(catalog(file)) --only \(selector)\(whose)")
         }
     }
 

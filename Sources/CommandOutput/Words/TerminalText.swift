@@ -80,7 +80,8 @@ package enum TerminalText {
         var lines: [String] = []
         var line = ""
         var width = 0
-        for word in text.split(separator: " ", omittingEmptySubsequences: true) {
+        // Two blanks in a row set a title off from what is before it.
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) where !(word.isEmpty && width == 0) {
             var word = String(word)
             var needed = DisplayWidth.of(word)
             if width > 0, width + 1 + needed <= columns {
@@ -88,7 +89,7 @@ package enum TerminalText {
                 width += 1 + needed
                 continue
             }
-            if width > 0 { lines.append(line) }
+            if width > 0 { lines.append(trimmed(line)) }
             while needed > columns {
                 let head = prefix(of: word, columns: columns)
                 lines.append(head)
@@ -97,8 +98,14 @@ package enum TerminalText {
             }
             (line, width) = (word, needed)
         }
-        if width > 0 || lines.isEmpty { lines.append(line) }
+        if width > 0 || lines.isEmpty { lines.append(trimmed(line)) }
         return lines
+    }
+
+    private static func trimmed(_ line: String) -> String {
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return line
     }
 
     private static func prefix(of text: String, columns: Int) -> String {

@@ -11,19 +11,19 @@ extension SyncWarning {
         switch self {
         case .doubtful(let diagnostic): diagnostic.text
         case .notDiscovered(let course, let place):
-            "\(place): the course “\(course)” is to be filled by its provider, which this version can't do yet"
-        case .courseMoved(let course, let file): "the course “\(course)” now belongs to \(file)"
-        case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it begins anew"
-        case .loggedOut: "the user is logged out; this sync goes on after a login"
-        case .listNotKept(let refusal): "the list of files in the library isn't kept: \(refusal.message)"
-        case .loginWanted(let provider, let error): "the provider “\(provider)” wants a login: \(error.message)"
+            "\(place): course '\(course)': this version can't list courses of a provider yet (discover)"
+        case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
+        case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
+        case .loggedOut: "the user is logged out; this sync continues after a login"
+        case .listNotKept(let refusal): "can't write the library's list of files: \(refusal.message)"
+        case .loginWanted(let provider, let error): "provider '\(provider)' wants a login: \(error.message)"
         case .clockOff(let host, let seconds):
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
-        case .sidecarMissed(let sidecar, let error, _, let address):
-            "\(sidecar.title) was not fetched\(address.map { " from \($0)" } ?? ""): \(error.message)"
-        case .sidecarsUnknown(let error): "what comes along with it was not fetched: \(error.message)"
-        case .notPlaced(let path, let placing): "\(path) could not be placed: \(placing.reason)"
+        case .sidecarMissed(let sidecar, let error, _, _, let address):
+            "\(sidecar.title) wasn't downloaded\(address.map { " from \($0)" } ?? ""): \(error.message)"
+        case .sidecarsUnknown(let error): "subtitles and attachments weren't downloaded: \(error.message)"
+        case .notPlaced(let path, let placing): "can't move the file to \(path): \(placing.reason)"
         case .stream(let stream): stream.message
         case .metadataForeign(let files): files.message
         case .newsUntold(let course, let trouble): trouble.message(course)
@@ -62,8 +62,8 @@ extension SyncWarning.Sidecar {
     fileprivate var title: String {
         switch self {
         case .ofVideo(let kind, let name): name.isEmpty ? kind.rawValue : "\(kind.rawValue) \(name)"
-        case .courseCover(let course): "the cover of \(Selector(course: course))"
-        case .chapterCover(let course, let chapter): "the cover of \(Selector(course: course, chapter: chapter))"
+        case .courseCover(let course): "cover of \(Selector(course: course))"
+        case .chapterCover(let course, let chapter): "cover of \(Selector(course: course, chapter: chapter))"
         }
     }
 }
@@ -73,17 +73,16 @@ extension SyncWarning.Pruning {
         switch self {
         case .held(let count, let all):
             """
-            --prune would remove \(count) of \(all) downloads that are finished, have begun, or were paused or cancelled \
-            by you, which is more than allowed; nothing was removed. If that is right, run it again with --max-delete \
-            \(count)
+            --prune would remove \(count) of \(all) videos, more than --max-delete allows; nothing was removed. To remove \
+            them, run it again with --max-delete \(count)
             """
         case .unfinished(let count):
             """
-            --prune removed nothing: \(count) downloads are no longer in the catalogs, but this run leaves others that \
-            failed or aren't there yet, and what is gone may be all there is of them. It is removed once those are \
-            finished, cancelled or out of the catalogs
+            --prune removed nothing: \(Wording.count(count, "video")) \(count == 1 ? "is" : "are") no longer in the \
+            catalogs, but other videos failed or are unfinished. Once those are finished, cancelled or out of the \
+            catalogs, --prune removes \(count == 1 ? "it" : "them")
             """
-        case .notOurs(let path): "\(path) was not removed: it isn't the file that was put there"
+        case .notOurs(let path): "\(path) wasn't removed: it isn't the file that coursefetch put there"
         case .failed(let error): "--prune: \(error.sentence)"
         }
     }
@@ -92,7 +91,7 @@ extension SyncWarning.Pruning {
 extension SyncWarning.Placing {
     fileprivate var reason: String {
         switch self {
-        case .flush: "its data didn't reach the disk"
+        case .flush: "its data can't be flushed to the disk"
         case .library(let error): error.sentence
         case .store: "the state can't be written"
         }
@@ -103,19 +102,19 @@ extension SyncWarning.Stream {
     fileprivate var message: String {
         switch self {
         case .otherQuality:
-            return "the stream has nothing of the quality that the catalog asks for: what comes nearest is taken"
+            return "the stream doesn't have the quality in the catalog; the nearest one is downloaded"
         case .sumsOfJoined:
-            return "the catalog's sha256 and size are of the joined stream: they are compared without ffmpeg only"
+            return "sha256 and size in the catalog aren't checked: ffmpeg changes the joined stream"
         case .gaps(let count, let subtitle):
-            let what = subtitle.map { "the subtitle “\($0)”" } ?? "the stream"
-            return "\(what) itself has \(count) gap\(count == 1 ? "" : "s"): its host marks these segments as missing"
+            let what = subtitle.map { "subtitle '\($0)'" } ?? "the stream"
+            return "\(what) has \(Wording.count(count, "gap")): its host marks these segments as missing"
         case .noSubtitle(let name, .tooMany):
-            return "its subtitle “\(name)” was not fetched: the stream has too many of them"
+            return "subtitle '\(name)' wasn't downloaded: the stream has too many subtitles"
         case .noSubtitle(let name, .failed(let error)):
-            return "its subtitle “\(name)” was not fetched: \(error.message)"
+            return "subtitle '\(name)' wasn't downloaded: \(error.message)"
         case .separateSound:
-            return "its sound is a file of its own: there is no ffmpeg to put both into one"
-        case .notRemuxed(let reason): return "\(reason); the joined stream is kept as it is"
+            return "its sound is in a separate file: only ffmpeg can join them, and it isn't installed"
+        case .notRemuxed(let reason): return "\(reason); the joined stream stays as it is"
         }
     }
 }

@@ -55,7 +55,7 @@ package enum Wording {
         case .syncing: "syncing since \(since) (\(who))"
         case .watching: "watching since \(since) (\(who))"
         case .stopping: "a sync is stopping (\(who))"
-        case .waitingForLogin: "a sync is waiting for a login (\(who))"
+        case .waitingForLogin: "a sync waits for a login (\(who))"
         }
     }
 
@@ -70,35 +70,38 @@ package enum Wording {
         return "until \(time) for coursefetch resume --paused\(Explainer.option(user: user)): everything is paused"
     }
 
-    /// Whom a sync waits for: `waiting  for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at
-    /// the longest`.
+    /// Whom a sync waits for: `for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at most`.
     static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {
         let left = until.timeIntervalSince(now)
         // A clock without seconds would show the minute that it is.
         let limit =
             left < 60
             ? "for \(Int(left.rounded(.up))) s" : "until \(ClockText.local(until, now: now, zone: zone))"
-        let end = "\(limit) at the longest"
-        guard let holder else { return "waiting  for another sync of this user, \(end)" }
+        let end = "\(limit) at most"
+        guard let holder else { return "for another sync of this user, \(end)" }
         let catalogs =
             holder.catalogs.isEmpty ? "another command" : "the sync of \(holder.catalogs.joined(separator: ", "))"
         let since = ClockText.local(holder.since, now: now, zone: zone)
-        return "waiting  for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
+        return "for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
     }
 
-    /// Why a host or provider isn't asked for a while, by the kind that the events name.
-    static func waiting(_ kind: String) -> String {
-        switch DownloadError.Kind(rawValue: kind) {
-        case .httpStatus: "it answers with errors"
-        case .rateLimited: "it asks for fewer requests"
-        case .network: "no connection"
-        case .tls: "no secure connection"
-        case .stalled: "nothing arrives"
-        case .truncated: "it ends files too early"
-        case .unavailable: "it can't be reached"
-        case let kind?: Explainer.meaning(kind)
-        case nil: kind
-        }
+    /// Why nothing is requested from a host or provider for a while, by the kind that the events name:
+    /// `uni is rate-limiting us; waiting until 22:45`.
+    static func waiting(_ name: String, _ kind: String, until: Date, now: Date, zone: TimeZone) -> String {
+        let problem: String? =
+            switch DownloadError.Kind(rawValue: kind) {
+            case .httpStatus: "\(name) answers with errors"
+            case .rateLimited: "\(name) is rate-limiting us"
+            case .network: "no connection to \(name)"
+            case .tls: "no secure connection to \(name)"
+            case .stalled: "\(name) sends nothing"
+            case .truncated: "\(name) ends files too early"
+            case .unavailable: "\(name) can't be reached"
+            case let kind?: "\(name): \(Explainer.meaning(kind))"
+            case nil: nil
+            }
+        let time = ClockText.local(until, now: now, zone: zone)
+        return problem.map { "\($0); waiting until \(time)" } ?? "waiting for \(name) until \(time)"
     }
 
     /// `100,000`.

@@ -39,7 +39,9 @@ struct RunReaders: Sendable {
         self.user = user
         output = context.output
         zone = context.zone
-        log = PlainLog(isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, user: user, zone: context.zone)
+        log = PlainLog(
+            isQuiet: choice.isQuiet, hidesDiagnostics: choice.isLive, user: user, zone: context.zone,
+            style: context.style(of: STDERR_FILENO))
         guard choice.isLive else {
             screen = nil
             return
@@ -82,21 +84,27 @@ struct RunReaders: Sendable {
     /// Tells how a pass of a run that watches its catalogs ended, and what comes next.
     private func rest(_ summary: SyncSummary, until next: Date) {
         let status = ExitStatus(summary.conditions)
-        guard !choice.isJSON, !(choice.isQuiet && status == .success) else { return }
+        guard !choice.isJSON, !(choice.isQuiet && (status == .success || SummaryText.endsAsPlanned(summary))) else {
+            return
+        }
         let time = ClockText.local(next, now: Date(), zone: zone)
         let problems = SummaryText.problems(summary, user: user)
-        for text in SummaryText.errors(summary.errors) + [SummaryText.line(summary)] + problems {
+        for text in SummaryText.errors(summary) + [SummaryText.line(summary)] + problems {
             say(text, isResult: false)
         }
-        if !choice.isQuiet { say("watching; next look at \(time), or when a catalog changes", isResult: false) }
+        if !choice.isQuiet { say("watching; next check at \(time), or when a catalog changes", isResult: false) }
     }
 
     /// Says how it ended, and waits until everything is written.
     func finish(_ summary: SyncSummary) async {
         await screen?.close()
         let status = ExitStatus(summary.conditions)
+        // Nothing is wrong with a night that used all of its time, and somebody asked for silence.
+        guard !(choice.isQuiet && !choice.isJSON && SummaryText.endsAsPlanned(summary)) else {
+            return await output.flush()
+        }
         if !choice.isJSON {
-            for text in SummaryText.errors(summary.errors) { output.line(text, to: STDERR_FILENO) }
+            for text in SummaryText.errors(summary) { output.line(text, to: STDERR_FILENO) }
         }
         let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
         // What never began has nothing to sum up.
@@ -106,7 +114,7 @@ struct RunReaders: Sendable {
             output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
         }
         if !choice.isJSON {
-            // A login that died, or an old failure, is for somebody to mend: what cron mails must say it.
+            // A login that expired, or an old failure, is for somebody to fix: what cron mails must say it.
             let lines =
                 choice.isQuiet
                 ? SummaryText.remedies(summary, user: user) : SummaryText.advice(summary, user: user)

@@ -130,11 +130,11 @@ package struct AttemptPolicy: Sendable {
 
     /// What follows from a transfer that began at `offset`.
     ///
-    /// `isFresh`: its URL had never been used before; `isExpired`: the end that it has by its provider's word has come.
-    /// `jitter` is from 0 to 1.
+    /// `url`: where it was; `isFresh`: that had never been used before; `isExpired`: the end that it has by its provider's
+    /// word has come. `jitter` is from 0 to 1.
     mutating func next(
-        after report: TransferReport, startedAt offset: Int64, isFresh: Bool, isExpired: Bool, hasChecksum: Bool,
-        jitter: @autoclosure () -> Double
+        after report: TransferReport, at url: String? = nil, startedAt offset: Int64, isFresh: Bool, isExpired: Bool,
+        hasChecksum: Bool, jitter: @autoclosure () -> Double
     ) -> Action {
         let hasProgressed = progress(report.received, report.length)
         guard let failure = report.failure else { return .verify }
@@ -144,7 +144,7 @@ package struct AttemptPolicy: Sendable {
             smallParts = hasProgressed ? 0 : smallParts + 1
             if smallParts <= Self.mostSmallParts { return .transfer }
         }
-        let error = DownloadError(failure)
+        let error = DownloadError(failure, at: url)
         // No answer at all is the host's matter, not this file's.
         let isSilent = report.head == nil && error.kind == .network
         let action = next(

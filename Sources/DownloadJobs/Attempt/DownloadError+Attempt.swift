@@ -10,8 +10,8 @@ import Darwin
 #endif
 
 extension DownloadError {
-    /// The transfer's fact in the words of the events.
-    init(_ failure: TransferFailure) {
+    /// The transfer's fact in the words of the events; `url` is where it happened.
+    init(_ failure: TransferFailure, at url: String? = nil, insteadOf wanted: StaticString = "a video") {
         let (kind, status): (Kind, Int?) =
             switch failure {
             case .refused(let status, .page): (.notMedia, status)
@@ -28,7 +28,9 @@ extension DownloadError {
             case .file: (.disk, nil)
             case .invalidRequest: (.bug, nil)
             }
-        self.init(kind: kind, message: failure.sentence, status: status)
+        self.init(
+            kind: kind, message: failure.sentence(at: url.flatMap { ShownAddress($0) }, insteadOf: wanted),
+            status: status)
     }
 
     /// The provider's answer in the words of the events.
@@ -43,7 +45,7 @@ extension DownloadError {
         self.init(kind: kind, message: message)
     }
 
-    /// Whether no other attempt can end differently.
+    /// Whether another attempt can't end differently.
     package var isFinal: Bool {
         switch kind {
         case .forbidden, .geoBlocked, .notFound, .gone, .drm, .invalidParameters: true
@@ -59,8 +61,8 @@ extension DownloadError {
 }
 
 extension TransferFailure {
-    /// Whether a server answered with something that is no part of a file, while the whole may still be had: neither a
-    /// refusal of the URL nor a host in trouble.
+    /// Whether a server answered with something that isn't part of a file, while the whole file may still be available:
+    /// neither a refused URL nor a host in trouble.
     var isNoPart: Bool {
         switch self {
         case .badResponse, .refused(_, .page), .refused(_, .login): true
@@ -73,55 +75,54 @@ extension TransferFailure {
 /// What goes wrong with a job's turn. The sentences are stored with the row: see ``DownloadError/message``.
 extension DownloadError {
     static let badURL = DownloadError(
-        kind: .providerFailed, message: "the provider's URL is not an http or https URL")
+        kind: .providerFailed, message: "the provider's URL isn't an http or https URL")
 
     static let wrongChecksum = DownloadError(
-        kind: .checksumMismatch, message: "the file that arrived doesn't have the expected SHA-256")
+        kind: .checksumMismatch, message: "the downloaded file doesn't have the expected SHA-256")
 
     static func wrongSize(_ size: Int64, instead wanted: Int64) -> DownloadError {
         DownloadError(kind: .sizeMismatch, message: "the file has \(size) bytes instead of \(wanted)")
     }
 
-    /// Once more than is followed.
+    /// After more changes than a run accepts.
     static func otherVersion(status: Int?) -> DownloadError {
         DownloadError(
             kind: .identityChanged,
-            message: "the server keeps serving another version of the file than the one begun with", status: status)
+            message: "the server keeps sending a different version of the file", status: status)
     }
 
     static func otherKind(_ kind: DownloadKind, before: DownloadKind) -> DownloadError {
         DownloadError(
             kind: .identityChanged,
-            message: "the provider has a \(kind.rawValue) now in the place of a \(before.rawValue)")
+            message: "the provider now has a \(kind.rawValue) instead of a \(before.rawValue)")
     }
 
     // MARK: the disk
 
     static func partialUnopened(_ reason: String) -> DownloadError {
-        DownloadError(kind: .disk, message: "its partial can't be opened: \(reason)")
+        DownloadError(kind: .disk, message: "its partial file can't be opened: \(reason)")
     }
 
     static func partialKept(_ error: FileError) -> DownloadError {
-        DownloadError(kind: .disk, message: "its partial can't be emptied: \(error)")
+        DownloadError(kind: .disk, message: "its partial file can't be emptied: \(error)")
     }
 
     static func unwritable(_ error: any Error) -> DownloadError {
-        DownloadError(kind: .disk, message: "what belongs to it can't be written: \(error)")
+        DownloadError(kind: .disk, message: "its files can't be written: \(error)")
     }
 
-    /// What has arrived of a video.
+    /// The bytes of a video can't be read back.
     package static func arrivedUnreadable(_ error: any Error) -> DownloadError {
-        DownloadError(kind: .disk, message: "what arrived can't be read back: \(error)")
+        DownloadError(kind: .disk, message: "the downloaded file can't be read back: \(error)")
     }
 
     package static func notOnDisk(_ error: FileError) -> DownloadError {
-        DownloadError(kind: .disk, message: "its data didn't reach the disk: \(error)")
+        DownloadError(kind: .disk, message: "its data can't be flushed to the disk: \(error)")
     }
 
     static func noDescriptors(_ limit: Int) -> DownloadError {
         let message = """
-            no more files can be opened: this process may have \(limit) open at a time; raise that with ulimit -n, or \
-            run with fewer --jobs
+            too many open files: this process may open \(limit); raise the limit with ulimit -n, or use fewer --jobs
             """
         return DownloadError(kind: .disk, message: message)
     }

@@ -6,7 +6,7 @@ extension DownloadError {
     static let addressExpired = DownloadError(kind: .urlRefused, message: "its address has expired")
 
     static func sidecarUnopened(_ error: any Error) -> DownloadError {
-        DownloadError(kind: .disk, message: "its partial can't be opened: \(error)")
+        DownloadError(kind: .disk, message: "its partial file can't be opened: \(error)")
     }
 
     static func sidecarUnreadable(_ error: any Error) -> DownloadError {
@@ -23,8 +23,8 @@ extension DownloadError {
         let problem =
             switch error {
             case .tooManySymbolicLinkLevels, .improperLink, .notDirectory:
-                "is a link or lies behind one: a cover is a file beneath the catalog's folder"
-            case .invalidArgument, .isDirectory: "is no file"
+                "is a symbolic link or behind one; a cover must be a file in the catalog's folder"
+            case .invalidArgument, .isDirectory: "isn't a file"
             default: "can't be read: \(error)"
             }
         return DownloadError(kind: .disk, message: "\(path) \(problem)")

@@ -99,7 +99,7 @@ package struct SidecarFetch: Sendable {
     }
 
     private func end(of failure: TransferFailure, isSilent: Bool, _ began: Date) -> Schedule.SidecarEnd {
-        let error = DownloadError(failure)
+        let error = DownloadError(failure, at: sidecar.source.url, insteadOf: "the file")
         return switch failure.verdict {
         case .stopped: .stopped
         // No answer at all is the host's matter, not this file's.

@@ -96,6 +96,15 @@ package struct WantedSidecar: Sendable {
         }
     }
 
+    /// The same in each run, and of nothing else in this state.
+    package var missKey: String {
+        switch owner {
+        case .video(let id, let kind, let name): "\(id.rawValue) \(kind.rawValue) \(name)"
+        case .course(let course, _): "cover \(course)"
+        case .chapter(let course, let chapter, _): "cover \(course)/\(chapter)"
+        }
+    }
+
     /// Whether it is one of these files.
     package func isAmong(_ records: [SidecarRecord]) -> Bool { records.contains { isFile(of: $0) } }
 

@@ -61,6 +61,7 @@ actor Dispatcher {
     /// Why an address of a sidecar was no good, until its provider is asked for another one.
     var refusals: [DownloadID: DownloadError] = [:]
     var requests = Requests()
+    private var told: ToldMisses
     /// Bytes that came from the network for sidecars, and for downloads that the run is through with.
     var received: Int64 = 0
     private var alarm: Task<Void, Never>?
@@ -72,6 +73,7 @@ actor Dispatcher {
 
     init(services: RunServices, plan: Reconciliation) {
         self.services = services
+        told = ToldMisses(services.store)
         wantedAgain = plan.wantedAgain
         wanted = WantedTable(plan)
         schedule = Schedule(
@@ -220,11 +222,12 @@ actor Dispatcher {
         case .loginWanted(let provider, let error):
             .warning(.loginWanted(provider: provider, error), nil)
         case .sidecarFailed(let number, let error):
-            sidecars[number].map {
-                .warning(
+            sidecars[number].map { work in
+                let (sidecar, isFailure) = (work.sidecar, work.sidecar.isResolved)
+                let isNew = !isFailure && told.tell(sidecar)
+                return .warning(
                     .sidecarMissed(
-                        $0.sidecar.shown, error, isFailure: $0.sidecar.isResolved, at: $0.sidecar.address),
-                    $0.sidecar.video)
+                        sidecar.shown, error, isFailure: isFailure, isNew: isNew, at: sidecar.address), sidecar.video)
             }
         case .sidecarsUnknown(let id, let error):
             .warning(.sidecarsUnknown(error), reference(id))

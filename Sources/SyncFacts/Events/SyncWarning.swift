@@ -25,9 +25,9 @@ package enum SyncWarning: Sendable, Equatable {
     case prune(Pruning)
 
     // What belongs beside a video.
-    /// `isFailure`: what a provider has named is wanted until it is there, and the run ends with 1.
-    /// `at` is host and path of its address.
-    case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false, at: String? = nil)
+    /// `isFailure`: what a provider has named is wanted until it is there, and the run ends with 1. `isNew`: no run has told
+    /// of it before. `at` is host and path of its address.
+    case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false, isNew: Bool = true, at: String? = nil)
     /// Its provider couldn't be asked what there is.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
@@ -47,7 +47,7 @@ extension SyncWarning {
     /// Whether the run ends with 1 for it.
     package var isFailure: Bool {
         switch self {
-        case .sidecarMissed(_, _, let isFailure, _): isFailure
+        case .sidecarMissed(_, _, let isFailure, _, _): isFailure
         case .sidecarsUnknown: true
         default: false
         }
@@ -66,6 +66,11 @@ extension SyncWarning {
             self.count = count
             self.example = example
         }
+    }
+
+    /// Whether a run that tells only what matters tells it: something that a catalog names is missing, for the first time.
+    package var isNews: Bool {
+        if case .sidecarMissed(_, _, _, isNew: true, at: _) = self { true } else { false }
     }
 
     /// What comes along.

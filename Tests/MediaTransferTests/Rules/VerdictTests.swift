@@ -33,8 +33,61 @@ import Testing
     @Test("a media type that a server made up doesn't reach the text")
     func quoting() {
         let failure = TransferFailure.refused(status: 200, .page("text/html\u{1B}[2J+json"))
-        #expect(failure.sentence == "the server answered 200 with another media type")
+        #expect(failure.sentence == "the server sent another media type instead of a video")
     }
+
+    @Test(
+        "a failure is told with its place",
+        arguments: [
+            (.refused(status: 404, .status), "not found (404) at media.example.org/phys101/k2b.mp4"),
+            (.refused(status: 410, .status), "deleted (410) at media.example.org/phys101/k2b.mp4"),
+            (.refused(status: 403, .status), "access denied (403) at media.example.org/phys101/k2b.mp4"),
+            (
+                .refused(status: 200, .page("text/html")),
+                "the server sent a web page instead of a video at media.example.org/phys101/k2b.mp4; is a login needed?"
+            ),
+            (.status(503, retryAfter: nil), "server error (503) at media.example.org/phys101/k2b.mp4"),
+            (.status(429, retryAfter: nil), "too many requests (429) at media.example.org/phys101/k2b.mp4"),
+            (.network(.unknownHost), "can't resolve media.example.org"),
+            (.network(.cannotConnect), "can't connect to media.example.org"),
+            (.stalled, "media.example.org stopped sending"),
+            (.tls(.certificate), "the certificate of media.example.org can't be verified"),
+            (
+                .identityChanged(.etag),
+                "the file on the server has changed at media.example.org/phys101/k2b.mp4: another ETag"
+            ),
+        ] as [(TransferFailure, String)])
+    func places(failure: TransferFailure, text: String) {
+        let url = "https://u:secret@media.example.org/phys101/k2b.mp4?sig=secret#secret"
+        #expect(failure.sentence(at: ShownAddress(url)) == text)
+    }
+
+    @Test("without a place it is a sentence, too")
+    func noPlace() {
+        #expect(TransferFailure.refused(status: 404, .status).sentence == "not found on the server (404)")
+        #expect(
+            TransferFailure.refused(status: 200, .page("text/html")).sentence
+                == "the server sent a web page instead of a video; is a login needed?")
+    }
+
+    @Test(
+        "an address is shown without what may sign it",
+        arguments: [
+            ("https://u:p@h.example/a/b.mp4?t=1#x", "h.example/a/b.mp4"), ("http://h:8080/", "h:8080"),
+            ("https://h", "h"), ("ftp://h/a", nil), ("", nil),
+            ("https://h/a8Kd0fJ2kd93kdLs02kDk3/v.mp4", "h/…/v.mp4"),
+            (
+                "https://h/videos/9c9de5e8-0a1e-484a-b099-e80766180a6d.mp4",
+                "h/videos/9c9de5e8-0a1e-484a-b099-e80766180a6d.mp4"
+            ),
+            (
+                "https://h/watch/9c9de5e8-0a1e-484a-b099-e80766180a6d/x",
+                "h/watch/9c9de5e8-0a1e-484a-b099-e80766180a6d/x"
+            ),
+            ("https://h/lecture-notes-week-12-2026/a", "h/lecture-notes-week-12-2026/a"),
+            ("https://h/" + String(repeating: "a/", count: 99), "h/…" + String(repeating: "/a", count: 58) + "/"),
+        ] as [(String, String?)])
+    func shown(url: String, text: String?) { #expect(ShownAddress(url)?.description == text) }
 
     @Test("system errors are told in words")
     func system() {

@@ -96,11 +96,12 @@ actor FileDownload: MediaDownload {
         attempt.answer.use()
         attempt.began = context.services.clock.now
         let report = await fetch(start, into: partial, &attempt)
+        let url = report.url ?? attempt.answer.resolution.url
         let action = attempt.policy.next(
-            after: report, startedAt: offset, isFresh: isFresh,
+            after: report, at: url, startedAt: offset, isFresh: isFresh,
             isExpired: attempt.answer.isExpired(at: context.services.clock.now), hasChecksum: hasChecksum,
             jitter: .random(in: 0...1))
-        return await end(action, partial, report, &attempt)
+        return await end(action, partial, report, at: url, &attempt)
     }
 
     private func fetch(
@@ -135,19 +136,21 @@ actor FileDownload: MediaDownload {
     }
 
     private func end(
-        _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport, _ attempt: inout Attempt
+        _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport, at url: String,
+        _ attempt: inout Attempt
     ) async -> AttemptEnd {
+        let error = report.failure.map { DownloadError($0, at: url) }
         switch action {
         case .askWhole(let otherwise):
             guard await servesWhole(&attempt) else {
-                return Task.isCancelled ? .over(.stopped) : await end(otherwise, partial, report, &attempt)
+                return Task.isCancelled ? .over(.stopped) : await end(otherwise, partial, report, at: url, &attempt)
             }
             attempt.policy.giveUpRanges()
-            return .follows(.startOver, report.failure.map { DownloadError($0) })
+            return .follows(.startOver, error)
         case .verify: return complete(partial, report, attempt)
         // What lies behind a part is asked for at once, and nothing has gone wrong.
         case .transfer where report.failure == .partOnly: return .follows(.transfer, nil)
-        default: return .follows(action, report.failure.map { DownloadError($0) })
+        default: return .follows(action, error)
         }
     }
 

@@ -4,32 +4,33 @@ import HLSMedia
 import MediaTransfer
 
 extension DownloadError {
-    /// A stream's fact in the words of the events.
-    init(_ failure: StreamFailure) {
+    /// A stream's fact in the words of the events; `url` is where it happened.
+    init(_ failure: StreamFailure, at url: String? = nil) {
         switch failure {
         case .transfer(let failure, let part):
-            self.init(failure)
+            self.init(failure, at: url, insteadOf: part.wanted)
             if case .cancelled = failure { return }
             message = "\(part.name): \(message)"
-        case .expired: self.init(kind: .urlRefused, message: "its URL is over before anything has arrived")
+        case .expired: self.init(kind: .urlRefused, message: "its URL expired before a segment arrived")
         case .cut(let part):
-            self.init(kind: .truncated, message: "\(part.name) ends in the middle of a block of what is encrypted")
+            self.init(kind: .truncated, message: "\(part.name) ends in the middle of an encrypted block")
         case .encrypted(let part):
             self.init(
                 kind: .drm,
-                message: "\(part.name) is no media after decryption: its host encrypts in a way of its own")
+                message: "\(part.name) isn't media after decryption: the host uses its own encryption")
         case .notMedia(.playlist):
-            self.init(kind: .notMedia, message: "what came in the place of the playlist is no playlist")
-        case .notMedia(.key): self.init(kind: .notMedia, message: "what came in the place of the key is no key")
-        case .notMedia(let part): self.init(kind: .notMedia, message: "\(part.name) holds something else than media")
+            self.init(kind: .notMedia, message: "the server sent something else instead of a playlist")
+        case .notMedia(.key): self.init(kind: .notMedia, message: "the server sent something else instead of a key")
+        case .notMedia(let part): self.init(kind: .notMedia, message: "\(part.name) isn't media")
         case .mixedKinds(let one, let other, let part):
             self.init(
                 kind: .notMedia,
-                message: "\(part.name) is \(other.name), and those before it are \(one.name): they can't be joined")
+                message:
+                    "\(part.name) is \(other.name), but the segments before it are \(one.name): they can't be joined")
         case .severalInitializations:
             self.init(
                 kind: .needsFFmpeg,
-                message: "the stream changes its initialization section on the way, which can't be joined")
+                message: "the initialization section changes within the stream: only ffmpeg can join it")
         case .file(let error): self.init(kind: .disk, message: TransferFailure.file(errno: error.errno).sentence)
         }
     }
@@ -41,7 +42,7 @@ extension DownloadError {
         case .playlist(let error):
             self.init(
                 kind: .notMedia,
-                message: "its playlist, line \(error.line), column \(error.column): \(error.message)")
+                message: "playlist, line \(error.line), column \(error.column): \(error.message)")
         case .refusal(let refusal): self.init(refusal)
         }
     }
@@ -50,14 +51,14 @@ extension DownloadError {
     init(_ refusal: StreamRefusal) {
         switch refusal {
         case .notReady:
-            self.init(kind: .notReady, message: "the stream is still growing: its playlist has no end yet")
+            self.init(kind: .notReady, message: "the stream is still live: its playlist has no end yet")
         case .drm(let system): self.init(kind: .drm, message: "the stream is protected by \(system)")
         case .unsupported(let reason): self.init(kind: .notMedia, message: "the stream can't be joined: \(reason)")
         case .empty: self.init(kind: .notMedia, message: "the playlist has no segments")
         }
     }
 
-    /// Whether the disk has no room.
+    /// Whether the disk is full.
     static func isFull(_ failure: StreamFailure) -> Bool {
         switch failure {
         case .file(let error): isFull(.file(errno: error.errno))
@@ -68,6 +69,15 @@ extension DownloadError {
 }
 
 extension StreamFailure.Part {
+    /// What was requested.
+    fileprivate var wanted: StaticString {
+        switch self {
+        case .playlist: "a playlist"
+        case .key: "a key"
+        case .initialization, .segment: "media"
+        }
+    }
+
     /// For people.
     var name: String {
         switch self {
@@ -90,7 +100,7 @@ extension MediaKind {
         case .ac3: "AC-3"
         case .eac3: "E-AC-3"
         case .webVTT: "WebVTT"
-        case .page: "a page"
+        case .page: "a web page"
         }
     }
 }
@@ -104,10 +114,10 @@ extension StreamRefusal {
 }
 
 extension AttemptPolicy.Failure {
-    init(_ failure: StreamFailure) {
+    init(_ failure: StreamFailure, at url: String? = nil) {
         let isSilent = if case .transfer(.network, _) = failure { true } else { false }
         self.init(
-            verdict: failure.verdict, error: DownloadError(failure), isFull: DownloadError.isFull(failure),
+            verdict: failure.verdict, error: DownloadError(failure, at: url), isFull: DownloadError.isFull(failure),
             isSilent: isSilent)
     }
 }
@@ -115,23 +125,23 @@ extension AttemptPolicy.Failure {
 /// What goes wrong with joining a stream and with what ffmpeg makes of it. The sentences are stored with the row: see
 /// ``DownloadError/message``.
 extension DownloadError {
-    /// What the partials hold can't be gone on with: the playlist is another one.
-    static let otherPlaylist = begunAnew("the playlist is another one than the one begun with")
-    static let joinedLost = begunAnew("what has been joined isn't there any more")
-    static let joinedUnknown = begunAnew("nothing tells what has been joined")
+    /// The partials can't be continued: the playlist has changed.
+    static let otherPlaylist = begunAnew("the playlist has changed since the download began")
+    static let joinedLost = begunAnew("the joined segments are gone")
+    static let joinedUnknown = begunAnew("the state doesn't say which segments were joined")
 
     static func joinedUnflushed(_ error: FileError) -> DownloadError {
-        begunAnew("what was joined didn't reach the disk: \(error)")
+        begunAnew("the joined segments can't be flushed to the disk: \(error)")
     }
 
     private static func begunAnew(_ message: String) -> DownloadError {
         DownloadError(kind: .identityChanged, message: message)
     }
 
-    static let noMedia = DownloadError(kind: .notMedia, message: "the stream has no segment that holds media")
+    static let noMedia = DownloadError(kind: .notMedia, message: "no segment of the stream is media")
 
     static func indexUnreadable(_ error: FileError) -> DownloadError {
-        DownloadError(kind: .disk, message: "its index can't be read: \(error)")
+        DownloadError(kind: .disk, message: "the index of its segments can't be read: \(error)")
     }
 
     static func joinedSize(_ size: Int64, instead wanted: Int64) -> DownloadError {
@@ -139,10 +149,10 @@ extension DownloadError {
     }
 
     static let noRoomToRemux = DownloadError(
-        kind: .disk, message: "there is no room for what ffmpeg makes of the stream")
+        kind: .disk, message: "there isn't enough room for the output of ffmpeg")
 
     static func severalParts(_ loss: RemuxLoss) -> DownloadError {
-        let message = "the stream is of several parts, which only ffmpeg can make one file of, and \(loss.sentence)"
+        let message = "the stream has several parts, which only ffmpeg can join, and \(loss.sentence)"
         return DownloadError(kind: .needsFFmpeg, message: message)
     }
 }
@@ -157,17 +167,17 @@ enum RemuxLoss: Sendable {
     /// One sentence without its full stop.
     var sentence: String {
         switch self {
-        case .unknownKind: "it is of a kind that ffmpeg isn't asked to read"
-        case .ended(.notFound): "ffmpeg isn't there any more"
-        case .ended(.failed(let exit, let line)): "ffmpeg ended with \(exit)\(line.isEmpty ? "" : ": \(line)")"
+        case .unknownKind: "coursefetch doesn't convert this kind of media"
+        case .ended(.notFound): "ffmpeg is gone"
+        case .ended(.failed(let exit, let line)):
+            "ffmpeg ended with exit code \(exit)\(line.isEmpty ? "" : ": \(line)")"
         case .ended(.timedOut(let limit)): "ffmpeg took longer than \(Int(limit.timeInterval)) s"
-        case .ended(.cancelled): "ffmpeg was ended"
-        case .ended(.noSpace): "there is no room for what ffmpeg writes"
-        case .unreadable: "what ffmpeg made of it can't be read"
+        case .ended(.cancelled): "ffmpeg was stopped"
+        case .ended(.noSpace): "there isn't enough room for the output of ffmpeg"
+        case .unreadable: "the output of ffmpeg can't be read"
         case .short(let seconds, let wanted, let isPicture):
             """
-            what ffmpeg made of it has \(Int(seconds)) s of \(isPicture ? "pictures" : "sound") instead of \
-            \(Int(wanted)) s
+            the output of ffmpeg has \(Int(seconds)) s of \(isPicture ? "video" : "sound") instead of \(Int(wanted)) s
             """
         }
     }

@@ -72,5 +72,6 @@ final class FailedURL: Sendable {
     func note(_ url: String) { first.withLock { $0 = $0 ?? url } }
 
     /// Nil if none did.
+    var url: String? { first.withLock { $0 } }
     var host: String? { first.withLock { $0 }.flatMap { Origin(url: $0)?.host } }
 }

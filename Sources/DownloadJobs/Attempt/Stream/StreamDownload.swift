@@ -111,7 +111,7 @@ actor StreamDownload: MediaDownload {
         switch await load(&attempt, access) {
         case .success(let loaded): source = loaded
         case .failure(.failure(let failure)):
-            return end(after: failure, joined: 0, isFresh: isFresh, at: failed.host, &attempt)
+            return end(after: failure, joined: 0, isFresh: isFresh, at: failed, &attempt)
         case .failure(.playlist(let error)): return .over(.failed(DownloadError(.playlist(error))))
         case .failure(.refusal(let refusal)): return .over(refusal.outcome)
         }
@@ -146,14 +146,14 @@ actor StreamDownload: MediaDownload {
         attempt.received += work.received - before
         if let failure {
             return end(
-                after: failure, joined: work.bytes - joined, isFresh: isFresh, at: failed.host,
+                after: failure, joined: work.bytes - joined, isFresh: isFresh, at: failed,
                 size: work.estimatedSize, &attempt)
         }
         var subtitles = live.withLock { $0.subtitles }
         defer { live.withLock { $0.subtitles = subtitles } }
         while let missed = await subtitles.fetch(source, work, access, context, &attempt.received) {
             let end = end(
-                after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed.host, &attempt)
+                after: missed.failure, joined: work.bytes - joined, isFresh: false, at: failed, &attempt)
             switch end {
             case .follows(.fail(let error), _, _), .follows(.giveUp(let error, _, _), _, _):
                 subtitles.give(up: missed.key, missed.name, .failed(error), context)
@@ -184,18 +184,19 @@ actor StreamDownload: MediaDownload {
 
     /// What was joined counts, not what came: a segment that is no good comes as often as it is asked for.
     private func end(
-        after failure: StreamFailure, joined: Int64, isFresh: Bool, at host: String?, size: Int64? = nil,
+        after failure: StreamFailure, joined: Int64, isFresh: Bool, at failed: FailedURL, size: Int64? = nil,
         _ attempt: inout Attempt
     ) -> AttemptEnd {
         var action = attempt.policy.next(
-            after: .init(failure), received: joined, length: live.withLock { $0.work }?.bytes ?? 0, size: size,
+            after: .init(failure, at: failed.url), received: joined, length: live.withLock { $0.work }?.bytes ?? 0,
+            size: size,
             isFresh: isFresh, isExpired: attempt.answer.isExpired(at: context.services.clock.now),
             jitter: .random(in: 0...1))
         if case .resolve(_, let status) = action {
             let isInTime = attempt.answer.isInTime(at: context.services.clock.now)
             action = .resolve(isInTime ? .rejected : .expired, status: status)
         }
-        return .follows(action, DownloadError(failure), host: host)
+        return .follows(action, DownloadError(failure, at: failed.url), host: failed.host)
     }
 
     private func open(_ source: StreamSource, _ answer: ResolvedMedia) -> StreamWork.Opening {

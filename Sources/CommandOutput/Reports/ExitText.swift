@@ -1,0 +1,78 @@
+import DownloadStore
+package import SyncFacts
+
+/// The last line of a sync that doesn't end with 0: its exit code, and what happened in this run.
+package enum ExitText {
+    /// `exit code 75: stopped by a signal; 3 videos are left for the next sync`; nil where all went well.
+    package static func line(_ summary: SyncSummary) -> String? {
+        let status = ExitStatus(summary.conditions)
+        guard status != .success else { return nil }
+        let parts = parts(status, summary)
+        return "exit code \(status.rawValue): \(parts.isEmpty ? status.meaning : parts.joined(separator: "; "))"
+    }
+
+    private static func parts(_ status: ExitStatus, _ summary: SyncSummary) -> [String] {
+        switch status {
+        case .failures: failures(summary)
+        case .workLeft: [stop(summary), left(summary)].compactMap(\.self) + failed(summary)
+        case .loginNeeded:
+            summary.providersToLogIn.isEmpty
+                ? [] : logins(summary.providersToLogIn.sorted()) + failed(summary)
+        case .providerBroken: broken(summary) + failed(summary)
+        case .stateUnusable: (summary.stopReason == .disk ? ["the disk is full"] : []) + held(summary)
+        default: []
+        }
+    }
+
+    private static func logins(_ providers: [String]) -> [String] {
+        ["\(Wording.list(providers)) \(providers.count == 1 ? "wants" : "want") a login"]
+    }
+
+    private static func failures(_ summary: SyncSummary) -> [String] {
+        var parts = failed(summary)
+        if summary.sidecarsFailed > 0 {
+            parts.append(
+                "\(Wording.count(summary.sidecarsFailed, "subtitle or attachment", "subtitles or attachments")) failed")
+        }
+        if summary.conditions.contains(.pruneHeld) { parts.append("--prune removed nothing") }
+        return parts
+    }
+
+    private static func failed(_ summary: SyncSummary) -> [String] {
+        let count = summary.downloads[.failed] ?? 0
+        return count > 0 ? ["\(Wording.count(count, "video")) failed"] : []
+    }
+
+    private static func left(_ summary: SyncSummary) -> String? {
+        let states: [DownloadState] = [.waiting, .active, .suspended]
+        let count = states.reduce(0) { $0 + (summary.downloads[$1] ?? 0) }
+        return count > 0 ? "\(Wording.count(count, "video")) left for the next sync" : nil
+    }
+
+    /// What ended the run before its time.
+    static func stop(_ summary: SyncSummary) -> String? {
+        switch summary.stopReason {
+        case .logout: "stopped by a logout"
+        case .signal: "stopped by Ctrl-C or a signal"
+        case .window: "stopped at the end of the time window"
+        case .quota: "stopped when --max-transfer was used up"
+        case .disk: "stopped because the disk is full"
+        case .descriptors: "stopped because this computer is out of processes or files"
+        case .auth, .interrupted, .lost: "stopped"
+        case nil: nil
+        }
+    }
+
+    private static func broken(_ summary: SyncSummary) -> [String] {
+        let names = summary.errors.compactMap { problem -> String? in
+            if case .refusal(.provider(.broken(let name, _))) = problem { name } else { nil }
+        }
+        guard !names.isEmpty else { return [] }
+        return ["provider \(Wording.list(names)) \(names.count == 1 ? "doesn't" : "don't") work"]
+    }
+
+    private static func held(_ summary: SyncSummary) -> [String] {
+        let count = summary.errors.count { if case .held = $0 { true } else { false } }
+        return count > 0 ? ["\(Wording.count(count, "course")) left unchanged"] : []
+    }
+}
