@@ -50,7 +50,7 @@ struct SecretSource {
                 let words = line.split(separator: " ", maxSplits: 1)
                 if words.count == 2, Self.host(of: String(words[0])) == host { return String(words[1]) }
             }
-            throw ProviderError(.authRequired, "no line of \(file) is for \(host): the host, a blank, its secret")
+            throw ProviderError(.authRequired, "\(file) has no line for \(host); a line is: host, space, secret")
         }
         if let secret = credentials?.value["hosts"]?[host]?.string, !secret.isEmpty { return secret }
         let file = "\(folder)/secure-link/\(host).secret"
@@ -71,7 +71,7 @@ struct SecretSource {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.hasPrefix("~") }) else {
             throw ProviderError(
-                .invalidParameters, "secret_file is a file within \(folder), such as secure-link/secrets",
+                .invalidParameters, "secret_file must be a file in \(folder), such as secure-link/secrets",
                 parameter: "secret_file")
         }
         return "\(folder)/\(name)"
@@ -81,10 +81,10 @@ struct SecretSource {
         var status = stat()
         guard stat(file, &status) == 0 else {
             throw ProviderError(
-                .authRequired, "no secret for \(host): log in with it, or write it into \(file) (mode 600)")
+                .authRequired, "no secret for \(host): log in, or write it to \(file) (mode 600)")
         }
         guard status.st_mode & 0o007 == 0 else {
-            throw ProviderError(.authRequired, "everybody can read the secret in \(file): chmod 600 it")
+            throw ProviderError(.authRequired, "everybody can read the secret in \(file); run: chmod 600 \(file)")
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.bound,
             let data = FileManager.default.contents(atPath: file), data.count <= Self.bound

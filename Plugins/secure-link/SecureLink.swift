@@ -15,13 +15,13 @@ import Foundation
         }
         if base.hasSuffix("/") { base.removeLast() }
         guard base.contains("://"), let host = SecretSource.host(of: base) else {
-            throw ProviderError(.invalidParameters, "base is no scheme and host", parameter: "base")
+            throw ProviderError(.invalidParameters, "base isn't a scheme and host", parameter: "base")
         }
         let string = parameters["string"]?.string ?? "{expires}{path} {secret}"
         // What is signed without them holds for any file, or for ever.
         guard ["{path}", "{expires}", "{secret}"].allSatisfy(string.contains) else {
             throw ProviderError(
-                .invalidParameters, "string must hold {path}, {expires} and {secret}", parameter: "string")
+                .invalidParameters, "string must contain {path}, {expires} and {secret}", parameter: "string")
         }
         let lifetime = parameters["lifetime"]?.int ?? 3600
         guard lifetime > 0 else {

@@ -46,14 +46,14 @@ package struct LayoutError: Error, Sendable, Equatable {
         switch reason {
         case .empty: "a layout can't be empty; leave it out, or write \(Self.choices)"
         case .tooLong: "this layout is longer than \(LayoutParser.longest) characters"
-        case .unknownPreset(let name): "there is no layout “\(name.prefix(64))”; write \(Self.choices)"
-        case .unknownField(let name): "there is no field “\(name.prefix(64))”; there are \(Self.fields)"
+        case .unknownPreset(let name): "there is no layout '\(name.prefix(64))'; write \(Self.choices)"
+        case .unknownField(let name): "there is no field '\(name.prefix(64))'; there are \(Self.fields)"
         case .open(let bracket): "this \(bracket) is never closed"
         case .unopened(let bracket): "nothing opens this \(bracket)"
         case .nested: "a part in <> can't hold another one"
         case .slashInGroup: "a part in <> can't hold a /; a folder whose fields are all empty is left out by itself"
         case .groupWithoutField: "a part in <> needs a field: it is left out when that is empty"
-        case .badWidth(let text): "“\(text.prefix(16))” isn't a width; write {number:02} for two digits, 09 at most"
+        case .badWidth(let text): "'\(text.prefix(16))' isn't a width; write {number:02} for two digits, 09 at most"
         case .widthOfText(let field): "{\(field.rawValue)} isn't a number and takes no width"
         case .badCharacter(let character): "a file name can't hold \(Self.shown(character)) on every system"
         case .emptyFolder: "a folder has no name here; paths are relative to the library, with one / between names"
@@ -79,7 +79,7 @@ package struct LayoutError: Error, Sendable, Equatable {
 
     private static let choices =
         LayoutPreset.allCases.map(\.rawValue).joined(separator: ", ")
-        + ", or a template such as “{course}/{number:02} {title}.{ext}”"
+        + ", or a template such as '{course}/{number:02} {title}.{ext}'"
 
     private static let fields = LayoutField.allCases.map(\.rawValue).joined(separator: ", ")
 

@@ -37,31 +37,31 @@ struct CommandLineTests {
             (["sync", "a.yaml", "--jobbs", "3"], "error: there is no option --jobbs; did you mean --jobs?"),
             (["sync", "a.yaml", "--frobnicate"], "error: there is no option --frobnicate"),
             (["sync", "a.yaml", "--jobs"], "error: --jobs needs a value: --jobs <n>"),
-            (["sync", "a.yaml", "--quiet=yes"], "error: --quiet takes no value, but “yes” was given"),
+            (["sync", "a.yaml", "--quiet=yes"], "error: --quiet takes no value, but 'yes' was given"),
             (["sync", "-", "--watch"], "error: --watch can't read standard input again; name a file or an address"),
-            (["sync", "a.yaml", "--jobs", "none"], "error: --jobs: “none” is not a whole number"),
+            (["sync", "a.yaml", "--jobs", "none"], "error: --jobs: 'none' isn't a whole number"),
             (
                 ["sync", "a.yaml", "--limit-rate", "2"],
-                "error: --limit-rate: “2” has no unit: write 2B, 2K, 2M, 2G or 2T (powers of 1024)"
+                "error: --limit-rate: '2' has no unit: write 2B, 2K, 2M, 2G or 2T (powers of 1024)"
             ),
-            (["sync", "a.yaml", "-q", "-v"], "error: --quiet and --verbose contradict each other"),
+            (["sync", "a.yaml", "-q", "-v"], "error: --quiet and --verbose can't be used together"),
             (
                 ["sync", "a.yaml", "--only", "a//b"],
-                "error: --only: “a//b” has an empty part; write \(SelectorText.forms)"
+                "error: --only: 'a//b' has an empty part; write \(SelectorText.forms)"
             ),
             (
                 ["status", "a/b/c/d"],
-                "error: “a/b/c/d” has more than three parts; write "
+                "error: 'a/b/c/d' has more than three parts; write "
                     + "\(SelectorText.forms), a / inside an id as %2F"
             ),
             (["check", "--schema", "a.yaml"], "error: --schema takes no catalogs"),
             (["prioritize", "--all"], "error: --to <priority> is missing"),
             (
                 ["prioritize", "--all", "--to", "soon"],
-                "error: --to: “soon” is no priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or "
+                "error: --to: 'soon' isn't a priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or "
                     + "catalog"
             ),
-            (["users", "bob"], "error: “bob” is one argument too many"),
+            (["users", "bob"], "error: 'bob' is one argument too many"),
             (["users", "bob", "eve"], "error: these arguments are too many: bob eve"),
             (["fetch"], "error: there is no command fetch"),
             (["snyc"], "error: there is no command snyc; did you mean sync?"),
@@ -121,7 +121,7 @@ struct CommandLineTests {
                 """)
         #expect(broken.code == 64)
         #expect(
-            broken.diagnostics.contains("config.yaml:1:1: error: there is no setting “job”; did you mean “jobs”?\n"))
+            broken.diagnostics.contains("config.yaml:1:1: error: there is no setting 'job'; did you mean 'jobs'?\n"))
     }
 
     @Test("a reader that is gone is no error; a closed output is")

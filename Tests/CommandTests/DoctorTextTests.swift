@@ -33,23 +33,23 @@ struct DoctorTextTests {
         #expect(
             lines.joined(separator: "\n") == """
                 State
-                  problem  /s/alice is open to other accounts (mode 0755, should be 0700)
+                  problem  /s/alice is accessible to other accounts (mode 0755, should be 0700)
                            chmod 700 /s/alice
-                  ok       a sync is running since 21:26: process 7 on box with /a.yaml
+                  ok       a sync has been running since 21:26: process 7 on box with /a.yaml
 
                 Library
-                  warning  2 partials that nothing wants any more, 3.00 MiB
+                  warning  2 partials no longer needed, 3.00 MiB
                            coursefetch doctor --clean
 
                 Plugins
-                  problem  tube ends before it is asked anything: exit status 1
-                           try it by hand: /p/tube
+                  problem  tube ends before it gets a request: exit status 1
+                           run it by hand: /p/tube
                   warning  spare can't be started: no such file
-                           try it by hand: /p/spare
+                           run it by hand: /p/spare
 
                 Network
                   warning  the clock is 42s ahead of that of h
-                           set it: links that are signed for a time may be refused
+                           correct it: servers may refuse signed links
 
                 Settings
 
@@ -63,7 +63,7 @@ struct DoctorTextTests {
             .clockUnchecked, .clock(host: "h", skew: 3), .unknownFiles(count: 2, examples: ["a"]),
             .leftovers(count: 1, bytes: 1, areRemoved: true), .noState(path: "/s"),
         ]
-        #expect(Self.lines(facts).last == "nothing stands in the way of a sync")
+        #expect(Self.lines(facts).last == "no problems found")
         #expect(Diagnosis(facts).conditions == [])
         #expect(Diagnosis([.providerMissing(name: "x")]).conditions == [.problemFound])
         #expect(Diagnosis([.clock(host: "h", skew: 4000)]).conditions == [.problemFound])

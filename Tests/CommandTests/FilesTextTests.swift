@@ -22,13 +22,13 @@ struct FilesTextTests {
 
     @Test("a path is absolute and ends with a line break or NUL; as JSON it has ids, title, size and checksum")
     func lines() throws {
-        let files = Self.files([Self.row("a", .finished, path: "P/01 “A”.mp4"), Self.row("b", .waiting)])
+        let files = Self.files([Self.row("a", .finished, path: "P/01 'A'.mp4"), Self.row("b", .waiting)])
         let item = try #require(files.items.first)
-        #expect(String(decoding: FilesText.path(item, endsWithNUL: false), as: UTF8.self) == "/lib/P/01 “A”.mp4\n")
+        #expect(String(decoding: FilesText.path(item, endsWithNUL: false), as: UTF8.self) == "/lib/P/01 'A'.mp4\n")
         #expect(FilesText.path(item, endsWithNUL: true).last == 0)
         #expect(
             String(decoding: FilesText.json(item), as: UTF8.self) == """
-                {"course":"phys101","chapter":"optics","video":"a","title":"Title a","selector":"phys101/optics/a","path":"/lib/P/01 “A”.mp4",\
+                {"course":"phys101","chapter":"optics","video":"a","title":"Title a","selector":"phys101/optics/a","path":"/lib/P/01 'A'.mp4",\
                 "bytes":9,"sha256":"ab"}
 
                 """)

@@ -13,7 +13,7 @@ struct JSONEventsTests {
     private static let now = Date(timeIntervalSince1970: 1_795_215_600)
     private static let video = VideoReference(course: "phys101", chapter: "kin", video: "v1", title: "Position")
     private static let direct = VideoReference(course: "phys101", chapter: nil, video: "v2", title: "v2")
-    private static let refused = DownloadError(kind: .urlRefused, message: "no “more”", status: 403)
+    private static let refused = DownloadError(kind: .urlRefused, message: "no 'more'", status: 403)
     private static let time = #""time":"2026-11-20T23:00:00Z""#
     private static let ids = #""course":"phys101","chapter":"kin","video":"v1""#
     private static let counts =
@@ -55,7 +55,7 @@ struct JSONEventsTests {
         ),
         (
             .downloadRetrying(video, attempt: 3, error: refused, delay: .milliseconds(1500)),
-            #"{"event":"download_retrying",\#(time),\#(ids),"attempt":3,"error":{"kind":"url_refused","message":"no “more”","status":403},"delay":1.5}"#
+            #"{"event":"download_retrying",\#(time),\#(ids),"attempt":3,"error":{"kind":"url_refused","message":"no 'more'","status":403},"delay":1.5}"#
         ),
         (
             .downloadFailed(video, error: DownloadError(kind: .disk, message: "full"), retryAt: nil),
@@ -131,7 +131,7 @@ struct JSONEventsTests {
             file: "/c.yaml")
         #expect(
             String(decoding: StatusJSON.line(row, library: "/l"), as: UTF8.self)
-                == #"{\#(Self.ids),"title":"Position","selector":"phys101/kin/v1","course_title":"Mechanics","chapter_title":"Kin","state":"failed","reason":null,"priority":10,"bytes":5,"size":9,"bytes_per_second":null,"path":null,"absolute_path":null,"finished_at":null,"error":{"kind":"url_refused","message":"no “more”","status":403},"retry_at":"2026-11-20T23:00:00Z","updated_at":"2026-11-20T23:00:00Z","provider":"direct","file":"/c.yaml","gone":false,"sha256":null}"#
+                == #"{\#(Self.ids),"title":"Position","selector":"phys101/kin/v1","course_title":"Mechanics","chapter_title":"Kin","state":"failed","reason":null,"priority":10,"bytes":5,"size":9,"bytes_per_second":null,"path":null,"absolute_path":null,"finished_at":null,"error":{"kind":"url_refused","message":"no 'more'","status":403},"retry_at":"2026-11-20T23:00:00Z","updated_at":"2026-11-20T23:00:00Z","provider":"direct","file":"/c.yaml","gone":false,"sha256":null}"#
                 + "\n")
         // Of a stream only.
         row.mediaSeconds = 1200.5

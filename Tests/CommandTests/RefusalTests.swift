@@ -28,34 +28,34 @@ struct RefusalTests {
 
     @Test("who holds the lock is told as far as it is known, with the date of another day")
     func holders() {
-        #expect(Refusal.held(nil).message == "another sync of this user is running; try again when it is done")
+        #expect(Refusal.held(nil).message == "another sync of this user is running; try again later")
         var holder = Self.today
         holder.user = nil
         holder.since = Date(timeIntervalSince1970: 1_795_215_600)
         #expect(
             Refusal.held(holder).message
-                == "another sync of this user is running since 2026-11-20T23:00:00Z: process 4711 on nas with a.yaml; "
-                + "try again when it is done")
-        #expect(Refusal.silent(nil).message.hasPrefix("another process is at work for this user"))
-        #expect(Refusal.working(nil).message.hasPrefix("the process that is at work has taken it"))
-        #expect(Refusal.working(holder).message.hasPrefix("process 4711 on nas has taken it"))
+                == "another sync of this user has been running since 2026-11-20T23:00:00Z: process 4711 on nas with a.yaml; "
+                + "try again later")
+        #expect(Refusal.silent(nil).message.hasPrefix("another process is running for this user"))
+        #expect(Refusal.working(nil).message.hasPrefix("the running process is still working on it"))
+        #expect(Refusal.working(holder).message.hasPrefix("process 4711 on nas is still working on it"))
         #expect(
             Refusal.user(.stillTransferring(holder)).message.hasPrefix(
-                "logged out, but process 4711 on nas with a.yaml hasn't said within 5 s"))
+                "logged out, but process 4711 on nas with a.yaml didn't confirm within 5 s"))
     }
 
     @Test(
         "what is wrong with secrets is told by name and line, with the way to write them",
         arguments: [
-            (.missing(["pass"]), "FILE: “pass” is missing or empty. Write each on a line of its own: user: … and pass"),
-            (.missing(["user", "pass"]), "“user”, “pass” are missing or empty"),
-            (.unknownName(line: 3), "FILE, line 3: the provider asks for nothing of this name"),
-            (.notText(name: "pass", kind: "an integer", line: 1), "line 1: “pass” is an integer; put it in quotes"),
-            (.notAMapping, "FILE isn't a mapping. Write each on a line of its own: user: … and pass: …"),
+            (.missing(["pass"]), "FILE: 'pass' is missing or empty. Write each on its own line: user: … and pass"),
+            (.missing(["user", "pass"]), "'user', 'pass' are missing or empty"),
+            (.unknownName(line: 3), "FILE, line 3: the provider doesn't ask for this name"),
+            (.notText(name: "pass", kind: "an integer", line: 1), "line 1: 'pass' is an integer; put it in quotes"),
+            (.notAMapping, "FILE isn't a mapping. Write each on its own line: user: … and pass: …"),
             (.noText, "FILE is empty"), (.notYAML(line: 2), "can't be read as YAML (line 2)"),
             (.notYAML(line: nil), "put a secret with special characters in single quotes"),
-            (.noValue(name: "pass", line: 1), "line 1: “pass” is empty"),
-            (.assignment("pass"), "“pass=” is no part of a secret"), (.tooLong, "longer than 1 MiB"),
+            (.noValue(name: "pass", line: 1), "line 1: 'pass' is empty"),
+            (.assignment("pass"), "'pass=' isn't part of a secret"), (.tooLong, "longer than 1 MiB"),
             (.notUTF8, "isn't UTF-8"),
         ] as [(LoginSecretsError.Problem, String)])
     func secrets(_ problem: LoginSecretsError.Problem, _ text: String) {
@@ -67,9 +67,9 @@ struct RefusalTests {
     func nested() {
         let full = Refusal.store(.full(path: "/s"))
         for (outer, words) in [
-            (Refusal.run(.notStarted(full)), "nothing was started: the disk that holds"),
-            (.user(.onlyWiped(full)), "is full. The session isn't closed; the credentials are wiped"),
-            (.provider(.unsaved("p", full)), "new credentials of the provider “p” can't be stored: the disk"),
+            (Refusal.run(.notStarted(full)), "nothing was started: the disk of"),
+            (.user(.onlyWiped(full)), "is full. The credentials were deleted, but the session is still open"),
+            (.provider(.unsaved("p", full)), "can't store the new credentials of provider 'p': the disk"),
         ] {
             #expect(outer.condition == .stateUnusable && outer.message.contains(words), "\(outer.message)")
         }
@@ -80,24 +80,25 @@ struct RefusalTests {
         arguments: [(1 << 30, "1 GiB"), (70_759_940_915, "65.9 GiB"), (1023, "1023 B")] as [(Int64, String)])
     func room(_ bytes: Int64, _ text: String) {
         let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, library: "/l"))
-        #expect(refusal.message.contains("0 B are free on the disk of /l, --min-free-space wants \(text): what"))
+        #expect(refusal.message.contains("the disk of /l has 0 B free, and --min-free-space is \(text): videos"))
     }
 
     @Test("a provider that isn't known is told with its neighbour's name")
     func providers() {
         #expect(
             Refusal.provider(.unknown("drect", suggestion: "direct")).message
-                == "there is no provider “drect”; did you mean “direct”? see: coursefetch plugins list")
+                == "there is no provider 'drect'; did you mean 'direct'? to list providers: coursefetch plugins list")
         #expect(
             Refusal.provider(.unknown("x", suggestion: nil)).message
-                == "there is no provider “x”; see: coursefetch plugins list")
+                == "there is no provider 'x'; to list providers: coursefetch plugins list")
     }
 
     @Test("a held course names the way to have its files again")
     func held() {
         let course = HeldCourse(
             course: "a", title: "Optics", reason: .filesMissing(count: 2, finished: 3, example: "Optics/01 Light.mp4"))
-        #expect(course.message.hasPrefix("the course “Optics” is left as it is: 2 of its 3 finished files are gone"))
+        #expect(
+            course.message.hasPrefix("the course 'Optics' was left unchanged: 2 of its 3 finished files are missing"))
         #expect(course.message.hasSuffix("--refetch-lost, or: coursefetch verify a --repair"))
     }
 
@@ -115,7 +116,7 @@ struct RefusalTests {
         logger.warning("it is odd", error: Errno.ioError, metadata: ["a": "b"])
         #expect(
             lines.all == [
-                "error: it can't be stored: the disk that holds the state file /s is full",
+                "error: it can't be stored: the disk of the state file /s is full",
                 "warning: it is odd: \(Errno.ioError) a=b",
             ])
     }

@@ -154,7 +154,7 @@ struct ReportTests {
         report.isLibraryMissing = true
         report.userOption = "bob"
         let lines = Self.table.lines(report, selection: nil, now: Self.now)
-        #expect(lines[1] == "there is no folder /l: no sync starts without it")
+        #expect(lines[1] == "the library /l doesn't exist: no sync starts without it")
         report.rows = [
             Self.row(
                 Self.video("p", "k", "v", "V"), .failed, error: DownloadError(kind: .notMedia, message: "a page"))
@@ -237,7 +237,7 @@ struct ReportTests {
         #expect(
             lines.map { DryRunText.line($0, now: Self.now, zone: .gmt) } == [
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
-                "move      p/k/v1  One: a -> b (its name or place changed)",
+                "move      p/k/v1  One: a -> b (its title or position changed)",
                 "remove    p/k/v1  One: b� (no longer in its catalog)",
                 "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
                 "finish    p/k/v1  One (all of it had arrived when a sync was killed)",
@@ -361,10 +361,10 @@ struct ReportTests {
     func library() {
         #expect(
             LibraryText.moved(LibraryChange(library: "/n", previous: "/o", files: 2))
-                == "the library is at /n (was /o), with 2 finished videos")
+                == "the library is now at /n (was /o), with 2 finished videos")
         #expect(
             LibraryText.adopted(LibraryChange(library: "/n", previous: nil, files: 1))
-                == "/n is the library now, with 1 known video")
+                == "/n is now the library, with 1 known video")
         #expect(
             LibraryText.forgotten(ForgottenCatalog(file: "/c.yaml", courses: ["a", "b"], downloads: 3))
                 == "forgot /c.yaml: 2 courses with 3 videos (a and b); the files stay until a sync with --prune")

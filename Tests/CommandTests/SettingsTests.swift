@@ -97,13 +97,13 @@ struct SettingsTests {
             let path = "/home/alice/.config/coursefetch/config.yaml"
             #expect(
                 text == """
-                    \(path):1:1: error: there is no setting “job”; did you mean “jobs”?
+                    \(path):1:1: error: there is no setting 'job'; did you mean 'jobs'?
                         job: 4
                         ^
-                    \(path):3:10: error: “library” takes one value, not a mapping
+                    \(path):3:10: error: 'library' takes one value, not a mapping
                         library: {a: b}
                                  ^
-                    \(path):4:13: error: “limit-rate” takes one value, not a list
+                    \(path):4:13: error: 'limit-rate' takes one value, not a list
                         limit-rate: [1M]
                                     ^
                     """)
@@ -119,10 +119,10 @@ struct SettingsTests {
             let texts = (error as? SettingsError)?.problems.map(\.text)
             #expect(
                 texts == [
-                    "error: --jobs: 0 is not between 1 and 256",
-                    "error: COURSEFETCH_LIMIT_RATE: “2” has no unit: write 2B, 2K, 2M, 2G or 2T (powers of 1024)",
+                    "error: --jobs: 0 isn't between 1 and 256",
+                    "error: COURSEFETCH_LIMIT_RATE: '2' has no unit: write 2B, 2K, 2M, 2G or 2T (powers of 1024)",
                     """
-                    /home/alice/.config/coursefetch/config.yaml:1:11: error: max-wait: “soon” is no duration: \
+                    /home/alice/.config/coursefetch/config.yaml:1:11: error: max-wait: 'soon' isn't a duration: \
                     write 30s, 10m, 4h, 2d or 1h30m
                         max-wait: soon
                                   ^

@@ -89,20 +89,20 @@ struct UnattendedTests {
     @Test(
         "what is wrong with a value is said with what would be right",
         arguments: [
-            ("bwlimit", "08:00", "“08:00” is no size: a number with B, K, M, G or T behind it, such as 500K or 1.5M"),
+            ("bwlimit", "08:00", "'08:00' isn't a size: write a number with B, K, M, G or T, such as 500K or 1.5M"),
             (
                 "bwlimit", "8h,1M",
-                "“8h,1M” is no entry of a timetable: write 08:00,512K or Mon-08:00,512K, with blanks between entries"
+                "'8h,1M' isn't a timetable entry: write 08:00,512K or Mon-08:00,512K, with spaces between entries"
             ),
-            ("bwlimit", "Mo-08:00,1M", "“Mo” is no weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun"),
-            ("bwlimit", "08:00,1M:2M", "“1M:2M” is two rates: only downloads are limited here, so write one"),
+            ("bwlimit", "Mo-08:00,1M", "'Mo' isn't a weekday: write Mon, Tue, Wed, Thu, Fri, Sat or Sun"),
+            ("bwlimit", "08:00,1M:2M", "'1M:2M' has two rates: only downloads are limited, so write one"),
             (
                 "bwlimit", "08:00,512 23:00,off",
-                "“512” has no unit: write 512B, 512K, 512M, 512G or 512T (powers of 1024)"
+                "'512' has no unit: write 512B, 512K, 512M, 512G or 512T (powers of 1024)"
             ),
-            ("until", "6", "“6” is no time: write 06:00, or 2026-11-22T06:00:00Z"),
+            ("until", "6", "'6' isn't a time: write 06:00, or 2026-11-22T06:00:00Z"),
             ("every", "0", "0 is less than 1s"),
-            ("max-duration", "4", "“4” is no duration: write 30s, 10m, 4h, 2d or 1h30m"),
+            ("max-duration", "4", "'4' isn't a duration: write 30s, 10m, 4h, 2d or 1h30m"),
             ("report", "", "it is empty"),
         ])
     func wrong(name: String, text: String, message: String) {
@@ -157,7 +157,7 @@ struct UnattendedTests {
                 + #""started":"2026-11-20T23:00:00Z","ended":"2026-11-20T23:01:00Z","exit":75,"downloads":{"waiting":0,"#
                 + #""active":0,"paused":0,"suspended":2,"finished":1,"failed":1,"cancelled":0},"finished_now":1,"#
                 + #""failed_now":1,"moved_now":0,"removed_now":0,"bytes":3,"seconds":60,"warnings":0,"stop_reason":"window","errors":[],"#
-                + #""meaning":"stopped, or left with work that the next run will do","#
+                + #""meaning":"stopped, or some work is left for the next sync","#
                 + #""summary":"stopped at the end of the time window: 1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
                 + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#
                 + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
@@ -182,19 +182,19 @@ struct UnattendedTests {
     func problems() async {
         #expect(
             await RunEnding(report: path("no/r"), command: FinishCommand("exit 3")).carryOut(Self.report) == [
-                "the report can't be written to \(path("no/r")): No such file or directory",
+                "can't write the report to \(path("no/r")): No such file or directory",
                 "the command of --on-finish ended with exit code 3",
             ])
         #expect(
             await RunEnding(report: nil, command: FinishCommand("kill -9 $$")).carryOut(Self.report)
-                == ["the command of --on-finish was ended by signal 9"])
+                == ["the command of --on-finish was killed by signal 9"])
     }
 
     @Test("a command that takes too long is ended, with all that it has started", .timeLimit(.minutes(1)))
     func tooLong() async throws {
         let command = FinishCommand(
             "sleep 600 & echo $! > '\(path("pid"))'; wait", timeout: .milliseconds(300))
-        #expect(await command.run(input: []) == "the command of --on-finish took too long, and was ended")
+        #expect(await command.run(input: []) == "the command of --on-finish took too long and was stopped")
         let pid = try #require(text("pid").flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
         // It may be a zombie of whoever inherits it.
         for _ in 0..<500 where isAlive(pid) { try await Task.sleep(for: .milliseconds(10)) }

@@ -37,17 +37,17 @@ struct VerifyTextTests {
                     Self.file("f", .missing, .needsRetry, role: .sidecar(.subtitle, name: "en")),
                 ], sidecars: 3) == """
                     missing     C/a.mp4
-                                the next sync fetches it
+                                the next sync downloads it
                     changed     C/b.mp4
-                                its content isn't what arrived; nothing was changed
+                                its content has changed since it was downloaded; nothing was changed
                                 coursefetch verify c/k/b --repair
                     unproven    C/e.mp4
-                                it arrived with --no-checksum, and its time has changed since
+                                it was downloaded with --no-checksum and has changed since
                                 coursefetch retry c/k/e
                     missing     C/f.mp4
-                                its provider gives it together with the video
+                                it comes with the video
                                 coursefetch retry c/k/f
-                    1 file can't be proven: no SHA-256 was recorded (arrived with --no-checksum); to record what they are now: \
+                    1 file can't be checked: no SHA-256 was recorded (downloaded with --no-checksum); to record it now: \
                     coursefetch verify --repair
                     9 files, 9.00 MiB: 5 as recorded, 2 unproven, 1 missing, 1 changed, 1 of 3 files beside them
                     """)
@@ -63,11 +63,10 @@ struct VerifyTextTests {
                     Self.file("g", .missing, .goneFromCatalog),
                 ], repairs: true) == """
                     changed     C/b.mp4
-                                it has 7 bytes, recorded are 1,000; the next sync fetches it again, and keeps this one until \
-                    the new one is complete
+                                it has 7 bytes instead of 1,000; the next sync downloads it again, and keeps this one until then
                     missing     C/g.mp4
                                 it is no longer in its catalog; sync --prune removes it
-                    1 file (arrived with --no-checksum) got a SHA-256 recorded, as they are now
+                    1 file (downloaded with --no-checksum): the SHA-256 of their present content was recorded
                     9 files, 9.00 MiB: 6 as recorded, 1 unproven, 1 missing, 1 changed
                     """)
     }

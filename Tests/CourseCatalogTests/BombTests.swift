@@ -16,7 +16,7 @@ import YAMLSource
         let most = String(repeating: "x", count: 1024)
         let folder = try CatalogFolder(
             catalog: "courses:\n- {id: \(most), provider: p, videos: [\(most), \(most)y]}")
-        #expect(folder.messages(folder.read()) == ["3:2082: this id has 1025 bytes; 1 KiB is the most"])
+        #expect(folder.messages(folder.read()) == ["3:2082: this id has 1025 bytes; the limit is 1 KiB"])
     }
 
     @Test("videos multiplied by aliases stop at the bound, told where the last alias stands")
@@ -35,7 +35,7 @@ import YAMLSource
             catalog: "courses:\n- id: a\n  provider: p\n  parameters:\n" + bomb(levels: 12, indent: "    "))
         #expect(
             folder.messages(folder.read()) == [
-                "12:49: more than 10000000 values once aliases are expanded; name shared parts less often"
+                "12:49: more than 10000000 values once aliases are expanded; use fewer aliases"
             ])
     }
 
@@ -47,7 +47,7 @@ import YAMLSource
         let folder = try CatalogFolder(catalog: "x:\n" + bomb(levels: 8, indent: "  "))
         let messages = folder.messages(folder.read(limits: limits))
         #expect(messages.count == 2)
-        #expect(messages.first?.hasPrefix("2:1: a catalog has no key “x”") == true)
+        #expect(messages.first?.hasPrefix("2:1: a catalog has no key 'x'") == true)
         #expect(messages.last?.hasSuffix(": too many") == true)
     }
 

@@ -51,15 +51,15 @@ import YAMLSource
     @Test(
         "what can't be included is said where it is written",
         arguments: [
-            ("nothing-*.yaml", "2:10: no file matches “nothing-*.yaml” in FOLDER", CatalogReading.Verdict.invalid),
-            ("gone.yaml", "2:10: the include “gone.yaml” can't be read: No such file or directory", .unreadable),
-            ("catalog.yaml", "2:10: the include “catalog.yaml” leads back to this file itself", .invalid),
-            ("c*.yaml", "2:10: the include “c*.yaml” leads back to this file itself", .invalid),
-            ("sub", "2:10: the include “sub” is a folder; a catalog is a file", .unreadable),
-            ("su?", "2:10: FOLDER/sub, which the include “su?” means, is a folder; a catalog is a file", .unreadable),
-            ("/dev/null", "2:10: the include “/dev/null” is not a regular file; a catalog is a file", .unreadable),
+            ("nothing-*.yaml", "2:10: no file matches 'nothing-*.yaml' in FOLDER", CatalogReading.Verdict.invalid),
+            ("gone.yaml", "2:10: the include 'gone.yaml' can't be read: No such file or directory", .unreadable),
+            ("catalog.yaml", "2:10: the include 'catalog.yaml' includes this file itself", .invalid),
+            ("c*.yaml", "2:10: the include 'c*.yaml' includes this file itself", .invalid),
+            ("sub", "2:10: the include 'sub' is a folder; a catalog is a file", .unreadable),
+            ("su?", "2:10: FOLDER/sub, which the include 'su?' means, is a folder; a catalog is a file", .unreadable),
+            ("/dev/null", "2:10: the include '/dev/null' is not a regular file; a catalog is a file", .unreadable),
             (
-                "loop1.yaml", "2:10: the include “loop1.yaml” leads back to this file itself through FOLDER/loop2.yaml",
+                "loop1.yaml", "2:10: the include 'loop1.yaml' includes this file itself through FOLDER/loop2.yaml",
                 .invalid
             ),
         ])
@@ -111,7 +111,7 @@ import YAMLSource
         #expect(
             folder.messages(reading) == [
                 "2:10: warning: FOLDER/shared.yaml is included at FOLDER/a.yaml:2:10 already; "
-                    + "each file counts once, with the settings from there"
+                    + "a file is read once, with the settings from there"
             ])
     }
 
@@ -124,7 +124,7 @@ import YAMLSource
         ])
         #expect(
             folder.messages(folder.read("a.yaml", "b.yaml")) == [
-                "4:10: the course id “x” stands already at FOLDER/a.yaml:3:10; ids of courses must differ in a run"
+                "4:10: the course id 'x' is already used at FOLDER/a.yaml:3:10; ids of courses must differ in a run"
             ])
         let reading = folder.read("a.yaml", "gone.yaml")
         #expect(reading.verdict == .unreadable)
@@ -150,7 +150,7 @@ import YAMLSource
         limits.bytes = 1000
         #expect(
             folder.messages(folder.read(limits: limits)) == [
-                "0:0: the catalogs of a run can't be longer than 256 MiB together"
+                "0:0: the catalogs of a run can't be larger than 256 MiB in total"
             ])
     }
 

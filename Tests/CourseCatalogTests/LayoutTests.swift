@@ -36,12 +36,12 @@ struct LayoutTests {
                 """)
         let places = folder.messages(folder.read())
         #expect(
-            places.first?.hasPrefix("2:20: `layout`: there is no field “titel”; there are course,") == true, "\(places)"
+            places.first?.hasPrefix("2:20: 'layout': there is no field 'titel'; there are course,") == true, "\(places)"
         )
         #expect(
-            places.dropFirst().first?.hasPrefix("4:34: `layout`: there is no layout “plain text”;") == true, "\(places)"
+            places.dropFirst().first?.hasPrefix("4:34: 'layout': there is no layout 'plain text';") == true, "\(places)"
         )
-        #expect(places.contains("4:69: `date` takes a day, such as 2026-10-05, but this is “2026-02-30”"), "\(places)")
+        #expect(places.contains("4:69: 'date' takes a day, such as 2026-10-05, but this is '2026-02-30'"), "\(places)")
     }
 
     @Test("dates and descriptions are kept")

@@ -52,7 +52,7 @@ import YAMLSource
             try? folder.write(text(attempt + 1), to: "catalog.yaml")
         }.read()
         #expect(attempts == 5)
-        #expect(outcome.refusal == "keeps changing while it is read; try again when it is complete")
+        #expect(outcome.refusal == "changes while it is being read; try again when it is complete")
     }
 
     @Test("a named pipe isn't waited for")

@@ -31,7 +31,7 @@ import YAMLSource
         let (kept, omitted) = try check([102, 1, 120])
         #expect(kept.count == 201 && omitted == 22)
         let places = kept.compactMap { text in
-            text.firstMatch(of: /([012])\.yaml:.*“(p\d+)”/).map { "\($0.1) \($0.2)" }
+            text.firstMatch(of: /([012])\.yaml:.*'(p\d+)'/).map { "\($0.1) \($0.2)" }
         }
         #expect(
             places == (1...100).map { "0 p\($0)" } + ["1 p1"] + (1...100).map { "2 p\($0)" }, "\(kept.first ?? "")")

@@ -353,7 +353,7 @@ struct ControlTests {
             }
             // What was chosen with all is counted.
             #expect(command.exit == 0, "\(verb): \(command.report)")
-            #expect(refused == 0 || command.output.contains("\(refused) left alone: "), "\(command.output)")
+            #expect(refused == 0 || command.output.contains("\(refused) unchanged: "), "\(command.output)")
             #expect(command.error.isEmpty, "\(verb): \(command.error)")
         }
     }

@@ -94,7 +94,7 @@ struct DoctorTests {
         try stage.folder.remove("plugins/recorder")
         let (missing, facts) = try await doctor(stage)
         #expect(missing.exit == 1, "\(missing.output)")
-        #expect(facts.contains { $0.check == "provider" && $0.message?.contains("“recorder”") == true })
+        #expect(facts.contains { $0.check == "provider" && $0.message?.contains("'recorder'") == true })
         await host.stop()
     }
 
@@ -222,7 +222,7 @@ struct DoctorTests {
         let (_, cached) = try await doctor(
             stage, ["--clock-url", host.url("/media/1/100.mp4?skew=-7200&raw=Age:%207200")])
         let copy = cached.first { $0.check == "clock" }
-        #expect(copy?.severity == "warning" && copy?.message?.contains("no Date of its own") == true, "\(cached)")
+        #expect(copy?.severity == "warning" && copy?.message?.contains("its response has no Date") == true, "\(cached)")
         let (_, late) = try await doctor(stage, ["--clock-url", host.url("/media/1/100.mp4?skew=-7200")])
         #expect(late.first { $0.check == "clock" }?.message?.contains("ahead of") == true, "\(late)")
         await nginx.stop()

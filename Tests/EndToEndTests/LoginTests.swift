@@ -37,14 +37,14 @@ struct LoginTests {
         let wrong = try await stage.run(
             ["login", "--provider", "vault", "--secrets-from", stage.folder.at("wrong.yaml").string])
         #expect(wrong.exit == 77, "\(wrong.report)")
-        #expect(wrong.error.contains("refuses the login: wrong password <redacted>"), "\(wrong.error)")
+        #expect(wrong.error.contains("refused the login: wrong password <redacted>"), "\(wrong.error)")
         #expect(wrong.error.contains("others can read the secrets"), "\(wrong.error)")
         #expect(!wrong.error.contains("CANARY") && stage.credentials() == nil)
 
         let login = try await Vault.logIn(stage)
         #expect(login.exit == 0, "\(login.report)")
         #expect(login.output.contains("is logged in at vault until "), "\(login.output)")
-        #expect(login.output.contains("2 videos that waited for it go on with the next sync"), "\(login.output)")
+        #expect(login.output.contains("2 videos that waited for it continue with the next sync"), "\(login.output)")
         #expect(try stage.stateCopy().states() == ["a": "waiting", "b": "waiting", "c": "finished"])
         #expect(stage.credentials()?.contains("\(Vault.token)-1\"") == true)
         let second = try await stage.sync()
@@ -86,12 +86,12 @@ struct LoginTests {
             try await running.wait { $0.event == "download_suspended" && $0.video == "slow" }
             let login = try await Vault.logIn(stage)
             #expect(login.exit == 0, "\(login.report)")
-            #expect(login.output.contains("the sync that is running goes on with it"), "\(login.output)")
+            #expect(login.output.contains("the running sync continues with it"), "\(login.output)")
             try await running.wait { $0.event == "download_finished" && $0.video == "quick" }
             try await running.wait { $0.event == "progress" && $0.video == "slow" && ($0.bytes ?? 0) > 0 }
             let logout = try await stage.command(["logout", "--provider", "vault"])
             #expect(logout.exit == 0, "\(logout.report)")
-            #expect(logout.output.contains("are wiped") && logout.output.contains("has stopped using it"))
+            #expect(logout.output.contains("were deleted") && logout.output.contains("stopped using them"))
             #expect(stage.credentials() == nil)
             #expect(ProcessTable.now().within(stage.folder.at("plugins/vault")).isEmpty)
             #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0)
@@ -193,11 +193,11 @@ struct LoginTests {
             ["setsid", "-w", coursefetch, "login", "--provider", "vault"] + places, in: stage.folder)
         #expect(off.exit == 64)
         #expect(
-            off.error.contains("no terminal to ask on for the secrets of “vault” (username, password)"), "\(off.error)")
+            off.error.contains("no terminal to ask for the secrets of 'vault' (username, password)"), "\(off.error)")
         #expect(off.error.contains("--secrets-from FILE"), "\(off.error)")
         for (arguments, message) in [
-            (["--provider", "direct"], "the provider “direct” needs no login"),
-            (["--provider", "vualt"], "did you mean “vault”?"),
+            (["--provider", "direct"], "provider 'direct' needs no login"),
+            (["--provider", "vualt"], "did you mean 'vault'?"),
             (["--secrets-from", "x"], "--secrets-from needs --provider NAME"),
             (["--provider", "vault", "--secrets-from", "/no/such/file"], "/no/such/file can't be opened"),
         ] {

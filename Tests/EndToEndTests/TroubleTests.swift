@@ -19,7 +19,7 @@ struct TroubleTests {
         let dry = try await stage.sync("catalog.yaml", ["--dry-run"])
         #expect(dry.exit == 0, "\(dry.report)")
         let doctor = try await stage.run(["doctor"])
-        #expect(doctor.exit == 1 && doctor.output.contains("state.sqlite isn't whole yet"), "\(doctor.report)")
+        #expect(doctor.exit == 1 && doctor.output.contains("state.sqlite is incomplete"), "\(doctor.report)")
         #expect(!doctor.output.contains("older"), "\(doctor.report)")
         let outcome = try await stage.sync()
         #expect(outcome.exit == 0 && !outcome.events("download_finished").isEmpty, "\(outcome.report)")
@@ -55,7 +55,7 @@ struct TroubleTests {
         }
         #expect(!message.contains("library adopt"), "there is nothing to adopt: \(message)")
         let status = try await stage.command(["status"])
-        #expect(status.output.contains("there is no folder \(stage.library)"), "\(status.output)")
+        #expect(status.output.contains("the library \(stage.library) doesn't exist"), "\(status.output)")
         #expect(!stage.folder.has("library/Course"))
 
         // Another state's.
@@ -90,7 +90,7 @@ struct TroubleTests {
         #expect(outcome.events("download_failed").isEmpty, "\(outcome.report)")
         #expect(!outcome.events("download_suspended").isEmpty)
         let errors = outcome.summary?.errors ?? []
-        #expect(errors.count == 1 && errors[0].message.contains("there is no folder"), "\(outcome.report)")
+        #expect(errors.count == 1 && errors[0].message.contains("doesn't exist"), "\(outcome.report)")
         let refused = try await stage.sync()
         #expect(refused.exit == 73 && refused.summary?.errors?.count == 1, "\(refused.report)")
         try stage.folder.make("library")
@@ -275,7 +275,7 @@ struct TroubleTests {
         let failed = limited.events("download_failed")
         #expect(failed.map(\.video) == ["4"])
         #expect(failed.first?.error?.kind == "disk")
-        #expect(failed.first?.error?.message.contains("takes none of this size") == true)
+        #expect(failed.first?.error?.message.contains("doesn't allow a file of this size") == true)
         #expect(LibraryFiles(stage.library).paths.count == 3)
         #expect(try await stage.command(["retry", "c"]).exit == 0)
         let next = try await stage.sync()

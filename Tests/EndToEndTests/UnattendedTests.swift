@@ -217,7 +217,7 @@ struct UnattendedTests {
             }
         }
         #expect(outcome.exit == (signals.count == 1 ? 0 : 130), "\(outcome.report)")
-        #expect(signals.count > 1 || outcome.error.contains("was ended because coursefetch was told to stop"))
+        #expect(signals.count > 1 || outcome.error.contains("was stopped because coursefetch was stopped"))
         _ = try await ProcessTable.end(of: ProcessTable.now().within(stage.folder.path))
         #expect(ProcessTable.now().within(stage.folder.path) == [])
         await host.stop()

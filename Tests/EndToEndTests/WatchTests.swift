@@ -27,7 +27,7 @@ struct WatchTests {
             #expect(second.exit == 75, "\(second.report)")
             let login = try await stage.command(["login"])
             #expect(
-                login.exit == 0 && login.output.contains("the sync that waited for it goes on now"), "\(login.report)")
+                login.exit == 0 && login.output.contains("the waiting sync continues now"), "\(login.report)")
             let set = try await stage.command(["set", "--limit-rate", "off"])
             #expect(set.exit == 0 && set.output == "now in force: no limit for each download\n", "\(set.report)")
             try await running.wait { $0.event == "sync_resting" && $0.exit == 0 }

@@ -9,7 +9,7 @@ struct NewsTests {
         NewsFacts(
             course: "phys101", title: "Classical Mechanics",
             videos: (1...count).map {
-                .init(chapter: "k", video: "v\($0)", title: "Part “\($0)”", path: "/l/\($0)", bytes: 7)
+                .init(chapter: "k", video: "v\($0)", title: "Part '\($0)'", path: "/l/\($0)", bytes: 7)
             })
     }
 
@@ -22,12 +22,12 @@ struct NewsTests {
         #expect(
             Self.body(.json) == """
                 {"course":"phys101","hook":"on-new","message":"1 new lecture in Classical Mechanics","schema":1,\
-                "title":"Classical Mechanics","videos":[{"bytes":7,"chapter":"k","path":"/l/1","title":"Part “1”","video":"v1"}]}
+                "title":"Classical Mechanics","videos":[{"bytes":7,"chapter":"k","path":"/l/1","title":"Part '1'","video":"v1"}]}
                 """)
-        #expect(Self.body(.ntfy, 3) == "3 new lectures in Classical Mechanics\n• Part “1”\n• Part “2”\n• Part “3”")
-        #expect(Self.body(.slack) == #"{"text":"1 new lecture in Classical Mechanics\n• Part “1”"}"#)
+        #expect(Self.body(.ntfy, 3) == "3 new lectures in Classical Mechanics\n• Part '1'\n• Part '2'\n• Part '3'")
+        #expect(Self.body(.slack) == #"{"text":"1 new lecture in Classical Mechanics\n• Part '1'"}"#)
         #expect(Self.body(.discord).hasPrefix(#"{"content":"1 new"#))
-        #expect(Self.body(.ntfy, 25).hasSuffix("\n• Part “20”\n… and 5 more"))
+        #expect(Self.body(.ntfy, 25).hasSuffix("\n• Part '20'\n… and 5 more"))
     }
 
     @Test(

@@ -68,13 +68,13 @@ struct PathLayoutTests {
     func messages() {
         let field = LayoutError(reason: .unknownField("titel"), offset: 0)
         #expect(field.suggestion == "title")
-        #expect(field.message.hasPrefix("there is no field “titel”; there are course, course_id, chapter,"))
+        #expect(field.message.hasPrefix("there is no field 'titel'; there are course, course_id, chapter,"))
         let preset = LayoutError(reason: .unknownPreset("jelyfin"), offset: 0)
         #expect(preset.suggestion == "jellyfin")
         #expect(
             preset.message == """
-                there is no layout “jelyfin”; write plain, plex, jellyfin, podcast, or a template such as \
-                “{course}/{number:02} {title}.{ext}”
+                there is no layout 'jelyfin'; write plain, plex, jellyfin, podcast, or a template such as \
+                '{course}/{number:02} {title}.{ext}'
                 """)
     }
 

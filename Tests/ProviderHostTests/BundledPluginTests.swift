@@ -169,7 +169,8 @@ import YAMLSource
                 #expect(
                     await failure(provider, .video("v", ["base": "https://h", "string": .string(string)]))
                         == ProviderError(
-                            .invalidParameters, "string must hold {path}, {expires} and {secret}", parameter: "string"))
+                            .invalidParameters, "string must contain {path}, {expires} and {secret}",
+                            parameter: "string"))
             }
             #expect(
                 await failure(
@@ -206,7 +207,7 @@ import YAMLSource
             #expect(await resolve([:]) == signed)
             #expect(
                 await resolve(["secret_file": "elsewhere"])
-                    == "auth_required: everybody can read the secret in \(other): chmod 600 it")
+                    == "auth_required: everybody can read the secret in \(other); run: chmod 600 \(other)")
             chmod(other.string, 0o600)
             #expect(await resolve(["secret_file": "elsewhere"]) == signed)
             for outside in ["../outside", other.string, "~/elsewhere", "secure-link/../../outside", "./elsewhere", ""] {
@@ -216,7 +217,7 @@ import YAMLSource
             }
             #expect(
                 await resolve(["base": "https://other"]) == """
-                    auth_required: no secret for other: log in with it, or write it into \
+                    auth_required: no secret for other: log in, or write it to \
                     \(file.removingLastComponent())/other.secret (mode 600)
                     """)
             #expect(

@@ -56,7 +56,7 @@ import Testing
         arguments: [
             (
                 #"{"code": -32601, "message": "unknown method"}"#,
-                "it answered that it doesn't know the method: unknown method"
+                "it answered that the method is unknown: unknown method"
             ),
             (#"{"message": "boo", "data": {"kind": "tired"}}"#, "it answered an error of unknown kind 'tired': boo"),
             (
@@ -72,7 +72,7 @@ import Testing
             let before = try await provider.resolve(.video("count"))
             #expect(before.size == 1)
             let got = await failure(provider, .video("error", ["error": .string(error)]))
-            #expect(got == ProviderError(.pluginFault, "plugin 'odd' failed on it: \(reason)"))
+            #expect(got == ProviderError(.pluginFault, "plugin odd failed for this video: \(reason)"))
             let again = try await provider.resolve(.video("count"))
             #expect(again.size == 1, "not a fresh process")
         }
@@ -85,7 +85,7 @@ import Testing
             let silent = #"{"data": {"kind": "drm"}}"#
             #expect(
                 await failure(provider, .video("error", ["error": .string(silent)]))?.message
-                    == "encrypted for a player, not for downloading")
+                    == "the video is DRM-protected")
             let loud = #"{"message": "s3cr3t at http://u:p@h/x?token=1\u001b[31m", "data": {"kind": "gone"}}"#
             let request = ResolveRequest.video(
                 "error", ["error": .string(loud)], credentials: ["login": ["a", "s3cr3t"]])
@@ -170,7 +170,7 @@ import Testing
         }
         plugin.manifest.methods = ["resolve"]
         try await sandbox.run(plugin) { provider in
-            await #expect(throws: ProviderError(.unsupported, "plugin 'odd' doesn't have login")) {
+            await #expect(throws: ProviderError(.unsupported, "plugin odd doesn't have login")) {
                 try await provider.login(LoginRequest(user: "anna", now: .now, secrets: [:]))
             }
         }

@@ -93,7 +93,7 @@ import Testing
         #expect(reasons["plain"] == "\(folder)/p/plain/tool isn't executable")
         #expect(reasons["torn"]?.hasPrefix("\(folder)/p/torn/plugin.yaml:") == true, "\(reasons["torn"] ?? "")")
         #expect(
-            reasons["wrong"] == "\(folder)/p/wrong/plugin.yaml:1:1: `protocol` is missing (and 1 more)")
+            reasons["wrong"] == "\(folder)/p/wrong/plugin.yaml:1:1: 'protocol' is missing (and 1 more)")
         #expect(reasons["nowhere"] == "there is no such folder")
         #expect(reasons.count == 7)
 

@@ -47,7 +47,7 @@ import YAMLSource
         #expect(manifest.parameters.properties.map(\.name) == ["host", "scope"])
         #expect(
             warnings.map(\.text) == [
-                "plugin.yaml:19:1: warning: the key `credentails` isn't known and ignored; did you mean “credentials”?"
+                "plugin.yaml:19:1: warning: the key 'credentails' is unknown and ignored; did you mean 'credentials'?"
             ])
     }
 
@@ -68,64 +68,64 @@ import YAMLSource
             ("[]", ["1:1: error: a manifest is a mapping with name, protocol and run, not a list"]),
             (
                 "{}",
-                ["1:1: error: `protocol` is missing", "1:1: error: `name` is missing", "1:1: error: `run` is missing"]
+                ["1:1: error: 'protocol' is missing", "1:1: error: 'name' is missing", "1:1: error: 'run' is missing"]
             ),
             (
                 "{name: -a, protocol: 1, run: [x]}",
-                ["1:8: error: `name` is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"]
+                ["1:8: error: 'name' is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"]
             ),
             (
                 "{name: a b, protocol: 1, run: [x]}",
-                ["1:8: error: `name` is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"]
+                ["1:8: error: 'name' is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit"]
             ),
-            ("{name: a, protocol: one, run: [x]}", ["1:21: error: `protocol` is 1, not text"]),
+            ("{name: a, protocol: one, run: [x]}", ["1:21: error: 'protocol' is 1, not text"]),
             (
                 "{name: a, protocol: 1, run: ./a}",
-                ["1:29: error: `run` is a list of words, the executable first: [./a]"]
+                ["1:29: error: 'run' is a list of words, the executable first: [./a]"]
             ),
-            ("{name: a, protocol: 1, run: []}", ["1:29: error: `run` is a list of words, the executable first: [./a]"]),
+            ("{name: a, protocol: 1, run: []}", ["1:29: error: 'run' is a list of words, the executable first: [./a]"]),
             (
                 "{name: a, protocol: 1, run: [x], methods: [list]}",
-                ["1:43: error: `methods` must have resolve; it may have list and login"]
+                ["1:43: error: 'methods' must have resolve; it may have list and login"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], concurrency: 0}",
-                ["1:47: error: `concurrency` is a whole number from 1 to 1000"]
+                ["1:47: error: 'concurrency' is a whole number from 1 to 1000"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], timeout: 0}",
-                ["1:43: error: `timeout` is a number of seconds above 0, up to 3600"]
+                ["1:43: error: 'timeout' is a number of seconds above 0, up to 3600"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], environment: [A=B]}",
-                ["1:47: error: `environment` is a list of names of variables, such as [HTTPS_PROXY]"]
+                ["1:47: error: 'environment' is a list of names of variables, such as [HTTPS_PROXY]"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], credentials: password}",
-                ["1:47: error: `credentials` is a list of names"]
+                ["1:47: error: 'credentials' is a list of names"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], parameters: {type: string}}",
-                ["1:46: error: `parameters` describes an object: type: object"]
+                ["1:46: error: 'parameters' describes an object: type: object"]
             ),
             (
                 "{name: a, protocol: 1, run: [x], parameters: {oneOf: []}}",
                 [
-                    "1:47: error: the keyword `oneOf` isn't one of type, enum, const, required, properties, additionalProperties, "
+                    "1:47: error: the keyword 'oneOf' isn't one of type, enum, const, required, properties, additionalProperties, "
                         + "items, minimum, maximum, minLength, maxLength, pattern, description, default"
                 ]
             ),
             (
                 "{name: a, protocol: 1, run: [x], parameters: {properties: {n: {type: int, pattern: '(', minLength: -1}}}}",
                 [
-                    "1:70: error: `type` is one of object, array, string, integer, number, boolean, null",
-                    "1:84: error: `pattern` isn't a regular expression",
-                    "1:100: error: `minLength` is a whole number, 0 or more",
+                    "1:70: error: 'type' is one of object, array, string, integer, number, boolean, null",
+                    "1:84: error: 'pattern' isn't a regular expression",
+                    "1:100: error: 'minLength' is a whole number, 0 or more",
                 ]
             ),
             (
                 "{name: a, protocol: 1, run: [x], parameters: {properties: {n: {type: integer, default: x}}}}",
-                ["1:88: error: `default` must be an integer, not text"]
+                ["1:88: error: 'default' must be an integer, not text"]
             ),
         ])
     func mistakes(_ text: String, _ wanted: [String]) {

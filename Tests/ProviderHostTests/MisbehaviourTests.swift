@@ -26,10 +26,10 @@ import Testing
         Oddity(video: "utf16", reason: "it wrote a line that isn't UTF-8"),
         Oddity(video: "latin1", reason: "it wrote a line that isn't UTF-8"),
         Oddity(video: "huge", reason: "it wrote a line of more than 1 MiB"),
-        Oddity(video: "wrongid", reason: "it answered request 1003, which it was never asked"),
-        Oddity(video: "textid", reason: "it answered without the id of a request"),
+        Oddity(video: "wrongid", reason: "it answered request 1003, which was never sent"),
+        Oddity(video: "textid", reason: "it answered without a request id"),
         Oddity(
-            video: "noid", reason: "it answered without the id of a request: it answered an error without a kind: what?"
+            video: "noid", reason: "it answered without a request id: it answered an error without a kind: what?"
         ),
         Oddity(video: "stdout", reason: "it closed its standard output"),
         Oddity(video: "orphan", reason: "it ended with exit status 4"),
@@ -46,7 +46,7 @@ import Testing
             #expect(await url(provider, "a") == "https://media.example.org/a")
             let error = try #require(await failure(provider, .video(oddity.video)))
             #expect(error.kind == .pluginFault)
-            #expect(error.message.hasPrefix("plugin 'odd' failed on it: \(oddity.reason)"), "\(error.message)")
+            #expect(error.message.hasPrefix("plugin odd failed for this video: \(oddity.reason)"), "\(error.message)")
             #expect(await url(provider, "b") == "https://media.example.org/b")
             #expect(provider.brokenReason == nil)
         }
@@ -103,7 +103,7 @@ import Testing
                 most = max(most, sandbox.strays().count)
             }
             #expect(most <= Supervision.leavingBound + 1)
-            #expect(provider.brokenReason == "its answer has no `result.url`")
+            #expect(provider.brokenReason == "its answer has no 'result.url'")
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
                 return await group.reduce(into: []) { $0.append($1) }
             }
             let message = """
-                plugin 'odd' is out of order: it ended with exit status 1; its last words: before the end | \
+                plugin odd doesn't work: it ended with exit status 1; its stderr: before the end | \
                 token <redacted> at https://media.example.org/a?…
                 """
             #expect(errors.count == 12)
@@ -208,7 +208,7 @@ import Testing
             try await sandbox.run(try sandbox.plugin(program)) { provider in
                 let error = try #require(await failure(provider, .video("a")))
                 #expect(error.kind == .providerFailed)
-                #expect(error.message.hasPrefix("plugin 'odd' is out of order: \(reason)"), "\(error.message)")
+                #expect(error.message.hasPrefix("plugin odd doesn't work: \(reason)"), "\(error.message)")
             }
         }
     }

@@ -38,47 +38,47 @@ import YAMLSource
             ("host: a.example", []),
             ("{host: a, scope: members, port: 80, ratio: null, version: 2.0, tags: [a, b], auth: {user: x}}", []),
             ("{host: a, port: 80.0, scope: 3.0}", []),
-            ("{}", ["9:9: provider `p` needs the parameter `host`"]),
+            ("{}", ["9:9: provider 'p' needs the parameter 'host'"]),
             (
                 "{hots: a}",
                 [
-                    "9:9: provider `p` needs the parameter `host`",
-                    "1:8: provider `p` takes no parameter `hots`; it takes host, scope, port, ratio, version, tags, auth, never; did you mean “host”?",
+                    "9:9: provider 'p' needs the parameter 'host'",
+                    "1:8: provider 'p' takes no parameter 'hots'; it takes host, scope, port, ratio, version, tags, auth, never; did you mean 'host'?",
                 ]
             ),
-            ("host: 5", ["1:7: `host` must be text, not an integer; did you mean “\"5\"”?"]),
-            ("host: true", ["1:7: `host` must be text, not a boolean; did you mean “\"true\"”?"]),
-            ("host: ''", ["1:7: `host` is empty", "1:7: `host` must match ^[a-z.]+$"]),
-            ("host: UPPER", ["1:7: `host` must match ^[a-z.]+$"]),
-            ("host: aaaaaaaaaaaaaaaaaaaaaaaa", ["1:7: `host` must have at most 20 characters"]),
+            ("host: 5", ["1:7: 'host' must be text, not an integer; did you mean '\"5\"'?"]),
+            ("host: true", ["1:7: 'host' must be text, not a boolean; did you mean '\"true\"'?"]),
+            ("host: ''", ["1:7: 'host' is empty", "1:7: 'host' must match ^[a-z.]+$"]),
+            ("host: UPPER", ["1:7: 'host' must match ^[a-z.]+$"]),
+            ("host: aaaaaaaaaaaaaaaaaaaaaaaa", ["1:7: 'host' must have at most 20 characters"]),
             (
                 "{host: a, scope: member}",
-                ["1:18: `scope` must be one of \"public\", \"members\", 3; did you mean “members”?"]
+                ["1:18: 'scope' must be one of \"public\", \"members\", 3; did you mean 'members'?"]
             ),
-            ("{host: a, port: 0}", ["1:17: `port` must be at least 1"]),
-            ("{host: a, port: 70000}", ["1:17: `port` must be at most 65535"]),
-            ("{host: a, port: 1.5}", ["1:17: `port` must be an integer, not a number"]),
-            ("{host: a, ratio: 0.25}", ["1:18: `ratio` must be at least 0.5"]),
-            ("{host: a, ratio: x}", ["1:18: `ratio` must be a number or null, not text"]),
-            ("{host: a, version: 3}", ["1:20: `version` must be 2"]),
+            ("{host: a, port: 0}", ["1:17: 'port' must be at least 1"]),
+            ("{host: a, port: 70000}", ["1:17: 'port' must be at most 65535"]),
+            ("{host: a, port: 1.5}", ["1:17: 'port' must be an integer, not a number"]),
+            ("{host: a, ratio: 0.25}", ["1:18: 'ratio' must be at least 0.5"]),
+            ("{host: a, ratio: x}", ["1:18: 'ratio' must be a number or null, not text"]),
+            ("{host: a, version: 3}", ["1:20: 'version' must be 2"]),
             (
                 "{host: a, tags: [a, 1, [b]]}",
                 [
-                    "1:21: `tags[1]` must be text, not an integer; did you mean “\"1\"”?",
-                    "1:24: `tags[2]` must be text, not a list",
+                    "1:21: 'tags[1]' must be text, not an integer; did you mean '\"1\"'?",
+                    "1:24: 'tags[2]' must be text, not a list",
                 ]
             ),
-            ("{host: a, auth: {}}", ["1:17: `auth` needs `user`"]),
+            ("{host: a, auth: {}}", ["1:17: 'auth' needs 'user'"]),
             (
                 "{host: a, auth: {user: x, usr: y}}",
-                ["1:27: provider `p` takes no parameter `auth.usr`; it takes user, method; did you mean “user”?"]
+                ["1:27: provider 'p' takes no parameter 'auth.usr'; it takes user, method; did you mean 'user'?"]
             ),
-            ("{host: a, never: 1}", ["1:18: provider `p` takes no `never`"]),
+            ("{host: a, never: 1}", ["1:18: provider 'p' takes no 'never'"]),
         ] as [(String, [String])])
     func check(_ text: String, _ wanted: [String]) throws {
         let node = try YAMLNode.parse(text: text, file: "catalog.yaml")
         let parameters = Dictionary(uniqueKeysWithValues: (node.mapping ?? YAMLMapping()).map { ($0.key, $0.value) })
-        var check = ParameterCheck(owner: "provider `p`")
+        var check = ParameterCheck(owner: "provider 'p'")
         check.parameters(parameters, try schema(), at: SourceLocation(file: "catalog.yaml", line: 9, column: 9))
         #expect(check.problems.map { "\($0.line):\($0.column): \($0.summary)" } == wanted)
     }

@@ -16,101 +16,103 @@ import Testing
     static let cases = [
         Case(result: #"{"url":"https://h/v.mp4"}"#),
         Case(result: #"{"url":"HTTP://127.0.0.1:8080/a%20b?x=1#y","kind":"hls","unknown":[1]}"#),
-        Case(result: #"{}"#, fault: "its answer has no `result.url`"),
-        Case(result: #"[]"#, fault: "`result` in its answer is an array, not an object"),
-        Case(result: #"{"url":null}"#, fault: "`result.url` in its answer is null"),
-        Case(result: #"{"url":7}"#, fault: "`result.url` in its answer is a number, not a string"),
-        Case(result: #"{"url":""}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"v.mp4"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
+        Case(result: #"{}"#, fault: "its answer has no 'result.url'"),
+        Case(result: #"[]"#, fault: "'result' in its answer is an array, not an object"),
+        Case(result: #"{"url":null}"#, fault: "'result.url' in its answer is null"),
+        Case(result: #"{"url":7}"#, fault: "'result.url' in its answer is a number, not a string"),
+        Case(result: #"{"url":""}"#, fault: "'url' in its answer isn't an absolute http or https URL"),
+        Case(result: #"{"url":"v.mp4"}"#, fault: "'url' in its answer isn't an absolute http or https URL"),
         Case(
-            result: #"{"url":"file:///etc/passwd"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"https://"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"https:///x"}"#, fault: "`url` in its answer isn't an absolute http or https URL"),
-        Case(result: #"{"url":"https://h/a b"}"#, fault: "`url` in its answer holds a blank or control character"),
-        Case(result: #"{"url":"https://h/\r\nX: y"}"#, fault: "`url` in its answer holds a blank or control character"),
+            result: #"{"url":"file:///etc/passwd"}"#, fault: "'url' in its answer isn't an absolute http or https URL"),
+        Case(result: #"{"url":"https://"}"#, fault: "'url' in its answer isn't an absolute http or https URL"),
+        Case(result: #"{"url":"https:///x"}"#, fault: "'url' in its answer isn't an absolute http or https URL"),
+        Case(result: #"{"url":"https://h/a b"}"#, fault: "'url' in its answer contains a space or a control character"),
+        Case(
+            result: #"{"url":"https://h/\r\nX: y"}"#,
+            fault: "'url' in its answer contains a space or a control character"),
         Case(
             result: #"{"url":"https://u:p@h/"}"#,
-            fault: "`url` in its answer holds a user name; use `headers` or `token`"),
-        Case(result: #"{"url":"https://h:99999/"}"#, fault: "`url` in its answer has a port out of range"),
+            fault: "'url' in its answer contains a user name; use 'headers' or 'token'"),
+        Case(result: #"{"url":"https://h:99999/"}"#, fault: "'url' in its answer has a port out of range"),
         Case(
             result: #"{"url":"https://h/\#(String(repeating: "x", count: 9000))"}"#,
-            fault: "`url` in its answer is longer than 8192 bytes"),
+            fault: "'url' in its answer is longer than 8192 bytes"),
         Case(
             result: #"{"url":"https://h/","kind":"dash"}"#,
-            fault: "`result.kind` in its answer has a value that the protocol doesn't know"),
+            fault: "'result.kind' in its answer has a value that the protocol doesn't know"),
         Case(
             result: #"{"url":"https://h/","expires_at":"tomorrow"}"#,
-            fault: "`result.expires_at` in its answer isn't a time like 2026-11-21T02:00:00Z"),
-        Case(result: #"{"url":"https://h/","size":-1}"#, fault: "`size` in its answer is negative"),
+            fault: "'result.expires_at' in its answer isn't a time like 2026-11-21T02:00:00Z"),
+        Case(result: #"{"url":"https://h/","size":-1}"#, fault: "'size' in its answer is negative"),
         Case(
             result: #"{"url":"https://h/","size":9007199254740993}"#,
-            fault: "`size` in its answer is more than 2^53 bytes, which no file has"),
+            fault: "'size' in its answer is more than 2^53 bytes, the limit for a file"),
         Case(
             result: #"{"url":"https://h/","size":9223372036854775808}"#,
-            fault: "`result.size` in its answer isn't a whole number within bounds"),
+            fault: "'result.size' in its answer isn't a whole number within bounds"),
         Case(
             result: #"{"url":"https://h/","duration":1e300}"#,
-            fault: "`duration` in its answer is more than 1000000000 seconds"),
+            fault: "'duration' in its answer is more than 1000000000 seconds"),
         Case(
             result: #"{"url":"https://h/","size":1e99}"#,
-            fault: "`result.size` in its answer isn't a whole number within bounds"),
-        Case(result: #"{"url":"https://h/","duration":-1}"#, fault: "`duration` in its answer is negative"),
+            fault: "'result.size' in its answer isn't a whole number within bounds"),
+        Case(result: #"{"url":"https://h/","duration":-1}"#, fault: "'duration' in its answer is negative"),
         Case(
-            result: #"{"url":"https://h/","sha256":"abc"}"#, fault: "`sha256` in its answer isn't 64 hexadecimal digits"
+            result: #"{"url":"https://h/","sha256":"abc"}"#, fault: "'sha256' in its answer isn't 64 hexadecimal digits"
         ),
         Case(
             result: #"{"url":"https://h/","extension":"../x"}"#,
-            fault: "`extension` in its answer isn't up to 16 letters and digits"),
+            fault: "'extension' in its answer isn't up to 16 letters and digits"),
         Case(
-            result: #"{"url":"https://h/","media_type":"a\nb"}"#, fault: "`media_type` in its answer isn't a media type"
+            result: #"{"url":"https://h/","media_type":"a\nb"}"#, fault: "'media_type' in its answer isn't a media type"
         ),
         Case(result: #"{"url":"https://h/","headers":{"Referer":"https://h/"}}"#),
         Case(
             result: #"{"url":"https://h/","headers":{"RANGE":"bytes=0-"}}"#,
-            fault: "`headers` in its answer sets `RANGE`, which is the host's own"),
+            fault: "'headers' in its answer sets 'RANGE', which coursefetch sets itself"),
         Case(
             result: #"{"url":"https://h/","headers":{"Host":"x"}}"#,
-            fault: "`headers` in its answer sets `Host`, which is the host's own"),
+            fault: "'headers' in its answer sets 'Host', which coursefetch sets itself"),
         Case(
             result: #"{"url":"https://h/","headers":{"If-Match":"x"}}"#,
-            fault: "`headers` in its answer sets `If-Match`, which is the host's own"),
+            fault: "'headers' in its answer sets 'If-Match', which coursefetch sets itself"),
         Case(
             result: #"{"url":"https://h/","headers":{"Content-Length":"1"}}"#,
-            fault: "`headers` in its answer sets `Content-Length`, which is the host's own"),
+            fault: "'headers' in its answer sets 'Content-Length', which coursefetch sets itself"),
         Case(
             result: #"{"url":"https://h/","headers":{"X-A":"a\r\nB: c"}}"#,
-            fault: "`headers` in its answer has a line end or control character in `X-A`"),
+            fault: "'headers' in its answer has a line end or control character in 'X-A'"),
         Case(
             result: #"{"url":"https://h/","headers":{"X A":"a"}}"#,
-            fault: "`headers` in its answer has a name that isn't one of a header"),
+            fault: "'headers' in its answer has a name that isn't one of a header"),
         Case(
             result: #"{"url":"https://h/","headers":{"x-a":"1","X-A":"2"}}"#,
-            fault: "`headers` in its answer names a header twice"),
+            fault: "'headers' in its answer names a header twice"),
         Case(
             result:
                 #"{"url":"https://h/","token":{"value":"t","in":"header","name":"Authorization","prefix":"Bearer ","origins":["https://cdn.h"]}}"#
         ),
         Case(
             result: #"{"url":"https://h/","token":{"value":"t","in":"body","name":"x"}}"#,
-            fault: "`result.token.in` in its answer has a value that the protocol doesn't know"),
+            fault: "'result.token.in' in its answer has a value that the protocol doesn't know"),
         Case(
             result: #"{"url":"https://h/","token":{"value":"t","in":"header"}}"#,
-            fault: "its answer has no `result.token.name`"),
+            fault: "its answer has no 'result.token.name'"),
         Case(
             result: #"{"url":"https://h/","token":{"value":"","in":"query","name":"x"}}"#,
-            fault: "`token` in its answer has a `value` of a wrong length"),
+            fault: "'token' in its answer has a 'value' of a wrong length"),
         Case(
             result: #"{"url":"https://h/","token":{"value":"a;b","in":"cookie","name":"x"}}"#,
-            fault: "`token` in its answer is no cookie that can be sent"),
+            fault: "'token' in its answer isn't a valid cookie"),
         Case(
             result: #"{"url":"https://h/","token":{"value":"a\nb","in":"header","name":"X-T"}}"#,
-            fault: "`token` in its answer has a line end or control character in `X-T`"),
+            fault: "'token' in its answer has a line end or control character in 'X-T'"),
         Case(
             result: #"{"url":"https://h/","token":{"value":"t","in":"query","name":"x","origins":["https://h/path"]}}"#,
-            fault: "`token` in its answer has an origin with a path; an origin is scheme, host and port"),
+            fault: "'token' in its answer has an origin with a path; an origin is scheme, host and port"),
         Case(
             result: #"{"url":"https://h/","subtitles":[{"lang":"en"}]}"#,
-            fault: "its answer has no `result.subtitles[0].url`"),
+            fault: "its answer has no 'result.subtitles[0].url'"),
     ]
 
     @Test("a resolution is what the protocol says, else the plugin is at fault", arguments: cases)
@@ -139,7 +141,7 @@ import Testing
         }
         #expect(
             sandbox.log.lines.contains(
-                "warning: course/chapter/result: 2 of its `subtitles` left out: `lang` isn't a language tag"))
+                "warning: course/chapter/result: 2 of its 'subtitles' left out: 'lang' isn't a language tag"))
     }
 
     @Test("what is to come along and can't be fetched is left out by its name, and the rest is taken")
@@ -159,11 +161,11 @@ import Testing
         }
         let isNoURL = "isn't an absolute http or https URL"
         for line in [
-            "`en` of its `subtitles` left out: `url` \(isNoURL)",
-            "number 1 of its `attachments` left out: `title` has a wrong length",
-            "“Slides” of its `attachments` left out: `url` \(isNoURL)",
-            "“A” of its `attachments` left out: `url` \(isNoURL)", "2 more of its `attachments` left out",
-            "its `cover` left out: it \(isNoURL)",
+            "'en' of its 'subtitles' left out: 'url' \(isNoURL)",
+            "number 1 of its 'attachments' left out: 'title' has a wrong length",
+            "'Slides' of its 'attachments' left out: 'url' \(isNoURL)",
+            "'A' of its 'attachments' left out: 'url' \(isNoURL)", "2 more of its 'attachments' left out",
+            "its 'cover' left out: it \(isNoURL)",
         ] {
             #expect(sandbox.log.lines.contains("warning: course/chapter/result: \(line)"), "\(sandbox.log.lines)")
         }

@@ -82,8 +82,8 @@ import Testing
             plugin.parameters(of: ["hots": "a", "port": "99999", "tls": "maybe"])
                 == .failure(
                     ParameterProblems(texts: [
-                        "provider `odd` takes no parameter `hots`; it takes host, port, tls; did you mean “host”?",
-                        "`port` must be at most 65535", "`tls` must be true or false, not text",
+                        "provider 'odd' takes no parameter 'hots'; it takes host, port, tls; did you mean 'host'?",
+                        "'port' must be at most 65535", "'tls' must be true or false, not text",
                     ])))
     }
 }

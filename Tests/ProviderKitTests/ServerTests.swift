@@ -44,7 +44,7 @@ import Testing
             try await answer(resolve("odd"))
                 == #"{"error":{"code":-32603,"data":{},"message":"no idea"},"id":7,"jsonrpc":"2.0"}"# + "\n")
         #expect(try await answer(resolve("host")).contains(#""data":{}"#))
-        #expect(try await answer(resolve("endless")).contains("a number that JSON doesn't have"))
+        #expect(try await answer(resolve("endless")).contains("a number that JSON can't express"))
     }
 
     @Test("what can't be served is said under its id; a notification and junk get no answer")

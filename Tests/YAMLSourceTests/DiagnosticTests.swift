@@ -15,25 +15,25 @@ import YAMLSource
     @Test(
         "what isn't YAML is said in plain words, with the line and a caret",
         arguments: [
-            ("a: 1\n\tb: 2\n", "t.yaml:2:1: error: a tab can't indent or separate here; use blanks\n     b: 2\n    ^"),
+            ("a: 1\n\tb: 2\n", "t.yaml:2:1: error: a tab can't indent or separate here; use spaces\n     b: 2\n    ^"),
             (
                 "a: b: c\n",
-                "t.yaml:1:5: error: a “: ” isn't allowed here; put the value in quotes, or the key on a line of its own\n"
+                "t.yaml:1:5: error: a ': ' isn't allowed here; put the value in quotes, or the key on a line of its own\n"
                     + "    a: b: c\n        ^"
             ),
             (
                 "a: 1\n b: 2\n",
-                "t.yaml:2:3: error: a “: ” isn't allowed here; put the value in quotes, or the key on a line of its own\n"
+                "t.yaml:2:3: error: a ': ' isn't allowed here; put the value in quotes, or the key on a line of its own\n"
                     + "     b: 2\n      ^"
             ),
             (
                 "a:\n  - x\n  y: 1\n",
-                "t.yaml:3:3: error: a “- ” was expected here; is the indentation that of the list above? "
+                "t.yaml:3:3: error: a '- ' was expected here; is it indented like the list above? "
                     + "(in the list that begins on line 2)\n      y: 1\n      ^"
             ),
             (
                 "a: [1, 2\nb: 3\n",
-                "t.yaml:2:2: error: a “,” or “]” was expected here (in the […] that begins on line 1)\n    b: 3\n     ^"
+                "t.yaml:2:2: error: a ',' or ']' was expected here (in the […] that begins on line 1)\n    b: 3\n     ^"
             ),
             (
                 "a: \"x\n",
@@ -41,7 +41,7 @@ import YAMLSource
             ),
             (
                 "a: \"\\q\"\n",
-                "t.yaml:1:5: error: this escape doesn't exist; write “\\\\” for a backslash, or use single quotes\n"
+                "t.yaml:1:5: error: this escape doesn't exist; write '\\\\' for a backslash, or use single quotes\n"
                     + "    a: \"\\q\"\n        ^"
             ),
             (
@@ -50,7 +50,7 @@ import YAMLSource
             ),
             (
                 "a: !foo x\n",
-                "t.yaml:1:4: error: the tag !foo has no meaning here; quote the value if the ! belongs to it\n"
+                "t.yaml:1:4: error: the tag !foo has no meaning here; if the ! is part of the value, quote it\n"
                     + "    a: !foo x\n       ^"
             ),
             ("a: !!int [1]\n", "t.yaml:1:4: error: the tag !!int doesn't fit this value\n    a: !!int [1]\n       ^"),
@@ -62,27 +62,27 @@ import YAMLSource
             (
                 "a: *b\nc: 1\nc: 2\n",
                 "t.yaml:1:4: error: there is no &b before this alias\n    a: *b\n       ^\n"
-                    + "t.yaml:3:1: error: the key “c” stands twice in this mapping, first on line 2; keep one of them\n"
+                    + "t.yaml:3:1: error: the key 'c' is used twice in this mapping, first on line 2; keep one of them\n"
                     + "    c: 2\n    ^"
             ),
             (
                 "a: &base 1\nb: *bsae\n",
-                "t.yaml:2:4: error: there is no &bsae before this alias; did you mean “*base”?\n    b: *bsae\n       ^"
+                "t.yaml:2:4: error: there is no &bsae before this alias; did you mean '*base'?\n    b: *bsae\n       ^"
             ),
             (
                 "a: &a [*a]\n",
-                "t.yaml:1:8: error: *a stands inside &a, which it would repeat for ever\n    a: &a [*a]\n           ^"
+                "t.yaml:1:8: error: *a is inside &a and would repeat itself forever\n    a: &a [*a]\n           ^"
             ),
             ("<<: 1\n", "t.yaml:1:5: error: << takes a mapping, or a list of mappings\n    <<: 1\n        ^"),
             ("[a]: 1\n", "t.yaml:1:1: error: a key must be text\n    [a]: 1\n    ^"),
             (
                 "a: -.INF\n",
-                "t.yaml:1:4: error: -.INF is a number that JSON doesn't have; quote it to keep it as text\n"
+                "t.yaml:1:4: error: -.INF is a number that JSON can't express; quote it to keep it as text\n"
                     + "    a: -.INF\n       ^"
             ),
             (
                 "a: 1e999\n",
-                "t.yaml:1:4: error: 1e999 is a number that JSON doesn't have; quote it to keep it as text\n"
+                "t.yaml:1:4: error: 1e999 is a number that JSON can't express; quote it to keep it as text\n"
                     + "    a: 1e999\n       ^"
             ),
             (
@@ -92,7 +92,7 @@ import YAMLSource
             ),
             (
                 "a: 1\n---\nb: 2\n",
-                "t.yaml:3:1: error: a second document begins here; there must be one only\n    b: 2\n    ^"
+                "t.yaml:3:1: error: a second document begins here; only one is allowed\n    b: 2\n    ^"
             ),
             (
                 "a: \u{7}\n",
@@ -118,7 +118,7 @@ import YAMLSource
         #expect(report(bytes: [0xEF, 0xBB, 0xBF] + Array("a: 1".utf8)) == #"{"a":1}"#)
         #expect(
             report(bytes: [0xEF, 0xBB, 0xBF] + Array("a: .nan".utf8))
-                == "t.yaml:1:4: error: .nan is a number that JSON doesn't have; quote it to keep it as text\n    a: .nan\n       ^"
+                == "t.yaml:1:4: error: .nan is a number that JSON can't express; quote it to keep it as text\n    a: .nan\n       ^"
         )
     }
 

@@ -31,16 +31,16 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What it means, in one line.
     package var meaning: String {
         switch self {
-        case .success: "all is finished, or isn't wanted now (paused, cancelled, not ready)"
-        case .failures: "a download is failed, damage or a problem was found, --max-delete held"
+        case .success: "all videos are finished, paused, cancelled or not available yet"
+        case .failures: "a video failed, a check found a problem, or --max-delete held"
         case .usage: "wrong usage, or a selector that matches nothing"
         case .invalidCatalog: "a catalog is invalid"
         case .unreadableCatalog: "a catalog, or a file it includes, can't be read"
-        case .providerBroken: "a provider is broken; the others went on"
+        case .providerBroken: "a provider doesn't work; others continued"
         case .bug: "a bug in coursefetch"
-        case .stateUnusable: "library or state can't be written, is full, not mounted, corrupt, newer"
-        case .workLeft: "stopped, or left with work that the next run will do"
-        case .loginNeeded: "logged out, or a provider wants a login"
+        case .stateUnusable: "the library or the state can't be used (full, missing, damaged, newer)"
+        case .workLeft: "stopped, or some work is left for the next sync"
+        case .loginNeeded: "logged out, or a provider needs a login"
         case .interruptedTwice: "the second Ctrl-C"
         }
     }

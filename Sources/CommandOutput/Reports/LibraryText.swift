@@ -32,7 +32,7 @@ package enum LibraryText {
     package static func moved(_ change: LibraryChange) -> String {
         let before = change.previous.map { " (was \($0))" } ?? ""
         return TerminalText.printable(
-            "the library is at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
+            "the library is now at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
     }
 
     /// Where the next sync will look instead, since a setting comes first; nil where none is in the way. `origin` is where that
@@ -47,16 +47,16 @@ package enum LibraryText {
     }
 
     package static func adopted(_ change: LibraryChange) -> String {
-        let before = change.previous.map { "; it was kept by \($0)" } ?? ""
+        let before = change.previous.map { "; it belonged to \($0)" } ?? ""
         var again = ""
         if let (videos, leftOut) = change.rebuilt {
             again = "; \(Wording.count(videos, "video")) \(videos == 1 ? "is" : "are") known again"
             if leftOut > 0 {
-                again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") left out"
+                again += ", \(Wording.count(leftOut, "line")) of its list \(leftOut == 1 ? "was" : "were") skipped"
             }
         }
         return TerminalText.printable(
-            "\(change.library) is the library now, with \(Wording.count(change.files, "known video"))\(again)\(before)")
+            "\(change.library) is now the library, with \(Wording.count(change.files, "known video"))\(again)\(before)")
     }
 
     package static func forgotten(_ catalog: ForgottenCatalog) -> String {

@@ -6,7 +6,7 @@ package enum PluginsText {
     package static func lines(_ listings: [PluginListing], searched: [String]) -> [String] {
         guard !listings.isEmpty else {
             return ["no plugins; looked in:"] + searched.map { "  \($0)" }
-                + ["Give another folder with --plugins FOLDER, or in COURSEFETCH_PLUGINS."]
+                + ["To add a folder: --plugins FOLDER, or COURSEFETCH_PLUGINS."]
         }
         let names = listings.map { "\($0.name)\($0.version.map { " \($0)" } ?? "")" }
         let width = min(32, names.map { DisplayWidth.of($0) }.max() ?? 0)

@@ -32,7 +32,7 @@ package struct ResolveText {
         for header in answer.headers { add("header", "\(header.name): \(header.value)") }
         if let expiresAt = answer.expiresAt {
             let left = expiresAt.timeIntervalSince(now)
-            let when = left > 0 ? "in \(Wording.duration(left))" : "already over"
+            let when = left > 0 ? "in \(Wording.duration(left))" : "expired"
             add("expires", "\(expiresAt.rfc3339), \(when)")
         }
         add("size", answer.size.map { "\(Wording.size($0)) (\($0) bytes)" })
@@ -40,8 +40,8 @@ package struct ResolveText {
         add("media type", answer.mediaType)
         add("extension", answer.fileExtension)
         add("duration", answer.duration.map { Wording.duration($0) })
-        if answer.singleUse { add("single use", "yes: each request gets its own answer") }
-        if answer.extendable { add("extendable", "yes: the host prolongs its token") }
+        if answer.singleUse { add("single use", "yes: each request needs a new URL") }
+        if answer.extendable { add("extendable", "yes: the host extends its token") }
         add("subtitles", Wording.list(answer.subtitles))
         add("attachments", Wording.list(answer.attachments))
         return lines.map(TerminalText.printable)

@@ -6,27 +6,27 @@ package enum SessionText {
     /// `given` is the name on the command line or in the settings, if one was.
     package static func loggedIn(_ login: UserLogin, given: String? = nil, now: Date, zone: TimeZone) -> String {
         guard let provider = login.provider else {
-            return TerminalText.printable("the user “\(login.user)” \(session(login, given: given))")
+            return TerminalText.printable("the user '\(login.user)' \(session(login, given: given))")
         }
-        var text = "the user “\(login.user)” is logged in at \(provider)"
+        var text = "the user '\(login.user)' is logged in at \(provider)"
         if let expiresAt = login.expiresAt {
             text += " until \(ClockText.local(expiresAt, now: now, zone: zone))"
         }
         if let resumed = login.resumed, resumed > 0 {
-            let verb = resumed == 1 ? "goes" : "go"
-            text += "; \(Wording.count(resumed, "video")) that waited for it \(verb) on with the next sync"
+            let verb = resumed == 1 ? "continues" : "continue"
+            text += "; \(Wording.count(resumed, "video")) that waited for it \(verb) with the next sync"
         } else if login.resumed == nil, login.trouble == nil {
-            text += "; the sync that is running goes on with it"
+            text += "; the running sync continues with it"
         }
         return TerminalText.printable(text)
     }
 
     private static func session(_ login: UserLogin, given: String?) -> String {
-        if login.wasOpen { return "is logged in already" }
+        if login.wasOpen { return "is already logged in" }
         if let waiting = login.waiting {
-            return "is logged in; the sync that waited for it goes on now (process \(waiting.pid) on \(waiting.host))"
+            return "is logged in; the waiting sync continues now (process \(waiting.pid) on \(waiting.host))"
         }
-        guard login.isNew else { return "is logged in; the next sync goes on where it was" }
+        guard login.isNew else { return "is logged in; the next sync continues where it stopped" }
         return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
     }
 
@@ -35,10 +35,10 @@ package enum SessionText {
         let text =
             switch trouble {
             case .failed(let message):
-                "the sync that is running can't use the new login: \(message); the next sync uses it"
+                "the running sync can't use the new login: \(message); the next sync uses it"
             case .silent(let holder):
                 """
-                \(holder.name) is syncing and hasn't taken notice within 2 s; at the latest the next sync uses the new login
+                \(holder.name) is syncing and didn't respond within 2 s; the next sync uses the new login
                 """
             }
         return TerminalText.printable("warning: " + text)
@@ -48,14 +48,14 @@ package enum SessionText {
         if let provider = logout.provider {
             var text =
                 logout.wasOut
-                ? "no credentials of \(provider) were stored for “\(logout.user)”"
-                : "the credentials of \(provider) are wiped for “\(logout.user)”"
-            if logout.ending == .stopped { text += "; the sync that is running has stopped using it" }
+                ? "no credentials of \(provider) were stored for '\(logout.user)'"
+                : "the credentials of \(provider) were deleted for '\(logout.user)'"
+            if logout.ending == .stopped { text += "; the running sync stopped using them" }
             return TerminalText.printable(text)
         }
-        var text = "the user “\(logout.user)” \(logout.wasOut ? "was logged out already" : "is logged out")"
-        if logout.ending == .stopped { text += "; nothing is transferring any more" }
-        text += "; credentials of providers " + (logout.keepsCredentials ? "stay stored" : "are wiped")
+        var text = "the user '\(logout.user)' \(logout.wasOut ? "was already logged out" : "is logged out")"
+        if logout.ending == .stopped { text += "; all transfers have stopped" }
+        text += "; credentials of providers were " + (logout.keepsCredentials ? "kept" : "deleted")
         return TerminalText.printable(text)
     }
 }

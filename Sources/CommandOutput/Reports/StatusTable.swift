@@ -44,14 +44,15 @@ package struct StatusTable: Sendable {
         let waiting = rows.filter { $0.state == .suspended && $0.reason == .auth }
         return Set(waiting.map(\.provider)).sorted().map { provider in
             let login = style.text(Explainer.login(at: provider, user: user))
-            return style.paint("The videos of \(style.text(provider)) wait for a login: \(login)", .notice)
+            return style.paint("Videos of \(style.text(provider)) wait for a login: \(login)", .notice)
         }
     }
 
     private func header(_ report: StatusReport, now: Date) -> [String] {
         var lines = ["user \(style.text(report.user))" + (report.library.map { ", library \(style.text($0))" } ?? "")]
         if let library = report.library, report.isLibraryMissing {
-            lines.append(style.paint("there is no folder \(style.text(library)): no sync starts without it", .bad))
+            lines.append(
+                style.paint("the library \(style.text(library)) doesn't exist: no sync starts without it", .bad))
         }
         lines += report.held.map { style.paint(style.text($0.message), .bad) }
         if let running = report.running {

@@ -39,7 +39,7 @@ package enum SteeringText {
         for item in report.items where item.outcome.verdict == .fileKept {
             lines.append(
                 Line(
-                    text: "\(name(item)): its file was changed since it arrived, so it stays", isComplaint: true))
+                    text: "\(name(item)): its file was changed after the download and stays", isComplaint: true))
         }
         return lines + complaints(report, transition) { refusal($0, transition) }
     }
@@ -51,17 +51,17 @@ package enum SteeringText {
             case .now:
                 report.isLive
                     ? (
-                        "starts at once, or next where its host has no room",
-                        "start at once, or next where a host has no room"
+                        "starts now, or as soon as its host has room",
+                        "start now, or as soon as their hosts have room"
                     )
                     : ("comes first in the next sync", "come first in the next sync")
             case .catalog: ("has the catalog's priority again", "have the catalog's priority again")
             case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
-        return counts(report, nil, done: done.0, several: done.1, same: "had that priority already")
+        return counts(report, nil, done: done.0, several: done.1, same: "already had that priority")
             + complaints(report, nil) { state in
                 switch state {
-                case .paused: "it is paused: resume it first"
+                case .paused: "it is paused; to resume it first: coursefetch resume"
                 default: "it is \(state.rawValue)"
                 }
             }
@@ -113,7 +113,7 @@ package enum SteeringText {
     private static func counts(
         _ report: SteeringReport, _ transition: StateTransition?, done: String, several: String? = nil, same: String
     ) -> [Line] {
-        if report.items.isEmpty { return [Line(text: "nothing to do: no download is selected", isComplaint: false)] }
+        if report.items.isEmpty { return [Line(text: "nothing to do: no video is selected", isComplaint: false)] }
         if report.items.count == 1, let item = report.items.first, item.outcome.verdict == .refused,
             needsNothing(item.outcome.before, transition)
         {
@@ -164,7 +164,7 @@ package enum SteeringText {
         let named = DownloadState.allCases.compactMap { state in
             states[state].map { states.count == 1 ? state.rawValue : "\(Wording.grouped($0)) \(state.rawValue)" }
         }
-        return "\(Wording.grouped(refused.count)) left alone: \(named.joined(separator: ", "))"
+        return "\(Wording.grouped(refused.count)) unchanged: \(named.joined(separator: ", "))"
     }
 
     private static func name(_ item: SteeringReport.Item) -> String {
@@ -177,9 +177,9 @@ package enum SteeringText {
         let then = report.isLive ? "" : " by the next sync"
         return switch transition {
         case .pause: "paused"
-        case .resume: "resumed\(report.isLive ? "" : ", to go on in the next sync")"
+        case .resume: "resumed\(report.isLive ? "" : "; the next sync continues")"
         case .cancel: "cancelled"
-        case .retry: "will be tried again\(report.isLive ? " by the sync that is running" : startsSync ? " now" : then)"
+        case .retry: "will be tried again\(report.isLive ? " by the running sync" : startsSync ? " now" : then)"
         case .remove: "removed"
         default: transition.rawValue
         }
@@ -187,19 +187,19 @@ package enum SteeringText {
 
     private static func same(_ transition: StateTransition) -> String {
         switch transition {
-        case .pause: "paused already"
+        case .pause: "already paused"
         case .resume: "not paused"
-        case .cancel: "cancelled already"
-        case .retry: "waiting already"
-        case .remove: "removed already"
+        case .cancel: "already cancelled"
+        case .retry: "already waiting"
+        case .remove: "already removed"
         default: "as before"
         }
     }
 
     private static func refusal(_ state: DownloadState, _ transition: StateTransition) -> String {
         switch (state, transition) {
-        case (.finished, .cancel): "it is finished; to delete it use: coursefetch remove"
-        case (.failed, .resume), (.cancelled, .resume): "it is \(state.rawValue); use: coursefetch retry"
+        case (.finished, .cancel): "it is finished; to delete it: coursefetch remove"
+        case (.failed, .resume), (.cancelled, .resume): "it is \(state.rawValue); to try again: coursefetch retry"
         case (_, .remove): "its library can't be reached"
         default: "it is \(state.rawValue)"
         }

@@ -37,7 +37,7 @@ package struct UsersText {
         let own = user.isAccountsOwn ? " (the account's own)" : ""
         guard let isLoggedIn = user.isLoggedIn else { return "unknown\(own)" }
         guard let since = user.since else {
-            return (isLoggedIn ? "logged in from the start" : "has never logged in") + own
+            return (isLoggedIn ? "logged in since the start" : "has never logged in") + own
         }
         return "logged \(isLoggedIn ? "in" : "out") since \(local(since))\(own)"
     }

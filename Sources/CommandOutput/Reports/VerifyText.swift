@@ -48,10 +48,10 @@ package struct VerifyText {
     private func facts(_ file: VerifiedFile) -> String? {
         switch file.verdict {
         case .intact, .missing: return nil
-        case .unrecorded: return "it arrived with --no-checksum, and its time has changed since"
+        case .unrecorded: return "it was downloaded with --no-checksum and has changed since"
         case .changed(let size, _) where size != file.size:
-            return "it has \(Wording.grouped(Int(size))) bytes, recorded are \(Wording.grouped(Int(file.size)))"
-        case .changed: return "its content isn't what arrived"
+            return "it has \(Wording.grouped(Int(size))) bytes instead of \(Wording.grouped(Int(file.size)))"
+        case .changed: return "its content has changed since it was downloaded"
         case .unreadable(let error): return error.sentence
         }
     }
@@ -59,13 +59,13 @@ package struct VerifyText {
     private func remedy(_ file: VerifiedFile) -> String? {
         switch file.remedy {
         case .nothing: file.verdict.isDamage ? "nothing was changed" : nil
-        case .willBeFetched: "the next sync fetches it"
-        case .willBeReplaced: "the next sync fetches it again, and keeps this one until the new one is complete"
+        case .willBeFetched: "the next sync downloads it"
+        case .willBeReplaced: "the next sync downloads it again, and keeps this one until then"
         case .recorded: "its SHA-256 is recorded now"
-        case .needsRetry: "its provider gives it together with the video"
+        case .needsRetry: "it comes with the video"
         case .goneFromCatalog: "it is no longer in its catalog; sync --prune removes it"
-        case .held: "many of its course are missing at once, so nothing was noted: is its disk mounted?"
-        case .changedMeanwhile: "it was changed again meanwhile; verify it once more"
+        case .held: "many files of its course are missing, so the state wasn't changed: is the disk mounted?"
+        case .changedMeanwhile: "it changed during the check; verify it again"
         }
     }
 
@@ -89,14 +89,15 @@ package struct VerifyText {
         guard !files.isEmpty else { return [] }
         let recorded = files.count { $0.remedy == .recorded }
         let open = files.count - recorded
-        let reason = "(arrived with --no-checksum)"
+        let reason = "(downloaded with --no-checksum)"
         var lines: [String] = []
         if recorded > 0 {
-            lines.append("\(Wording.count(recorded, "file")) \(reason) got a SHA-256 recorded, as they are now")
+            lines.append(
+                "\(Wording.count(recorded, "file")) \(reason): the SHA-256 of their present content was recorded")
         }
         if open > 0 {
-            let advice = repairs ? "" : "; to record what they are now: coursefetch verify --repair"
-            lines.append("\(Wording.count(open, "file")) can't be proven: no SHA-256 was recorded \(reason)\(advice)")
+            let advice = repairs ? "" : "; to record it now: coursefetch verify --repair"
+            lines.append("\(Wording.count(open, "file")) can't be checked: no SHA-256 was recorded \(reason)\(advice)")
         }
         return lines
     }
@@ -119,7 +120,7 @@ package struct VerifyText {
             parts.append(style.paint("\(files) of \(Wording.count(result.sidecars, "file")) beside them", .bad))
         }
         let files = Wording.count(result.progress.files, "file")
-        let end = result.isStopped ? "; stopped before the rest" : ""
+        let end = result.isStopped ? "; stopped before the end" : ""
         return "\(files), \(Wording.size(result.progress.bytes)): \(parts.joined(separator: ", "))\(end)"
     }
 }

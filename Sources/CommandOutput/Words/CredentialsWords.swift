@@ -7,18 +7,18 @@ extension CredentialsError {
         switch self {
         case .damaged(let path):
             """
-            the credentials file \(path) is damaged; nothing was changed. Put a backup in its place, or forget what is in \
-            it with “coursefetch logout” and log in anew
+            the credentials file \(path) is damaged; nothing was changed. Restore a backup, or delete it with: \
+            coursefetch logout, and log in again
             """
         case .newerVersion(let path):
             """
             the credentials file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch
             """
-        case .notAFile(let path): "\(path) is needed for credentials, and is something else"
+        case .notAFile(let path): "\(path) isn't a file; it is needed for credentials"
         case .tooMuch(let path): "the credentials are too long for \(path); nothing was changed"
-        case .busy(let path): "another process has kept \(path) locked for 10 s; try again"
+        case .busy(let path): "another process has locked \(path) for 10 s; try again"
         case .noLocks(let path):
-            "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+            "the file system of \(path) has no locks; use another folder with --state DIR"
         case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
         }
     }
@@ -29,7 +29,7 @@ extension LoginSecretsError {
         switch problem {
         case .tooLong: "\(file) is longer than 1 MiB"
         case .notUTF8: "\(file) isn't UTF-8"
-        case .assignment(let name): "\(file): “\(name)=” is no part of a secret. \(form)"
+        case .assignment(let name): "\(file): '\(name)=' isn't part of a secret. \(form)"
         case .notYAML(let line):
             """
             \(file) can't be read as YAML\(line.map { " (line \($0))" } ?? ""). \(form); put a secret with special \
@@ -37,13 +37,13 @@ extension LoginSecretsError {
             """
         case .notAMapping: "\(file) isn't a mapping. \(form)"
         case .noText: "\(file) is empty"
-        case .unknownName(let line): "\(file), line \(line): the provider asks for nothing of this name. \(form)"
-        case .noValue(let name, let line): "\(file), line \(line): “\(name)” is empty"
+        case .unknownName(let line): "\(file), line \(line): the provider doesn't ask for this name. \(form)"
+        case .noValue(let name, let line): "\(file), line \(line): '\(name)' is empty"
         case .notText(let name, let kind, let line):
-            "\(file), line \(line): “\(name)” is \(kind); put it in quotes to make it text"
+            "\(file), line \(line): '\(name)' is \(kind); put it in quotes to make it text"
         case .missing(let names):
             """
-            \(file): \(names.map { "“\($0)”" }.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") missing \
+            \(file): \(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") missing \
             or empty. \(form)
             """
         }
@@ -51,9 +51,9 @@ extension LoginSecretsError {
 
     /// How secrets of these names are written.
     private var form: String {
-        guard !names.isEmpty else { return "The provider asks for no secret" }
+        guard !names.isEmpty else { return "The provider doesn't ask for a secret" }
         let lines = names.map { "\($0): …" }
         guard let last = lines.last, lines.count > 1 else { return "Write: " + lines.joined() }
-        return "Write each on a line of its own: \(lines.dropLast().joined(separator: ", ")) and \(last)"
+        return "Write each on its own line: \(lines.dropLast().joined(separator: ", ")) and \(last)"
     }
 }

@@ -10,21 +10,21 @@ extension DryRunItem.Reason {
         case .notBegun: return "not begun"
         case .unfinished: return "unfinished"
         case .arrived: return "all of it had arrived when a sync was killed"
-        case .fetchedAgain: return "to be fetched again; the file that is there stays until then"
-        case .renamed: return "its name or place changed"
-        case .standing: return "a file stands there; it is kept if it has the catalog's SHA-256"
-        case .sameFile: return "the library has the same file already"
+        case .fetchedAgain: return "downloaded again; the present file stays until then"
+        case .renamed: return "its title or position changed"
+        case .standing: return "a file is there; it is kept if it has the catalog's SHA-256"
+        case .sameFile: return "the library already has the same file"
         case .perhapsSame(let path, let other):
-            return "\(other.words(now: now, zone: zone)); linked to \(path) if that proves to be the same file"
-        case .follows: return "linked once the same video of another course is there"
+            return "\(other.words(now: now, zone: zone)); linked to \(path) if that is the same file"
+        case .follows: return "linked when the same video of another course is finished"
         case .perhapsFollows(let other):
-            return "\(other.words(now: now, zone: zone)); linked if another course's proves to be the same file"
-        case .contradicted: return "the catalog's size or checksum contradicts the file"
+            return "\(other.words(now: now, zone: zone)); linked if another course has the same file"
+        case .contradicted: return "the file doesn't have the catalog's size or checksum"
         case .failedBefore(let error):
             let reason = error.map { ": " + Explainer(catalogs: []).reason($0) } ?? ""
             return "failed before\(reason); tried again"
         case .lost: return "its file is missing from the library"
-        case .incomplete: return "something that belongs beside it is missing"
+        case .incomplete: return "a subtitle, cover or attachment is missing"
         case .notBefore(let time, let other):
             return "\(other.words(now: now, zone: zone)); not before \(ClockText.local(time, now: now, zone: zone))"
         case .putOff(let error):
@@ -39,7 +39,7 @@ extension DryRunItem.Reason {
         case .cancelled: return "cancelled"
         case .gone: return "no longer in its catalog"
         case .goneHeld: return "no longer in its catalog, but --max-delete holds it"
-        case .goneUnfinished: return "no longer in its catalog, but it stays while others are failed"
+        case .goneUnfinished: return "no longer in its catalog, but --prune waits until no video is failed"
         }
     }
 

@@ -11,7 +11,7 @@ extension SyncProblem {
             LocatedMessage(
                 file: place.file, line: place.line, column: place.column,
                 message: """
-                    the course “\(course)” belongs to \(owner), which still exists; give it another id, or run: \
+                    the course '\(course)' belongs to \(owner); use another id, or run: \
                     coursefetch forget \(owner)
                     """)
         case .held(let course): LocatedMessage(file: "", line: nil, column: nil, message: course.message)
@@ -27,12 +27,12 @@ extension HeldCourse {
         switch reason {
         case .filesMissing(let count, let finished, let example):
             return """
-                the course “\(title)” is left as it is: \(count) of its \(finished) finished files are gone, such as \
-                \(example). If a disk isn't mounted there, mount it. If they are to be fetched anew, run the sync with \
+                the course '\(title)' was left unchanged: \(count) of its \(finished) finished files are missing, such \
+                as \(example). If a disk isn't mounted there, mount it. To download them again, run the sync with \
                 --refetch-lost, or: coursefetch verify \(selector) --repair
                 """
         case .unreadable(let sentence):
-            return "the course “\(title)” is left as it is: \(sentence)"
+            return "the course '\(title)' was left unchanged: \(sentence)"
         }
     }
 }

@@ -17,14 +17,13 @@ extension Refusal {
         case .unexpected(let error): error
         case .held(let holder): Self.beside(holder)
         case .working(let holder):
-            "\(holder?.name ?? "the process that is at work") has taken it and is still at it; see how far with: "
-                + "coursefetch status"
+            "\(holder?.name ?? "the running process") is still working on it; for its progress: coursefetch status"
         case .silent(let holder):
-            "\(holder.name) is at work for this user and doesn't answer; nothing was changed. Try again in a moment"
+            "\(holder.name) is running for this user and doesn't respond; nothing was changed. Try again in a moment"
         case .answered(let text, _), .input(let text): text
         case .user(let refusal): refusal.message
         case .provider(let refusal): refusal.message
-        case .selection(.nothingYet): "there is nothing yet to choose from; begin with: coursefetch sync CATALOG"
+        case .selection(.nothingYet): "there are no videos yet; begin with: coursefetch sync CATALOG"
         case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
         case .selection(.ambiguous(let selector)): selector.message
         case .catalog(let refusal): refusal.message
@@ -33,9 +32,9 @@ extension Refusal {
     }
 
     private static func beside(_ holder: LockHolder?) -> String {
-        guard let holder else { return "another sync of this user is running; try again when it is done" }
+        guard let holder else { return "another sync of this user is running; try again later" }
         return """
-            another sync of this user is running since \(holder.sinceWhen): \(holder.who); try again when it is done
+            another sync of this user has been running since \(holder.sinceWhen): \(holder.who); try again later
             """
     }
 }
@@ -59,34 +58,32 @@ extension Refusal.User {
         switch self {
         case .badName(let name):
             """
-            “\(name)” can't be a user's name: 1 to 64 of letters, digits, “.”, “_”, “-” and “@”, not beginning with “.” \
-            or “-”
+            '\(name)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' \
+            or '-'
             """
         case .unknown(let user, let others):
             """
-            there is no user “\(user)” here\(Self.known(others)); the first login makes one: coursefetch login --user \
-            \(user)
+            there is no user '\(user)'\(Self.known(others)); to create it: coursefetch login --user \(user)
             """
         case .loggedOut(let user, let isAccountsOwn):
-            "the user “\(user)” is logged out; log in with: coursefetch login\(isAccountsOwn ? "" : " --user \(user)")"
+            "the user '\(user)' is logged out; to log in: coursefetch login\(isAccountsOwn ? "" : " --user \(user)")"
         case .overtaken(let provider):
             """
-            somebody has logged out in the meantime, or has logged in at “\(provider)”; nothing was stored. Log in again \
-            if you want to
+            somebody logged out or logged in at '\(provider)' in the meantime; nothing was stored. To log in, try again
             """
-        case .onlyWiped(let refusal): "\(refusal.message). The session isn't closed; the credentials are wiped"
+        case .onlyWiped(let refusal): "\(refusal.message). The credentials were deleted, but the session is still open"
         case .stillTransferring(let holder):
             """
-            logged out, but \(holder.name)\(holder?.work ?? "") hasn't said within 5 s that nothing is transferring any \
-            more; look at it with: coursefetch status
+            logged out, but \(holder.name)\(holder?.work ?? "") didn't confirm within 5 s that it stopped; see: \
+            coursefetch status
             """
         case .noSync(let user):
-            "no sync of the user “\(user)” is running; give these options to the next one: coursefetch sync"
+            "no sync of the user '\(user)' is running; use these options with the next one: coursefetch sync"
         }
     }
 
     private static func known(_ others: [String]) -> String {
-        others.isEmpty ? "" : " (there is \(others.map { "“\($0)”" }.joined(separator: ", ")))"
+        others.isEmpty ? "" : " (known: \(others.map { "'\($0)'" }.joined(separator: ", ")))"
     }
 }
 
@@ -94,21 +91,21 @@ extension Refusal.Provider {
     fileprivate var message: String {
         switch self {
         case .unknown(let name, let suggestion):
-            "there is no provider “\(name)”\(suggestion.map { "; did you mean “\($0)”?" } ?? ";") see: "
+            "there is no provider '\(name)'\(suggestion.map { "; did you mean '\($0)'?" } ?? ";") to list providers: "
                 + "coursefetch plugins list"
-        case .unusable(let name, let reason): "the provider “\(name)” can't be used: \(reason)"
-        case .broken(let name, let reason): "the provider “\(name)”: \(reason)"
-        case .needsNoLogin(let name): "the provider “\(name)” needs no login"
+        case .unusable(let name, let reason): "provider '\(name)' can't be used: \(reason)"
+        case .broken(let name, let reason): "provider '\(name)' doesn't work: \(reason)"
+        case .needsNoLogin(let name): "provider '\(name)' needs no login"
         case .parameters(let name, let problems):
-            "--set doesn't fit the provider “\(name)”: \(problems.joined(separator: "; "))"
+            "--set doesn't fit provider '\(name)': \(problems.joined(separator: "; "))"
         case .takesNoParameters(let name):
-            "the provider “\(name)” keeps the secrets as they are and takes no part in the login; leave --set out"
+            "provider '\(name)' has no login method, so leave out --set"
         case .login(let name, let failure, let said):
-            "the provider “\(name)” \(failure.verb): \(said); nothing was changed"
+            "provider '\(name)' \(failure.verb): \(said); nothing was changed"
         case .helper(let name, let trouble):
-            "the credential helper for the provider “\(name)” \(trouble.message); try it with: echo host=\(name) | COMMAND get"
+            "the credential helper for provider '\(name)' \(trouble.message); to try it: echo host=\(name) | COMMAND get"
         case .unsaved(let name, let refusal):
-            "new credentials of the provider “\(name)” can't be stored: \(refusal.message)"
+            "can't store the new credentials of provider '\(name)': \(refusal.message)"
         }
     }
 }
@@ -130,8 +127,8 @@ extension HelperTrouble {
 extension Refusal.Provider.LoginFailure {
     fileprivate var verb: String {
         switch self {
-        case .refused, .declined: "refuses the login"
-        case .later: "can't answer now; try again later"
+        case .refused, .declined: "refused the login"
+        case .later: "isn't available now; try again later"
         case .machine: "can't be asked"
         case .broken: "failed"
         }
@@ -144,8 +141,7 @@ extension Refusal.Written {
         case .mistakes(let diagnostics, _): return diagnostics.map(\.text).joined(separator: "\n")
         case .noCourses(let file, let known):
             if known.isEmpty { return "there is nothing to forget: no catalog has been synced yet" }
-            let hint = "known are \(known.joined(separator: ", "))"
-            return "no course belongs to \(file); \(hint)"
+            return "no course comes from \(file); known catalogs: \(known.joined(separator: ", "))"
         }
     }
 }
@@ -153,30 +149,30 @@ extension Refusal.Written {
 extension Refusal.Run {
     fileprivate var message: String {
         switch self {
-        case .noProgram(let path): "--ffmpeg: \(path) is no program that can be run"
-        case .fewDescriptors(let count): "this process may have only \(count) files open; raise that with: ulimit -n"
+        case .noProgram(let path): "--ffmpeg: \(path) isn't an executable program"
+        case .fewDescriptors(let count): "this process may open only \(count) files; raise the limit: ulimit -n"
         case .notStarted(let refusal): "nothing was started: \(refusal.message)"
         case .unwritable: "the state can't be written"
         case .download(let error): error.message
         case .noRoom(let free, let floor, let library):
             """
-            \(Self.size(free)) are free on the disk of \(library), --min-free-space wants \(Self.size(floor)): what \
-            doesn't fit waits for room
+            the disk of \(library) has \(Self.size(free)) free, and --min-free-space is \(Self.size(floor)): videos \
+            that don't fit wait for room
             """
-        case .noLibrary: "this state has no library yet; the first sync makes one"
+        case .noLibrary: "there is no library yet; the first sync creates it"
         case .notMovedThere(let error): error.notMovedThere
         case .newerList(let library, isUnused: true):
             """
-            the list of files in \(library) was written by a newer coursefetch; nothing of it was used. Update coursefetch
+            the list of files in \(library) was written by a newer coursefetch and wasn't used. Update coursefetch
             """
         case .newerList(let library, isUnused: false):
-            "the list of files in \(library) was written by a newer coursefetch, and is left alone"
+            "the list of files in \(library) was written by a newer coursefetch and was left unchanged"
         case .badClockURL: "--clock-url takes an http or https URL"
-        case .badBandwidth(let text): "“\(text)” is no bandwidth"
+        case .badBandwidth(let text): "'\(text)' isn't a bandwidth"
         case .filesThere(let paths):
             "\(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written"
-        case .unmadeFile(let path, let reason): "\(path) can't be made: \(reason)"
-        case .unknownRequest: "the sync that is running is of another version, which doesn't know this command"
+        case .unmadeFile(let path, let reason): "can't make \(path): \(reason)"
+        case .unknownRequest: "the running sync is another version of coursefetch and doesn't know this command"
         }
     }
 

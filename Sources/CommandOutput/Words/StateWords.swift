@@ -12,21 +12,21 @@ extension StoreError {
         case .cannotOpen(let path, let detail): "the state file \(path) can't be opened: \(detail)"
         case .corrupt(let path, let detail):
             """
-            the state file \(path) is damaged (\(detail)); nothing was changed. Put a backup in its place, or move it \
-            away to begin anew: coursefetch library adopt --rebuild makes the new one know again what is in the library
+            the state file \(path) is damaged (\(detail)); nothing was changed. Restore a backup, or move it away and \
+            run: coursefetch library adopt --rebuild, which rebuilds the state from the library
             """
         case .newerVersion(let path):
             "the state file \(path) was written by a newer coursefetch; nothing was changed. Update coursefetch"
         case .notMade(let path):
             """
-            the state file \(path) isn't whole yet: a sync is just making it, or was stopped while it did, or the disk is \
-            full; the next sync makes it
+            the state file \(path) is incomplete: a sync is creating it, or was stopped while it did, or the disk is \
+            full; the next sync creates it
             """
         case .needsMigration(let path):
-            "the state file \(path) was written by another version of coursefetch; the next sync brings it up to date"
+            "the state file \(path) was written by another version of coursefetch; the next sync updates it"
         case .readOnly(let path): "the state file \(path) can't be written: it or its file system is read-only"
-        case .full(let path): "the disk that holds the state file \(path) is full"
-        case .busy(let path): "the state file \(path) has been locked by another process for 5 s"
+        case .full(let path): "the disk of the state file \(path) is full"
+        case .busy(let path): "the state file \(path) was locked by another process for 5 s"
         case .io(let path, let detail): "the state file \(path) can't be read or written: \(detail)"
         case .refusedTransition(let id, let transition, let state):
             "download \(id.rawValue) can't \(transition.rawValue) while \(state?.rawValue ?? "unknown"): a bug"
@@ -40,8 +40,8 @@ extension LibraryError {
         guard case .inUse(let library, let holder) = self else { return sentenceWithWaysOut }
         let who = holder.map { " since \($0.sinceWhen): \($0.who)" } ?? " by another process"
         return """
-            the library \(library) is in use\(who); two states can't write in one library at the same time. Try again when \
-            that is done
+            the library \(library) is in use\(who); two states can't write to one library at the same time. Try again \
+            later
             """
     }
 
@@ -53,14 +53,14 @@ extension LibraryError {
             "there is no folder \(library); \(unchanged). Give the folder that the library is in now"
         case .markerMissing(let library, folderExists: true):
             """
-            \(library) isn't the library of this state: \(library)/.coursefetch/library.json is missing; \(unchanged). Give \
-            the folder that the library is in now. If this is the right one, run: coursefetch library adopt --library \
-            \(ShellWord.quoted(library))
+            \(library) isn't the library of this state: \(library)/.coursefetch/library.json is missing; \(unchanged). \
+            Give the folder that the library is in now. If this is the right one, run: coursefetch library adopt \
+            --library \(ShellWord.quoted(library))
             """
         case .markerOfAnother(let library, let found):
             """
-            \(library) is the library of another state (user \(found.user) on \(found.host)); \(unchanged). To take it over, \
-            run: coursefetch library adopt --library \(ShellWord.quoted(library))
+            \(library) is the library of another state (user \(found.user) on \(found.host)); \(unchanged). To take it \
+            over, run: coursefetch library adopt --library \(ShellWord.quoted(library))
             """
         default: "\(refusal); \(unchanged)"
         }
@@ -70,15 +70,16 @@ extension LibraryError {
 extension StateError {
     var sentence: String {
         switch self {
-        case .notAFolder(let path): "\(path) is needed as a folder for the state, and is something else"
-        case .notAFile(let path): "\(path) is needed as a file of the state, and is something else"
-        case .ownedByAnother(let path, let account): "the state folder \(path) belongs to account \(account)"
+        case .notAFolder(let path): "\(path) isn't a folder; it is needed for the state"
+        case .notAFile(let path): "\(path) isn't a file; it is needed for the state"
+        case .ownedByAnother(let path, let account):
+            "the state folder \(path) belongs to another account (uid \(account))"
         case .noLocks(let path):
-            "\(path) can't be locked on its file system; keep the state elsewhere with --state DIR"
+            "the file system of \(path) has no locks; use another folder with --state DIR"
         case .system(_, let path, .readOnlyFileSystem):
-            "the state can't be written: the file system of \(path) is read-only; keep the state elsewhere with --state DIR"
+            "can't write the state: the file system of \(path) is read-only; use another folder with --state DIR"
         case .system(_, let path, .noSpace), .system(_, let path, .diskQuotaExceeded):
-            "the state can't be written: the disk that holds \(path) is full; make room there"
+            "can't write the state: the disk of \(path) is full; free some space"
         case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
         }
     }

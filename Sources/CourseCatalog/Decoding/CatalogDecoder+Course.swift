@@ -3,7 +3,7 @@ import YAMLSource
 extension CatalogDecoder {
     /// Decodes an item of `courses`.
     mutating func course(_ start: YAMLEvent) throws(YAMLStop) {
-        guard start.kind == .mappingStart else { return try reader.refuse(start, "a course is a mapping with an `id`") }
+        guard start.kind == .mappingStart else { return try reader.refuse(start, "a course is a mapping with an 'id'") }
         try reader.hold(CatalogCost.course, at: start.position)
         var course = CatalogDraft.CourseGroup(group: .init(position: start.position))
         let errors = reader.mistakes.errorCount
@@ -14,10 +14,10 @@ extension CatalogDecoder {
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .discover: course.discover = try reader.flag(value, "`discover`") ?? false
+            case .discover: course.discover = try reader.flag(value, "'discover'") ?? false
             case .layout: course.layout = try layout(value)
             case .chapters:
-                try list(value, "`chapters` takes a list of chapters") { decoder, item throws(YAMLStop) in
+                try list(value, "'chapters' takes a list of chapters") { decoder, item throws(YAMLStop) in
                     if let chapter = try decoder.chapter(item) { course.chapters.append(chapter) }
                 }
             default: try groupField(field, value, into: &course.group)
@@ -33,7 +33,7 @@ extension CatalogDecoder {
         let isEmpty = course.group.videos.isEmpty && course.chapters.allSatisfy(\.videos.isEmpty)
         if isEmpty, !course.discover {
             reader.mistakes.warning(
-                at: reader.location(course.group.position), "the course has no videos; add some, or `discover: true`")
+                at: reader.location(course.group.position), "the course has no videos; add some, or 'discover: true'")
         }
         for chapter in course.chapters where chapter.videos.isEmpty && !isEmpty {
             reader.mistakes.warning(at: reader.location(chapter.position), "the chapter has no videos")
@@ -42,7 +42,7 @@ extension CatalogDecoder {
 
     private mutating func chapter(_ start: YAMLEvent) throws(YAMLStop) -> CatalogDraft.Group? {
         guard start.kind == .mappingStart else {
-            try reader.refuse(start, "a chapter is a mapping with an `id`")
+            try reader.refuse(start, "a chapter is a mapping with an 'id'")
             return nil
         }
         try reader.hold(CatalogCost.chapter, at: start.position)
@@ -70,11 +70,11 @@ extension CatalogDecoder {
             group.writtenID = String(decoding: id, as: UTF8.self)
             group.id = IdentifierSpelling.other(than: id) ?? group.writtenID
             group.position = value.position
-        case .title: group.title = try reader.textOrSkip(value, "`title`")
-        case .description: group.description = try reader.textOrSkip(value, "`description`")
+        case .title: group.title = try reader.textOrSkip(value, "'title'")
+        case .description: group.description = try reader.textOrSkip(value, "'description'")
         case .videos:
             let first = draft.records.count
-            try list(value, "`videos` takes a list of videos") { decoder, item throws(YAMLStop) in
+            try list(value, "'videos' takes a list of videos") { decoder, item throws(YAMLStop) in
                 try decoder.video(item)
             }
             group.videos = first..<draft.records.count
@@ -94,7 +94,7 @@ extension CatalogDecoder {
             return try add(record, extras, textBefore: textBefore)
         }
         guard start.kind == .mappingStart else {
-            return try reader.refuse(start, "a video is an id, or a mapping with an `id`")
+            return try reader.refuse(start, "a video is an id, or a mapping with an 'id'")
         }
         var own: OwnSettings?
         var cursor = LevelCursor(.video, start: start.position)
@@ -108,9 +108,9 @@ extension CatalogDecoder {
                 }
                 keep(id, of: &record, &extras)
                 record.position = value.position
-            case .title: if try reader.isText(value, "`title`") { record.title = draft.keep(value.text) }
+            case .title: if try reader.isText(value, "'title'") { record.title = draft.keep(value.text) }
             case .description:
-                guard let text = try reader.textOrSkip(value, "`description`") else { continue }
+                guard let text = try reader.textOrSkip(value, "'description'") else { continue }
                 extras = extras ?? VideoExtras()
                 extras?.description = text
             case .date:
@@ -126,7 +126,7 @@ extension CatalogDecoder {
             case .sha256: record.digest = try digest(value) ?? record.digest
             case .subtitleFiles:
                 var files: [SubtitleFile] = []
-                try list(value, "`subtitle_files` takes a list of {lang, url}") { decoder, item throws(YAMLStop) in
+                try list(value, "'subtitle_files' takes a list of {lang, url}") { decoder, item throws(YAMLStop) in
                     if let pair = try decoder.sideFile(.subtitleFile, item) {
                         files.append(SubtitleFile(language: pair.label, url: pair.url))
                     }
@@ -135,7 +135,7 @@ extension CatalogDecoder {
                 if !files.isEmpty { extras?.subtitleFiles = files }
             case .attachments:
                 var files: [Attachment] = []
-                try list(value, "`attachments` takes a list of {title, url}") { decoder, item throws(YAMLStop) in
+                try list(value, "'attachments' takes a list of {title, url}") { decoder, item throws(YAMLStop) in
                     if let pair = try decoder.sideFile(.attachment, item) {
                         files.append(Attachment(title: pair.label, url: pair.url))
                     }
@@ -200,6 +200,6 @@ extension CatalogDecoder {
         let here = place == first ? reader.aliasPosition ?? place : place
         reader.mistakes.error(
             at: reader.location(here),
-            "the \(noun) id “\(id.excerpt)” stands twice in this course, first on line \(first.line); ids must differ")
+            "the \(noun) id '\(id.excerpt)' is used twice in this course, first on line \(first.line); ids must differ")
     }
 }

@@ -8,20 +8,20 @@ extension CatalogDecoder {
     ) throws(YAMLStop) {
         switch field {
         case .provider:
-            guard let name = try reader.textOrSkip(value, "`provider`") else {
+            guard let name = try reader.textOrSkip(value, "'provider'") else {
                 draft.isProviderDoubtful = true
                 return
             }
             guard Self.isProviderName(name) else {
                 draft.isProviderDoubtful = true
                 return reader.mistake(
-                    value, "“\(name.excerpt)” can't be a provider's name; it has letters, digits, “.”, “_” and “-” only"
+                    value, "'\(name.excerpt)' isn't a provider's name; use letters, digits, '.', '_' and '-' only"
                 )
             }
             own.provider = ProviderReference(name: name, location: reader.location(value.position))
         case .priority: own.priority = try priority(value)
         case .quality: own.quality = try quality(value)
-        case .audio: own.audio = try languages(value, "`audio`", allowing: "languages, such as [en, de]")
+        case .audio: own.audio = try languages(value, "'audio'", allowing: "languages, such as [en, de]")
         case .subtitles: own.subtitles = try subtitles(value)
         case .cover:
             guard try reader.isCover(value) else { return }
@@ -29,7 +29,7 @@ extension CatalogDecoder {
             own.cover = CoverSource(value.string, folder: folder)
         case .parameters:
             guard value.kind == .mappingStart else {
-                return try reader.refuse(value, "`parameters` takes a mapping of keys and values")
+                return try reader.refuse(value, "'parameters' takes a mapping of keys and values")
             }
             own.parameters = Array(try reader.mapping())
         default: try reader.skip(value)
@@ -52,7 +52,7 @@ extension CatalogDecoder {
         }
         let name = value.kind == .scalar ? value.string : ""
         try reader.refuse(
-            value, "`priority` takes low, normal, high or an integer between ±1,000,000",
+            value, "'priority' takes low, normal, high or an integer between ±1,000,000",
             suggestion: NearestName.suggestion(for: name, among: ["low", "normal", "high"]))
         return nil
     }
@@ -63,7 +63,7 @@ extension CatalogDecoder {
         let count = reader.mistakes.errorCount
         try list(
             value,
-            "`quality` takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these"
+            "'quality' takes best, worst, audio, a height such as 720p, a bitrate such as 2500k, or a list of these"
         ) {
             decoder, item throws(YAMLStop) in
             guard item.kind == .scalar else {
@@ -74,7 +74,7 @@ extension CatalogDecoder {
             wanted.append(quality)
         }
         if wanted.isEmpty, reader.mistakes.errorCount == count {
-            reader.mistake(value, "`quality` is an empty list; leave it out for the best")
+            reader.mistake(value, "'quality' is an empty list; remove it to get the best quality")
         }
         return wanted.isEmpty ? nil : wanted
     }
@@ -87,7 +87,7 @@ extension CatalogDecoder {
         let near = isNumber ? word + "p" : NearestName.suggestion(for: word, among: ["best", "worst", "audio"])
         reader.mistake(
             value,
-            "“\(word.excerpt)” is no quality; it is best, worst, audio, a height such as 720p or a bitrate such as 2500k",
+            "'\(word.excerpt)' isn't a quality; use best, worst, audio, a height such as 720p or a bitrate such as 2500k",
             suggestion: near)
         return nil
     }
@@ -97,7 +97,7 @@ extension CatalogDecoder {
             if value.string == "all" { return .all }
             if value.string == "none" { return SubtitleSelection.none }
         }
-        return try languages(value, "`subtitles`", allowing: "all, none or languages, such as [en, de]").map {
+        return try languages(value, "'subtitles'", allowing: "all, none or languages, such as [en, de]").map {
             $0.isEmpty ? .none : .languages($0)
         }
     }
@@ -128,7 +128,7 @@ extension CatalogDecoder {
         if !value.isNull, Self.isLanguage(code), code != "all", code != "none" { return code }
         let repaired = code.replacing("_", with: "-")
         reader.mistake(
-            value, "“\(code.excerpt)” is no language; \(key) takes \(what)",
+            value, "'\(code.excerpt)' isn't a language; \(key) takes \(what)",
             suggestion: repaired != code && Self.isLanguage(repaired) ? repaired : nil)
         return nil
     }
@@ -148,17 +148,17 @@ extension CatalogDecoder {
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .title: label = try reader.textOrSkip(value, "`title`")
+            case .title: label = try reader.textOrSkip(value, "'title'")
             case .lang:
                 if value.kind == .scalar {
-                    label = language(value, "`lang`", allowing: "one language, such as en")
+                    label = language(value, "'lang'", allowing: "one language, such as en")
                 } else {
-                    try reader.refuse(value, "`lang` takes one language, such as en")
+                    try reader.refuse(value, "'lang' takes one language, such as en")
                 }
             case .url:
-                guard try reader.isText(value, "`url`") else { continue }
+                guard try reader.isText(value, "'url'") else { continue }
                 if let mistaken = WebAddress.mistake(in: value.text) {
-                    reader.mistake(value, "`url` takes an http or https URL; this \(mistaken)")
+                    reader.mistake(value, "'url' takes an http or https URL; this \(mistaken)")
                 } else {
                     url = value.string
                 }
@@ -203,10 +203,10 @@ extension CatalogDecoder {
     mutating func layout(_ value: YAMLEvent) throws(YAMLStop) -> PathLayout? {
         guard value.kind == .scalar else {
             let hint = value.kind == .mappingStart ? ", in quotes if it begins with {" : ""
-            try reader.refuse(value, "`layout` takes a preset or a template\(hint)")
+            try reader.refuse(value, "'layout' takes a preset or a template\(hint)")
             return nil
         }
-        guard try reader.isText(value, "`layout`") else { return nil }
+        guard try reader.isText(value, "'layout'") else { return nil }
         do throws(LayoutError) {
             return try PathLayout(value.string)
         } catch {
@@ -214,7 +214,7 @@ extension CatalogDecoder {
             let offset = error.offset + (value.isPlain ? 0 : 1)
             let place = SourcePosition(line: Int(value.position.line), column: Int(value.position.column) + offset)
             reader.mistakes.error(
-                at: reader.location(place), "`layout`: \(error.message)", suggestion: error.suggestion)
+                at: reader.location(place), "'layout': \(error.message)", suggestion: error.suggestion)
             return nil
         }
     }
@@ -222,7 +222,7 @@ extension CatalogDecoder {
     /// Decodes a day, `2026-10-05`.
     mutating func date(_ value: YAMLEvent) throws(YAMLStop) -> String? {
         guard value.kind == .scalar, value.tag != .mistaken else {
-            try reader.refuse(value, "`date` takes a day, such as 2026-10-05")
+            try reader.refuse(value, "'date' takes a day, such as 2026-10-05")
             return nil
         }
         let text = value.string
@@ -233,7 +233,7 @@ extension CatalogDecoder {
         guard parts.map(\.count) == [4, 2, 2], let year = numbers[0], let month = numbers[1], let day = numbers[2],
             (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
         else {
-            try reader.refuse(value, "`date` takes a day, such as 2026-10-05")
+            try reader.refuse(value, "'date' takes a day, such as 2026-10-05")
             return nil
         }
         try reader.hold(YAMLCost.text(value.text.count), at: value.position)

@@ -33,20 +33,20 @@ struct CatalogDecoder: ~Copyable {
         guard event.kind == .documentStart else {
             reader.mistakes.error(
                 at: reader.location(SourcePosition(line: 1, column: 1)),
-                "the file is empty; a catalog begins with `version: 1`")
+                "the file is empty; a catalog begins with 'version: 1'")
             return
         }
         event = try reader.next()
         if event.kind == .mappingStart {
             try catalog(event)
         } else {
-            reader.mistake(event, "a catalog is a mapping that begins with `version: 1`, not \(event.noun)")
+            reader.mistake(event, "a catalog is a mapping that begins with 'version: 1', not \(event.noun)")
             try reader.skip(event)
         }
         _ = try reader.next()
         event = try reader.next()
         if event.kind == .documentStart {
-            reader.mistake(event, "a second document begins here; a catalog is one")
+            reader.mistake(event, "a second document begins here; a catalog is a single document")
         }
         draft.isComplete = true
     }
@@ -57,7 +57,7 @@ struct CatalogDecoder: ~Copyable {
             let value = try reader.next()
             switch field {
             case .version: try version(value)
-            case .name: draft.name = try reader.textOrSkip(value, "`name`")
+            case .name: draft.name = try reader.textOrSkip(value, "'name'")
             case .include: try include(value)
             case .layout: draft.layout = try layout(value)
             case .defaults:
@@ -65,10 +65,10 @@ struct CatalogDecoder: ~Copyable {
                     try defaults(value)
                 } else {
                     draft.isProviderDoubtful = true
-                    try reader.refuse(value, "`defaults` takes a mapping")
+                    try reader.refuse(value, "'defaults' takes a mapping")
                 }
             case .courses:
-                try list(value, "`courses` takes a list of courses") { decoder, item throws(YAMLStop) in
+                try list(value, "'courses' takes a list of courses") { decoder, item throws(YAMLStop) in
                     try decoder.course(item)
                 }
             default: try reader.skip(value)
@@ -79,7 +79,7 @@ struct CatalogDecoder: ~Copyable {
 
     private mutating func version(_ value: YAMLEvent) throws(YAMLStop) {
         guard value.kind == .scalar, value.isPlain, CoreSchema.integer(value.text) == 1 else {
-            return try reader.refuse(value, "`version` takes the number 1")
+            return try reader.refuse(value, "'version' takes the number 1")
         }
     }
 
@@ -92,7 +92,7 @@ struct CatalogDecoder: ~Copyable {
 
     private mutating func include(_ value: YAMLEvent) throws(YAMLStop) {
         if value.kind == .scalar { return try includeEntry(value) }
-        try list(value, "`include` takes a list of file names") { decoder, item throws(YAMLStop) in
+        try list(value, "'include' takes a list of file names") { decoder, item throws(YAMLStop) in
             if item.kind == .scalar {
                 try decoder.includeEntry(item)
             } else {
@@ -104,9 +104,9 @@ struct CatalogDecoder: ~Copyable {
     private mutating func includeEntry(_ value: YAMLEvent) throws(YAMLStop) {
         guard let name = try reader.textOrSkip(value, "an include") else { return }
         if WebAddress.hasScheme(name.utf8) { return reader.mistake(value, "an include is a file, not a web address") }
-        if name.utf8.contains(0) { return reader.mistake(value, "a file name can't hold the character NUL") }
+        if name.utf8.contains(0) { return reader.mistake(value, "a file name can't contain the character NUL") }
         guard draft.includes.count < CatalogBounds.files else {
-            return reader.mistake(value, "`include` has more than \(CatalogBounds.files) entries; use a pattern")
+            return reader.mistake(value, "'include' has more than \(CatalogBounds.files) entries; use a pattern")
         }
         draft.includes.append(.init(pattern: name, location: reader.location(value.position)))
     }
@@ -141,7 +141,7 @@ struct CatalogDecoder: ~Copyable {
     /// Reports the keys that a mapping lacks.
     mutating func finish(_ cursor: borrowing LevelCursor) {
         for field in cursor.level.required where cursor.seen & (1 << UInt32(field.rawValue)) == 0 {
-            let wanted = field == .version ? "`version: 1`" : "`\(field.key)`"
+            let wanted = field == .version ? "'version: 1'" : "'\(field.key)'"
             reader.mistakes.error(
                 at: reader.location(cursor.start), "\(cursor.level.noun) needs \(field == .id ? "an" : "a") \(wanted)")
         }
@@ -152,13 +152,13 @@ struct CatalogDecoder: ~Copyable {
     /// Decodes a SHA-256 checksum into the draft's text; where it stands there.
     mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> UInt32? {
         guard value.kind == .scalar else {
-            try reader.refuse(value, "`sha256` takes 64 hexadecimal digits")
+            try reader.refuse(value, "'sha256' takes 64 hexadecimal digits")
             return nil
         }
         guard value.tag != .mistaken else { return nil }
         let text = value.text
         guard text.count == 64 else {
-            reader.mistake(value, "`sha256` takes 64 hexadecimal digits, not \(text.count) characters")
+            reader.mistake(value, "'sha256' takes 64 hexadecimal digits, not \(text.count) characters")
             return nil
         }
         let place = draft.text.count
@@ -173,7 +173,7 @@ struct CatalogDecoder: ~Copyable {
             return true
         }
         guard isDigest else {
-            reader.mistake(value, "`sha256` takes hexadecimal digits only (0–9, a–f)")
+            reader.mistake(value, "'sha256' takes hexadecimal digits only (0–9, a–f)")
             return nil
         }
         return UInt32(clamping: place)
@@ -208,7 +208,7 @@ struct CatalogDecoder: ~Copyable {
         if suggestion == "provider" || suggestion == "defaults" { draft.isProviderDoubtful = true }
         let known = suggestion == nil ? "; it takes \(names.joined(separator: ", "))" : ""
         reader.mistakes.error(
-            at: reader.location(key.position), "\(level.noun) has no key “\(name)”\(known)", suggestion: suggestion)
+            at: reader.location(key.position), "\(level.noun) has no key '\(name)'\(known)", suggestion: suggestion)
     }
 }
 

@@ -59,7 +59,7 @@ enum CatalogLevel: UInt8, CaseIterable {
     var noun: String {
         switch self {
         case .catalog: "a catalog"
-        case .defaults: "`defaults`"
+        case .defaults: "'defaults'"
         case .course: "a course"
         case .chapter: "a chapter"
         case .video: "a video"

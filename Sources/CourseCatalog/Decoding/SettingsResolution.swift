@@ -40,8 +40,8 @@ struct SettingsResolution {
                 let others = missing.count > 1 ? " (nor \(missing.count - 1) more of this course)" : ""
                 mistakes.error(
                     at: SourceLocation(source, first),
-                    "no `provider` reaches this \(missing.count > 0 ? "video" : "course")\(others); give one here, "
-                        + "on its course or in `defaults`")
+                    "no 'provider' is set for this \(missing.count > 0 ? "video" : "course")\(others); set one here, "
+                        + "on its course or in 'defaults'")
             }
             placed.append((course, own, chapters))
         }

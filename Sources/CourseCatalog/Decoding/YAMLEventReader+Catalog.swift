@@ -10,14 +10,14 @@ extension YAMLEventReader {
         }
         guard value.tag != .mistaken else { return nil }
         if value.isNull {
-            let shown = value.text.isEmpty ? "nothing" : "“\(value.string)”"
-            mistake(value, "the id is null (\(shown) without quotes); quote it if it is meant as text")
+            let shown = value.text.isEmpty ? "nothing" : "'\(value.string)'"
+            mistake(value, "the id is null (\(shown) without quotes); to use it as text, quote it")
         } else if value.text.isEmpty {
-            mistake(value, "an id can't be empty; write one, and quote it if it looks like something else")
+            mistake(value, "an id can't be empty")
         } else if value.text.count > CatalogBounds.identifier {
-            mistake(value, "this id has \(value.text.count) bytes; 1 KiB is the most")
+            mistake(value, "this id has \(value.text.count) bytes; the limit is 1 KiB")
         } else if value.text.contains(0) {
-            mistake(value, "an id can't hold the character NUL")
+            mistake(value, "an id can't contain the character NUL")
         } else {
             return value.text
         }
@@ -32,7 +32,7 @@ extension YAMLEventReader {
         }
         guard value.tag != .mistaken else { return false }
         if value.isNull {
-            mistake(value, "\(key) is null; quote it if it is meant as text, or leave the key out")
+            mistake(value, "\(key) is null; to use it as text, quote it, or leave the key out")
         } else if value.text.isEmpty {
             mistake(value, "\(key) can't be empty; leave the key out")
         } else {
@@ -50,19 +50,20 @@ extension YAMLEventReader {
 
     /// Whether a value is a URL, or a path beside the catalog.
     mutating func isCover(_ value: YAMLEvent) throws(YAMLStop) -> Bool {
-        guard try isText(value, "`cover`") else { return false }
+        guard try isText(value, "'cover'") else { return false }
         if WebAddress.hasScheme(value.text) {
             guard let mistaken = WebAddress.mistake(in: value.text) else { return true }
-            mistake(value, "`cover` takes an http or https URL or a path beside the catalog; this URL \(mistaken)")
+            mistake(value, "'cover' takes an http or https URL or a path relative to the catalog; this URL \(mistaken)")
             return false
         }
         let path = value.string
         if path.contains("://") {
-            mistake(value, "`cover` takes a URL of http or https only, or a path beside the catalog")
+            mistake(value, "'cover' takes an http or https URL, or a path relative to the catalog")
         } else if path.utf8.contains(0) {
-            mistake(value, "a file name can't hold the character NUL")
+            mistake(value, "a file name can't contain the character NUL")
         } else if path.hasPrefix("/") || path.split(separator: "/").contains("..") {
-            mistake(value, "this cover isn't beside the catalog; a path can't begin with / or hold ..")
+            mistake(
+                value, "a cover must be in the catalog's folder or below; its path can't begin with / or contain ..")
         } else {
             return true
         }
@@ -72,13 +73,13 @@ extension YAMLEventReader {
     /// Decodes a number of bytes.
     mutating func size(_ value: YAMLEvent) throws(YAMLStop) -> Int64? {
         guard value.kind == .scalar, value.isPlain, let bytes = CoreSchema.integer(value.text) else {
-            try refuse(value, "`size` takes a whole number of bytes, such as 104857600")
+            try refuse(value, "'size' takes a whole number of bytes, such as 104857600")
             return nil
         }
         if bytes < 0 {
-            mistake(value, "`size` is a number of bytes and can't be negative")
+            mistake(value, "'size' is a number of bytes and can't be negative")
         } else if bytes > 1 << 53 {
-            mistake(value, "`size` is beyond 2^53 bytes")
+            mistake(value, "'size' is larger than 2^53 bytes")
         } else {
             return Int64(bytes)
         }
@@ -119,7 +120,7 @@ extension YAMLEvent {
         case .mappingStart: "a mapping"
         case .sequenceStart: "a list"
         case _ where isNull: "null"
-        default: "“\(string.excerpt)”"
+        default: "'\(string.excerpt)'"
         }
     }
 }

@@ -19,7 +19,7 @@ package struct Course: Sendable {
     package let location: SourceLocation
     /// The course's own picture, not the one that it inherits.
     package let ownCover: CoverSource?
-    /// Whether the provider is asked at each sync what the course has.
+    /// Whether each sync asks the provider for the videos of the course.
     package let discover: Bool
     /// What holds for its direct videos that say nothing else, and for what is discovered.
     package let settings: Settings

@@ -52,7 +52,7 @@ package struct Video: Sendable {
             ? nil : Array(table.text[Int(record.digest)..<Int(record.digest) + 32])
     }
 
-    /// The finished file's bytes.
+    /// The size of the finished file in bytes.
     package var size: Int64? { record.size < 0 ? nil : record.size }
 
     /// Subtitle files that the catalog itself names.

@@ -10,9 +10,9 @@ enum WebAddress {
         guard let length = schemeLength(text) else { return "begins neither with http:// nor with https://" }
         let rest = text.dropFirst(length)
         guard let first = rest.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "?"), first != UInt8(ascii: "#")
-        else { return "names no host" }
+        else { return "has no host" }
         guard !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-            return "holds a blank or a control character; write it percent-encoded"
+            return "contains a space or a control character; percent-encode it"
         }
         return nil
     }

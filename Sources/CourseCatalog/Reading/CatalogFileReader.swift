@@ -66,7 +66,7 @@ struct CatalogFileReader {
             let (outcome, isSettled) = readOnce(attempt)
             if isSettled { return outcome }
         }
-        return unreadable("keeps changing while it is read; try again when it is complete")
+        return unreadable("changes while it is being read; try again when it is complete")
     }
 
     private func readOnce(_ attempt: Int) -> (Outcome, isSettled: Bool) {

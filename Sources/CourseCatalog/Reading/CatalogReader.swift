@@ -105,7 +105,7 @@ package struct CatalogReader {
         if let refusal = outcome.refusal {
             unreadableCount += 1
             if let (entry, includer) = naming {
-                let pattern = "the include “\(entry.pattern.excerpt)”"
+                let pattern = "the include '\(entry.pattern.excerpt)'"
                 let name = IncludePattern.isPattern(entry.pattern) ? "\(shown), which \(pattern) means," : pattern
                 found[includer].error(at: entry.location, "\(name) \(refusal)")
             } else {
@@ -143,7 +143,7 @@ package struct CatalogReader {
         if let first = courses[course.id] {
             mistakes.error(
                 at: course.location,
-                "the course id “\(course.id.excerpt)” stands already at \(first); ids of courses must differ in a run")
+                "the course id '\(course.id.excerpt)' is already used at \(first); ids of courses must differ in a run")
         } else {
             courses[course.id] = course.location
         }
@@ -169,13 +169,13 @@ package struct CatalogReader {
                 paths = []
                 found[includer].error(
                     at: entry.location,
-                    "the include “\(pattern.excerpt)” leads through more than \(PatternWalk.bound) names; name the folders"
+                    "the include '\(pattern.excerpt)' matches more than \(PatternWalk.bound) names; use a narrower pattern"
                 )
             } else if paths.count > CatalogBounds.files {
                 paths = []
                 found[includer].error(at: entry.location, "a run reads at most \(CatalogBounds.files) files")
             } else if paths.isEmpty {
-                found[includer].error(at: entry.location, "no file matches “\(pattern.excerpt)” in \(folder)")
+                found[includer].error(at: entry.location, "no file matches '\(pattern.excerpt)' in \(folder)")
             }
         }
         for path in paths {
@@ -185,7 +185,7 @@ package struct CatalogReader {
             } catch {
                 unreadableCount += 1
                 found[includer].error(
-                    at: entry.location, "the include “\(pattern.excerpt)” can't be read: \(error)")
+                    at: entry.location, "the include '\(pattern.excerpt)' can't be read: \(error)")
             }
         }
     }
@@ -198,14 +198,14 @@ package struct CatalogReader {
             let through = chain[(place + 1)...].map { catalog.files[indices[$0] ?? includer].shownPath }
             let way = through.isEmpty ? "" : " through \(through.joined(separator: ", "))"
             return found[includer].error(
-                at: entry.location, "the include “\(entry.pattern.excerpt)” leads back to this file itself\(way)")
+                at: entry.location, "the include '\(entry.pattern.excerpt)' includes this file itself\(way)")
         }
         if let index = indices[path] {
             let other = includers[index].map { "included at \($0)" } ?? "given on the command line"
             if includers[index]?.source !== entry.location.source {
                 found[includer].warning(
                     at: entry.location,
-                    "\(catalog.files[index].shownPath) is \(other) already; each file counts once, with the settings from there"
+                    "\(catalog.files[index].shownPath) is \(other) already; a file is read once, with the settings from there"
                 )
             }
             return

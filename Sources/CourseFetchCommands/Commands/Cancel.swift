@@ -5,10 +5,10 @@ import DownloadStore
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Give downloads up: they count as not wanted.",
+        abstract: "Cancel downloads: no sync downloads them until retry.",
         usage: "coursefetch cancel <selector> ... [<options>]",
         discussion: """
-            What has arrived of them is deleted; finished files stay (see remove). A cancelled download stays away until retry.
+            Deletes partial files and keeps finished files; to delete those, use remove.
 
             EXAMPLES:
               coursefetch cancel phys101/kinematics/intro

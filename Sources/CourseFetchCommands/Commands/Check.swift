@@ -8,11 +8,11 @@ import YAMLSource
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look for mistakes in catalogs.",
+        abstract: "Check catalogs for mistakes.",
         usage: "coursefetch check [<catalog> ...] [<options>]",
         discussion: """
-            Reads the catalogs and everything they include, and names every mistake with file, line and column. Opens no \
-            state, and uses the network only for a catalog that is an address.
+            Reads the catalogs and everything they include, and reports every mistake with file, line and column. Doesn't \
+            open the state, and uses the network only for a catalog that is an address.
 
             EXAMPLES:
               coursefetch check catalog.yaml
@@ -26,7 +26,7 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "Print the JSON Schema of the catalog format.")
     var schema = false
 
-    @Flag(name: .customLong("no-plugins"), help: "Leave providers and their parameters aside.")
+    @Flag(name: .customLong("no-plugins"), help: "Don't check providers and their parameters.")
     var leavesPluginsAside = false
 
     @OptionGroup var output: JSONOption

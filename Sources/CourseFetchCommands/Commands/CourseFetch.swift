@@ -10,7 +10,7 @@ package struct CourseFetch: AsyncParsableCommand {
 
     package static let configuration = CommandConfiguration(
         commandName: "coursefetch",
-        abstract: "Keeps a folder of course videos in step with a catalog.",
+        abstract: "Downloads the videos of course catalogs and keeps them up to date.",
         version: "coursefetch \(version)",
         subcommands: [
             Sync.self, Init.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self, Resume.self,

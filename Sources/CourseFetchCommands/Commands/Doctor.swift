@@ -9,12 +9,12 @@ import SyncFacts
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out what on this machine would make tonight's sync fail.",
+        abstract: "Check this computer for problems that would make a sync fail.",
         usage: "coursefetch doctor [<options>]",
         discussion: """
-            Looks at state, library, disks, permissions, plugins (each is started and asked), certificates, and lists \
-            every effective setting with where it comes from. Changes nothing without --clean. Ends with 1 if there is a \
-            problem; warnings alone are 0.
+            Checks state, library, disks, permissions, certificates and plugins (it starts each of them), and lists \
+            every setting with its origin. Changes nothing without --clean. Ends with 1 if it finds a problem; with \
+            warnings only it ends with 0.
 
             EXAMPLES:
               coursefetch doctor
@@ -26,15 +26,15 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
 
-    @Flag(help: "Remove partials that nothing wants any more, and files that an interrupted move left.")
+    @Flag(help: "Remove partial files that aren't needed any more, and files that an interrupted move left.")
     var clean = false
 
     @Option(
         help: ArgumentHelp(
-            "Compare the clock with this server's; it is asked once, and nothing is sent.", valueName: "url"))
+            "Compare the clock with this server's, with one request that sends no data.", valueName: "url"))
     var clockUrl: String?
 
-    @Flag(help: "Print one JSON object a finding.")
+    @Flag(help: "Print one JSON object per finding.")
     var json = false
 
     func run() async throws {

@@ -44,7 +44,7 @@ struct DoctorText {
     private func summary(_ diagnosis: Diagnosis) -> String {
         let problems = diagnosis.count(.problem)
         let warnings = diagnosis.count(.warning)
-        if problems + warnings == 0 { return style.paint("nothing stands in the way of a sync", .good) }
+        if problems + warnings == 0 { return style.paint("no problems found", .good) }
         let parts = [
             problems > 0 ? style.paint(Wording.count(problems, "problem"), .bad) : nil,
             warnings > 0 ? style.paint(Wording.count(warnings, "warning"), .notice) : nil,

@@ -60,13 +60,13 @@ final class FinishCommand: Sendable {
             (state.process, state.group) = (nil, nil)
             return state.isUnwanted
         }
-        if isUnwanted { return "the command of --on-finish was ended because coursefetch was told to stop" }
-        guard !process.isCancelled else { return "the command of --on-finish took too long, and was ended" }
+        if isUnwanted { return "the command of --on-finish was stopped because coursefetch was stopped" }
+        guard !process.isCancelled else { return "the command of --on-finish took too long and was stopped" }
         switch ending {
         case .success(.exited(0)): return nil
         case .success(.exited(let code)): return "the command of --on-finish ended with exit code \(code)"
-        case .success(.signaled(let signal)): return "the command of --on-finish was ended by signal \(signal)"
-        case .failure(let error): return "the command of --on-finish couldn't be run: \(error)"
+        case .success(.signaled(let signal)): return "the command of --on-finish was killed by signal \(signal)"
+        case .failure(let error): return "can't run the command of --on-finish: \(error)"
         }
     }
 

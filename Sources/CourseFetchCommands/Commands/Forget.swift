@@ -11,14 +11,14 @@ struct Forget: AsyncParsableCommand {
         abstract: "Forget a catalog file that is no longer used.",
         usage: "coursefetch forget <file> [<options>]",
         discussion: """
-            Its courses count as gone: their files stay, and a sync with --prune may remove them.
+            Its courses count as gone: their files stay until a sync with --prune.
 
             EXAMPLES:
               coursefetch forget ~/catalogs/autumn.yaml
             """)
 
     @Argument(
-        help: ArgumentHelp("The catalog file; it need not exist any more.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The catalog file, which may have been deleted.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup var output: JSONOption

@@ -8,7 +8,7 @@ import SyncFacts
 struct Library: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Tell coursefetch where the library is now.",
+        abstract: "Tell coursefetch which folder is the library.",
         subcommands: [LibraryMove.self, LibraryAdopt.self])
 }
 
@@ -16,11 +16,11 @@ struct Library: AsyncParsableCommand {
 struct LibraryMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "After you have moved the library's folder: say where it is.",
+        abstract: "Tell coursefetch where the library is after you moved it.",
         usage: "coursefetch library move <folder> [<options>]",
         discussion: """
-            Moves no file. The folder must hold the library that the state knows. From then on every command looks for it \
-            there, unless --library, COURSEFETCH_LIBRARY or the settings file says otherwise.
+            Moves no file. The folder must hold the library that the state knows. From then on every command looks for \
+            it there, unless --library, COURSEFETCH_LIBRARY or the settings file says otherwise.
 
             EXAMPLES:
               mv ~/coursefetch/alice /media/videos && coursefetch library move /media/videos
@@ -57,13 +57,12 @@ struct LibraryMove: AsyncParsableCommand {
 struct LibraryAdopt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Make a folder the library, whatever mark it bears or lacks.",
+        abstract: "Use a folder as the library, even if it is another one's or unmarked.",
         usage: "coursefetch library adopt [<options>]",
         discussion: """
-            For a library whose mark was lost, or that another state kept until now. Files that are there and known are \
-            kept; what is missing is fetched by the next sync. After the state was lost, or an older one was put back, \
-            --rebuild makes it know again what is there: by the list that lies in the library, each line held against its \
-            file, and nobody asked.
+            For a library that lost its mark, or that belonged to another state. Known files stay, and the next sync \
+            downloads missing ones. After the state was lost or an older one was restored, --rebuild reads the \
+            library's own list of files, checks each line against its file, and uses no network.
 
             EXAMPLES:
               coursefetch library adopt
@@ -71,7 +70,7 @@ struct LibraryAdopt: AsyncParsableCommand {
               coursefetch library adopt --library /media/videos
             """)
 
-    @Flag(help: "Make the state know again what the list in the library proves.")
+    @Flag(help: "Rebuild the state from the list of files in the library.")
     var rebuild = false
 
     @OptionGroup var output: JSONOption

@@ -9,16 +9,16 @@ import SyncFacts
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Begin a user's session, and log in at a provider.",
+        abstract: "Start a user's session, or log in at a provider.",
         usage: "coursefetch login [--provider <name>] [<options>]",
         discussion: """
-            Your account's own user is logged in from the start; a user of another name begins with a login. What was \
-            suspended by a logout goes on with the next sync.
+            Your account's own user is logged in from the start; any other user needs a login first. After a logout, \
+            login lets the next sync continue.
 
-            With --provider it asks for what that provider needs, on the terminal and without showing it, and keeps what \
-            the provider makes of it in the user's credentials file (mode 600). With a credential-helper (see \
-            docs/credentials.md) the helper is asked first and keeps what you type; nothing is stored here then. \
-            Downloads that waited for this login wait for their turn again.
+            With --provider it asks for the provider's secrets on the terminal, without echo, and stores the resulting \
+            credentials in the user's credentials file (mode 600). With a credential-helper (see docs/credentials.md) it \
+            asks the helper first, and the helper keeps what you type; nothing is stored here then. Downloads that wait for \
+            this login continue with the next sync.
 
             EXAMPLES:
               coursefetch login
@@ -28,12 +28,12 @@ struct Login: AsyncParsableCommand {
               pass show peertube | coursefetch login --provider peertube --secrets-from -
             """)
 
-    @Option(help: ArgumentHelp("Log in at this provider, too.", valueName: "name"), completion: .providers)
+    @Option(help: ArgumentHelp("Log in at this provider.", valueName: "name"), completion: .providers)
     var provider: String?
 
     @Option(
         help: ArgumentHelp(
-            "Read the secrets from a file, or - for standard input, instead of asking: a YAML or JSON mapping of their names, or the secret alone where there is one.",
+            "Read the secrets from a file, or from standard input (-): a YAML or JSON mapping with their names, or a single secret alone.",
             valueName: "file"),
         completion: .file())
     var secretsFrom: String?
@@ -51,7 +51,7 @@ struct Login: AsyncParsableCommand {
 
     func validate() throws {
         if secretsFrom != nil, provider == nil {
-            throw ValidationError("--secrets-from needs --provider NAME: whose secrets they are")
+            throw ValidationError("--secrets-from needs --provider NAME")
         }
         if !parameters.isEmpty, provider == nil {
             throw ValidationError("--set needs --provider NAME: who is told it")

@@ -7,26 +7,26 @@ import SyncFacts
 struct Logout: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "End a user's session: everything stops, and credentials are wiped.",
+        abstract: "End a user's session: stop all downloads and delete credentials.",
         usage: "coursefetch logout [--provider <name>] [<options>]",
         discussion: """
-            Every sync of the user suspends its downloads and keeps what has arrived; logout returns when nothing is \
-            transferring any more, or says after 5 s which process still is (75). No sync starts until the next login; that \
-            one goes on from the very byte. What you paused yourself stays paused.
+            Every sync of the user stops its downloads and keeps their bytes. logout returns when all transfers have \
+            stopped, or reports after 5 s which process still runs (75). No sync starts before the next login; then \
+            downloads continue from where they stopped. Paused downloads stay paused.
 
             EXAMPLES:
               coursefetch logout
               coursefetch logout --user bob
-              coursefetch logout --keep-credentials     end the session only
-              coursefetch logout --provider peertube    forget this provider only
+              coursefetch logout --keep-credentials     keep the credentials
+              coursefetch logout --provider peertube    log out of this provider only
             """)
 
     @Option(
-        help: ArgumentHelp("Forget this provider alone; the session stays.", valueName: "name"),
+        help: ArgumentHelp("Log out of this provider only; the session stays open.", valueName: "name"),
         completion: .providers)
     var provider: String?
 
-    @Flag(help: "Leave the credentials of providers stored.")
+    @Flag(help: "Keep the credentials of providers.")
     var keepCredentials = false
 
     @OptionGroup(title: "PLACES") var place: PlaceOptions
@@ -35,7 +35,7 @@ struct Logout: AsyncParsableCommand {
 
     func validate() throws {
         if keepCredentials, provider != nil {
-            throw ValidationError("--keep-credentials and --provider contradict each other")
+            throw ValidationError("--keep-credentials and --provider can't be used together")
         }
     }
 

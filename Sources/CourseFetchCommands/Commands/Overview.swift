@@ -1,18 +1,18 @@
 /// What `coursefetch` alone says.
 enum Overview {
     static let text = """
-        coursefetch \(CourseFetch.version) keeps a folder of course videos in step with a catalog.
+        coursefetch \(CourseFetch.version) downloads the videos of course catalogs and keeps them up to date.
 
           coursefetch init                           write a first catalog and settings
-          coursefetch sync catalog.yaml              fetch what is missing, go on with what is unfinished
-          coursefetch sync catalog.yaml --dry-run    say what would be done, and why
-          coursefetch check catalog.yaml             look for mistakes in the catalog
-          coursefetch status                         what is there, what is running, what failed
-          coursefetch resolve catalog.yaml COURSE    what the provider answers for its videos
-          coursefetch plugins list                   the providers that there are
-          coursefetch login --provider NAME          a login at one of them
+          coursefetch sync catalog.yaml              download what is missing, continue what is unfinished
+          coursefetch sync catalog.yaml --dry-run    show what sync would do, and why
+          coursefetch check catalog.yaml             check the catalog for mistakes
+          coursefetch status                         show what is finished, running and failed
+          coursefetch resolve catalog.yaml COURSE    show the provider's answers for its videos
+          coursefetch plugins list                   list the installed providers
+          coursefetch login --provider NAME          log in at a provider
 
-        A catalog names courses, chapters and videos; a provider says where each video is right now.
+        A catalog lists courses, chapters and videos; a provider plugin knows the present URL of each video.
         More: coursefetch help sync, or man coursefetch.
         """
 }

@@ -35,7 +35,7 @@ struct PathOf: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func validate() throws {
-        if json, null { throw ValidationError("--json and --null contradict each other") }
+        if json, null { throw ValidationError("--json and --null can't be used together") }
     }
 
     func run() async throws {

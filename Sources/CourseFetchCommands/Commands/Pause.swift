@@ -8,8 +8,8 @@ struct Pause: AsyncParsableCommand {
         abstract: "Stop downloads until you resume them.",
         usage: "coursefetch pause <selector> ... [<options>]",
         discussion: """
-            What is in progress stops within a second and keeps what has arrived. Paused downloads stay so through every sync, \
-            logout and login. Works while a sync is running, and without one.
+            Active downloads stop within a second and keep their bytes. They stay paused through every sync, logout \
+            and login. Works with and without a running sync.
 
             EXAMPLES:
               coursefetch pause phys101

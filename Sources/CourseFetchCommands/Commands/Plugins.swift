@@ -7,17 +7,17 @@ import Operations
 struct Plugins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "Providers: the plugins that know where videos are.", subcommands: [PluginsList.self])
+        abstract: "Show the provider plugins.", subcommands: [PluginsList.self])
 }
 
 /// `coursefetch plugins list`.
 struct PluginsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the plugins that are found, also the broken ones with the reason.",
+        abstract: "List the installed plugins, and why broken ones are broken.",
         discussion: """
-            Looks in each --plugins folder, the folders of COURSEFETCH_PLUGINS, ~/.local/share/coursefetch/plugins and the \
-            installed ones; the first of a name wins.
+            Searches each --plugins folder, the folders in COURSEFETCH_PLUGINS, ~/.local/share/coursefetch/plugins and \
+            the installed plugins; the first plugin with a name wins.
 
             EXAMPLES:
               coursefetch plugins list
@@ -26,7 +26,7 @@ struct PluginsList: AsyncParsableCommand {
 
     @OptionGroup var plugins: PluginOptions
 
-    @Flag(help: "Print one JSON object a plugin.")
+    @Flag(help: "Print one JSON object per plugin.")
     var json = false
 
     func run() async throws {

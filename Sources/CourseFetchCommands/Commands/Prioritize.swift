@@ -5,11 +5,11 @@ import DownloadRunner
 struct Prioritize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritize",
-        abstract: "Let downloads go before or after others.",
+        abstract: "Change the priority of downloads.",
         usage: "coursefetch prioritize <selector> ... --to <priority> [<options>]",
         discussion: """
-            Overrides the catalog's priority until a download ends. With --to now it starts at once; if all slots are taken \
-            the active download of the lowest priority goes back to waiting and keeps what has arrived.
+            Overrides the catalog's priority until a download ends. With --to now it starts at once; if all slots are \
+            taken, the active download with the lowest priority waits and keeps its bytes.
 
             EXAMPLES:
               coursefetch prioritize phys101/exam --to now
@@ -47,8 +47,8 @@ extension PriorityChange {
             guard let number = Int(text), (-1_000_000...1_000_000).contains(number) else {
                 throw ValidationError(
                     """
-                    “\(text)” is no priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or \
-                    catalog
+                    '\(text)' isn't a priority: use high, normal, low, a whole number from -1,000,000 to 1,000,000, \
+                    now or catalog
                     """)
             }
             return .level(number)

@@ -8,11 +8,11 @@ import Foundation
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Delete the files of downloads; they stay away until retry.",
+        abstract: "Delete downloaded files; no sync downloads them again until retry.",
         usage: "coursefetch remove [--yes] <selector> ... [<options>]",
         discussion: """
-            Deletes videos and what came along with them, after asking. A file that isn't the one that was recorded stays. \
-            The catalog isn't changed: the downloads count as cancelled from then on.
+            Deletes videos with their subtitles, covers and attachments, after a question. Keeps files that somebody \
+            changed. The catalog isn't changed: the downloads count as cancelled.
 
             EXAMPLES:
               coursefetch remove phys101/kinematics

@@ -10,11 +10,11 @@ import SyncFacts
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Show what a provider answers for a video.",
+        abstract: "Show a provider's answer for a video.",
         usage: "coursefetch resolve [<catalog> ...] <selector> [<options>]",
         discussion: """
-            Asks the provider of each selected video as a sync would, and fetches nothing. Tokens and the queries of URLs \
-            are left out unless you ask for them.
+            Asks the provider of each selected video as a sync does, and downloads nothing. Tokens and the queries of \
+            URLs are hidden without --show-secrets.
 
             EXAMPLES:
               coursefetch resolve catalog.yaml phys101/kinematics/intro
@@ -32,10 +32,10 @@ struct Resolve: AsyncParsableCommand {
     @Flag(help: "Show tokens, and URLs with their queries.")
     var showSecrets = false
 
-    @Flag(help: "Print one JSON object a video.")
+    @Flag(help: "Print one JSON object per video.")
     var json = false
 
-    @Flag(name: [.short, .long], help: "Tell what is going on inside.")
+    @Flag(name: [.short, .long], help: "Print debug messages.")
     var verbose = false
 
     @Flag(

@@ -5,10 +5,10 @@ import DownloadStore
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Go on with paused downloads.",
+        abstract: "Continue paused downloads.",
         usage: "coursefetch resume <selector> ... [<options>]",
         discussion: """
-            A running sync takes them up at once, from the very byte; else the next one does.
+            The running sync continues them at once, from where they stopped; without one, the next sync does.
 
             EXAMPLES:
               coursefetch resume phys101

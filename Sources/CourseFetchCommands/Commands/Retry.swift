@@ -7,12 +7,12 @@ import DownloadStore
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Try failed or cancelled downloads again, and fetch finished ones anew.",
+        abstract: "Try failed or cancelled downloads again, or download finished ones again.",
         usage: "coursefetch retry <selector> ... [<options>]",
         discussion: """
-            Where a finished video lacks only what belongs beside it, that is tried again, and the video is left alone. Else \
-            a finished file stays until the new one is complete. A running sync begins at once; without one the next sync \
-            does, or with --now a sync of the settings' catalogs that starts right away.
+            If only subtitles or attachments of a finished video are missing, retry downloads only those. Otherwise it \
+            downloads the video again and keeps the present file until the new one is complete. The running sync \
+            begins at once; without one, the next sync does. With --now, a sync of the settings' catalogs starts now.
 
             EXAMPLES:
               coursefetch retry --failed

@@ -19,7 +19,7 @@ struct RunEnding: Sendable {
             do throws(Errno) {
                 try WholeFile.write(bytes, to: report)
             } catch {
-                problems.append("the report can't be written to \(report): \(error)")
+                problems.append("can't write the report to \(report): \(error)")
             }
         }
         if let command, let problem = await command.run(input: bytes) { problems.append(problem) }

@@ -8,11 +8,11 @@ import SyncFacts
 struct SetRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change the sync that is running.",
+        abstract: "Change the running sync.",
         usage: "coursefetch set [--jobs <n>] [--limit-rate <rate>] [--bwlimit <rate>]",
         discussion: """
-            Holds for that run only. With fewer --jobs the active downloads of the lowest priority go back to waiting and keep \
-            what has arrived.
+            Applies to that run only. With fewer --jobs, the active downloads with the lowest priority wait and keep \
+            their bytes.
 
             EXAMPLES:
               coursefetch set --bwlimit 2M
@@ -34,7 +34,7 @@ struct SetRun: AsyncParsableCommand {
 
     func validate() throws {
         guard jobs != nil || limitRate != nil || bwlimit != nil else {
-            throw ValidationError("say what to change: --jobs, --limit-rate or --bwlimit")
+            throw ValidationError("give at least one of --jobs, --limit-rate and --bwlimit")
         }
     }
 

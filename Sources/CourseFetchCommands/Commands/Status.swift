@@ -8,11 +8,11 @@ import SyncFacts
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what is there, what is running, and what failed and why.",
+        abstract: "Show what is finished, what is running, and what failed and why.",
         discussion: """
-            Without a selector, finished and waiting videos are counted and all others listed; with one, every video of \
-            the selection is listed. Works from any terminal while a sync is running, and tells bytes, speed and time left \
-            of each course, chapter and video; --watch keeps that on the screen until Ctrl-C.
+            Without a selector, status counts finished and waiting videos and lists the others; with one, it lists \
+            every video of the selection. While a sync is running it shows bytes, speed and time left, from any \
+            terminal; --watch updates that every second until Ctrl-C.
 
             EXAMPLES:
               coursefetch status
@@ -25,14 +25,14 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var picks: SelectionOptions
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
-    @Flag(help: "Print one JSON object a download.")
+    @Flag(help: "Print one JSON object per video.")
     var json = false
 
-    @Flag(help: "Stay, and show it anew every second; on a terminal only.")
+    @Flag(help: "Update the display every second until Ctrl-C; needs a terminal.")
     var watch = false
 
     func validate() throws {
-        if watch, json { throw ValidationError("--watch and --json contradict each other") }
+        if watch, json { throw ValidationError("--watch and --json can't be used together") }
     }
 
     func run() async throws {

@@ -16,7 +16,7 @@ struct StatusWatch {
         guard screen.isShown else {
             throw await context.refuse(
                 .usage,
-                "--watch needs a terminal; elsewhere call status again and again, or follow a run with: sync --json")
+                "--watch needs a terminal; in a script, follow a run with: coursefetch sync --json")
         }
         let work = Task { await follow(screen) }
         let signals = SignalWatch(stop: { work.cancel() }, abort: { work.cancel() }, pause: screen.pause)

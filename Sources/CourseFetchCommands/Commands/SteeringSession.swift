@@ -44,7 +44,7 @@ struct SteeringSession {
         let settings = try await context.settings(place.texts)
         guard let selection = picks.selection else {
             throw await context.refuse(
-                .usage, "say which downloads: \(SelectorText.forms), or --all, --failed, --paused …")
+                .usage, "select videos: \(SelectorText.forms), or --all, --failed, --paused …")
         }
         return try await context.orRefuse { () throws(Refusal) in
             try await SteeringChoice.choose(

@@ -7,10 +7,10 @@ import Logging
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Bring the library up to date with the catalogs.",
+        abstract: "Download what the catalogs name and the library lacks.",
         discussion: """
-            Reads the catalogs, fetches what is missing, moves what was renamed and goes on with what an earlier run left \
-            unfinished. Stop it whenever you like: nothing that has arrived is fetched again.
+            Reads the catalogs, downloads missing videos, continues unfinished ones and moves renamed ones. You can \
+            stop it at any time: the next sync continues where this one stopped.
 
             EXAMPLES:
               coursefetch sync catalog.yaml
@@ -18,13 +18,13 @@ struct Sync: AsyncParsableCommand {
               coursefetch sync https://media.example.org/catalog.yaml
               coursefetch sync physics.yaml maths.yaml --jobs 8 --bwlimit 10M
               coursefetch sync catalog.yaml --only phys101/kinematics --dry-run
-              coursefetch sync --quiet ~/catalog.yaml   for cron: silent if all is well
+              coursefetch sync --quiet ~/catalog.yaml   for cron: silent if nothing fails
               coursefetch sync catalog.yaml --until 06:00 --min-free-space 5G
               coursefetch sync --json catalog.yaml | jq 'select(.path)'
 
-            Every long option can stand in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \
-            environment as COURSEFETCH_ and its name (COURSEFETCH_LIMIT_RATE=2M). Option beats environment beats file. \
-            Sizes and rates take B, K, M, G or T, powers of 1024.
+            Every long option can be set in ~/.config/coursefetch/config.yaml under its own name (jobs: 8), or in the \
+            environment as COURSEFETCH_NAME (COURSEFETCH_LIMIT_RATE=2M). An option overrides the environment, which \
+            overrides the file. Sizes and rates take B, K, M, G or T, powers of 1024.
             """)
 
     @OptionGroup var catalogs: CatalogArguments

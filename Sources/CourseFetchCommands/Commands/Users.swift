@@ -10,15 +10,15 @@ struct Users: AsyncParsableCommand {
         commandName: "users",
         abstract: "List the users of this account.",
         discussion: """
-            Who is logged in and since when, where credentials are stored for, where each library is, what is in it and \
-            which sync is running. Credentials are never shown.
+            Shows who is logged in and since when, which providers have stored credentials, each user's library, the \
+            number of videos in it, and the running sync. Credentials are never shown.
 
             EXAMPLES:
               coursefetch users
               coursefetch users --json | jq -r 'select(.logged_in) | .user'
             """)
 
-    @Flag(help: "Print one JSON object a user.")
+    @Flag(help: "Print one JSON object per user.")
     var json = false
 
     @Option(

@@ -10,12 +10,12 @@ import Synchronization
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Hash finished files again and compare them with what was recorded.",
+        abstract: "Hash finished files again and compare them with the recorded hashes.",
         discussion: """
-            A missing file waits again and comes with the next sync. A changed one is told and kept; with --repair the \
-            next sync fetches it again, and it stays until the new one is complete. What came along (covers, subtitles, \
-            attachments) has no SHA-256: that it is there, and its size, is checked. A sync may go on meanwhile; if \
-            something has to be noted while it runs, verify says so and ends with 75.
+            The next sync downloads missing files again. Changed files are reported and stay; with --repair the next \
+            sync downloads them again and keeps the present ones until then. Covers, subtitles and attachments have no \
+            SHA-256, so only their existence and size are checked. A sync can run at the same time; if verify can't \
+            change the state because of it, verify says so and ends with 75.
 
             EXAMPLES:
               coursefetch verify
@@ -28,11 +28,11 @@ struct Verify: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Fetch changed files again with the next sync, and record the SHA-256 of files that arrived without one.
+            Let the next sync download changed files again, and record the SHA-256 of files that have none.
             """)
     var repair = false
 
-    @Flag(help: "Print one JSON object a file.")
+    @Flag(help: "Print one JSON object per file.")
     var json = false
 
     func run() async throws {
@@ -58,7 +58,7 @@ struct Verify: AsyncParsableCommand {
             text.lines(result).forEach(context.say)
         }
         if let refusal = result.refusal {
-            throw await context.refuse(status, "nothing was noted in the state: \(refusal.message)")
+            throw await context.refuse(status, "the state wasn't changed: \(refusal.message)")
         }
         try await context.finish()
         if status != .success { throw await context.exit(status) }

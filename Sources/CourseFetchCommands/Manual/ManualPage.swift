@@ -22,9 +22,9 @@ struct ManualPage {
         page.section("DESCRIPTION")
         page.text(
             """
-            A catalog (a YAML file) names courses, chapters and videos; a provider plugin says where each video is right \
-            now; coursefetch fetches what is missing into a library folder, goes on with what was cut off, and moves \
-            files when their titles change.
+            A catalog (a YAML file) lists courses, chapters and videos. A provider plugin knows the present URL of \
+            each video. coursefetch downloads missing videos into a library folder, continues interrupted downloads, \
+            and moves files when titles change.
             """)
         page.section("COMMANDS")
         for command in root.visibleSubcommands { add(command, path: "coursefetch", to: &page) }
@@ -39,7 +39,7 @@ struct ManualPage {
             page.text(key.name == SettingTable.shared.catalogs.name ? key.help : "As --\(key.name).")
         }
         page.item("NO_COLOR")
-        page.text("If not empty, no colours.")
+        page.text("Disables colours if not empty.")
         page.section("FILES")
         page.item("$XDG_CONFIG_HOME/coursefetch/config.yaml")
         page.text("Settings: each long option of sync under its own name. Default: ~/.config.")

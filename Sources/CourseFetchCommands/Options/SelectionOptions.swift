@@ -6,7 +6,7 @@ import SyncFacts
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "\(SelectorText.forms); each part may be a glob. What status prints can be pasted here.",
+            "\(SelectorText.forms); each part can be a pattern with * and ?. Selectors from status can be pasted here.",
             valueName: "selector"),
         completion: .selectors, transform: Selector.argument)
     var selectors: [Selector] = []
@@ -14,25 +14,25 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "All downloads.")
     var all = false
 
-    @Flag(help: "Those that wait for their turn.")
+    @Flag(help: "Waiting videos.")
     var waiting = false
 
-    @Flag(help: "Those in progress.")
+    @Flag(help: "Videos in progress.")
     var active = false
 
-    @Flag(help: "Those that were paused.")
+    @Flag(help: "Paused videos.")
     var paused = false
 
-    @Flag(help: "Those that were stopped and go on by themselves.")
+    @Flag(help: "Stopped videos, which the next sync continues.")
     var suspended = false
 
-    @Flag(help: "Those whose files are there.")
+    @Flag(help: "Finished videos.")
     var finished = false
 
-    @Flag(help: "Those that failed.")
+    @Flag(help: "Failed videos.")
     var failed = false
 
-    @Flag(help: "Those that aren't wanted.")
+    @Flag(help: "Cancelled videos.")
     var cancelled = false
 
     /// The selection, or nil if nothing was said.
@@ -47,7 +47,7 @@ struct SelectionOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if all, !selectors.isEmpty { throw ValidationError("--all and selectors contradict each other") }
+        if all, !selectors.isEmpty { throw ValidationError("--all and selectors can't be used together") }
     }
 }
 

@@ -8,13 +8,13 @@ import YAMLSource
 enum HookReader {
     static func read(_ node: YAMLNode) throws(Diagnostic) -> [HookPoint: [Hook]] {
         guard let mapping = node.mapping else {
-            throw node.error("`hooks` takes a mapping of \(points), not \(node.value.kind)")
+            throw node.error("'hooks' takes a mapping of \(points), not \(node.value.kind)")
         }
         var commands: [HookPoint: [Hook]] = [:]
         for entry in mapping {
             guard let point = HookPoint(rawValue: entry.key) else {
                 throw Diagnostic(
-                    .error, at: entry.keyLocation, "there is no hook “\(entry.key)”; there are \(points)",
+                    .error, at: entry.keyLocation, "there is no hook '\(entry.key)'; there are \(points)",
                     suggestion: NearestName.suggestion(for: entry.key, among: HookPoint.allCases.map(\.rawValue)))
             }
             var hooks: [Hook] = []
@@ -35,13 +35,13 @@ enum HookReader {
         var place = node
         var format: NewsReceiver.Format?
         if let mapping = node.mapping {
-            guard let url = node["url"] else { throw node.error("a notification needs a `url`") }
+            guard let url = node["url"] else { throw node.error("a notification needs a 'url'") }
             place = url
             for entry in mapping where entry.key != "url" {
                 guard entry.key == "format" else {
                     throw Diagnostic(
                         .error, at: entry.keyLocation,
-                        "a notification has no key “\(entry.key)”; it takes url and format",
+                        "a notification has no key '\(entry.key)'; it takes url and format",
                         suggestion: NearestName.suggestion(for: entry.key, among: ["url", "format"]))
                 }
                 let word = entry.value.string ?? ""
@@ -49,7 +49,7 @@ enum HookReader {
                 guard format != nil else {
                     let names = NewsReceiver.Format.allCases.map(\.rawValue)
                     throw entry.value.error(
-                        "`format` is one of \(names.joined(separator: ", "))",
+                        "'format' is one of \(names.joined(separator: ", "))",
                         suggestion: NearestName.suggestion(for: word, among: names))
                 }
             }
@@ -73,7 +73,7 @@ enum HookReader {
             switch entry.key {
             case "run":
                 guard let text = entry.value.string else {
-                    throw entry.value.error("`run` takes a command, not \(entry.value.value.kind)")
+                    throw entry.value.error("'run' takes a command, not \(entry.value.value.kind)")
                 }
                 command = (text, entry.value)
             case "timeout":
@@ -81,12 +81,12 @@ enum HookReader {
                 do throws(ValueError) {
                     timeout = try DurationText.parse(text)
                 } catch {
-                    throw entry.value.error("`timeout`: \(error)")
+                    throw entry.value.error("'timeout': \(error)")
                 }
-                guard timeout >= .seconds(1) else { throw entry.value.error("`timeout` is at least 1s") }
+                guard timeout >= .seconds(1) else { throw entry.value.error("'timeout' is at least 1s") }
             default:
                 throw Diagnostic(
-                    .error, at: entry.keyLocation, "a hook has no key “\(entry.key)”; it takes run and timeout",
+                    .error, at: entry.keyLocation, "a hook has no key '\(entry.key)'; it takes run and timeout",
                     suggestion: NearestName.suggestion(for: entry.key, among: ["run", "timeout"]))
             }
         }

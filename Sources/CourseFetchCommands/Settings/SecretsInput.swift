@@ -16,7 +16,7 @@ struct SecretsInput {
         guard let source else { return try await ask() }
         if source == "-" {
             guard isatty(STDIN_FILENO) == 0 else {
-                throw refusal("standard input is a terminal; leave --secrets-from out to be asked")
+                throw refusal("standard input is a terminal; to be asked for the secrets, leave out --secrets-from")
             }
             let name = "standard input"
             return try secrets(STDIN_FILENO, name)
@@ -26,7 +26,7 @@ struct SecretsInput {
         defer { close(descriptor) }
         var facts = stat()
         if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o044 != 0 {
-            warn("warning: others can read the secrets in \(TerminalText.printable(source)); chmod 600 it")
+            warn("warning: others can read the secrets in \(TerminalText.printable(source)); run: chmod 600")
         }
         return try secrets(descriptor, source)
     }
@@ -37,7 +37,7 @@ struct SecretsInput {
             let names = login.names.joined(separator: ", ")
             throw refusal(
                 """
-                there is no terminal to ask on for the secrets of “\(login.provider)” (\(names)); give them with \
+                there is no terminal to ask for the secrets of '\(login.provider)' (\(names)); use \
                 --secrets-from FILE, or with --secrets-from - on standard input
                 """)
         }
@@ -49,12 +49,12 @@ struct SecretsInput {
                 value = try await prompt.ask("\(TerminalText.printable("\(login.provider) \(name)")): ")
             } catch {
                 switch error {
-                case .ended: throw refusal("no “\(name)” was given; nothing was changed")
-                case .tooLong: throw refusal("“\(name)” is longer than \(SecretLine.longest) bytes")
-                case .notUTF8: throw refusal("“\(name)” isn't UTF-8")
+                case .ended: throw refusal("no '\(name)' was given; nothing was changed")
+                case .tooLong: throw refusal("'\(name)' is longer than \(SecretLine.longest) bytes")
+                case .notUTF8: throw refusal("'\(name)' isn't UTF-8")
                 }
             }
-            guard !value.isEmpty else { throw refusal("“\(name)” is empty; nothing was changed") }
+            guard !value.isEmpty else { throw refusal("'\(name)' is empty; nothing was changed") }
             values[name] = value
         }
         return LoginSecrets(values)

@@ -8,12 +8,12 @@ enum SelectorText {
     static func message(_ error: SelectorError) -> String {
         switch error {
         case .empty: "a selector is empty; write \(forms)"
-        case .emptyPart("title:"): "title: needs a title or a pattern behind it, such as title:\"Lens*\""
-        case .emptyPart(let text): "“\(text)” has an empty part; write \(forms)"
-        case .tooManyParts(let text): "“\(text)” has more than three parts; write \(forms), a / inside an id as %2F"
+        case .emptyPart("title:"): "title: needs a title or a pattern after it, such as title:\"Lens*\""
+        case .emptyPart(let text): "'\(text)' has an empty part; write \(forms)"
+        case .tooManyParts(let text): "'\(text)' has more than three parts; write \(forms), a / inside an id as %2F"
         case .badPercentEncoding(let text):
-            "“\(text)”: after % come two hexadecimal digits of UTF-8; write a plain % as %25"
-        case .openBracket(let text): "“\(text)”: a [ is never closed; write a plain [ as %5B"
+            "'\(text)': % must be followed by two hexadecimal digits of UTF-8; write a literal % as %25"
+        case .openBracket(let text): "'\(text)': a [ isn't closed; write a literal [ as %5B"
         }
     }
 }

@@ -24,23 +24,23 @@ struct SettingTable: Sendable {
     let library = SettingKey<String?>(
         "library", .value("folder"), standard: nil,
         help: """
-            Folder that finished media live in; {user} is replaced (default: where the last sync or library move has it, at \
+            Folder for finished videos; {user} is replaced (default: where the last sync or library move has it, at \
             first ~/coursefetch/NAME).
             """, isPath: true,
         parse: SettingText.nonEmpty)
     let state = SettingKey<String?>(
         "state", .value("folder"), standard: nil,
-        help: "Folder that the state lives in (default: ~/.local/state/coursefetch).", isPath: true,
+        help: "Folder for the state (default: ~/.local/state/coursefetch).", isPath: true,
         parse: SettingText.nonEmpty)
     let user = SettingKey<String?>(
-        "user", .value("name"), standard: nil, help: "Whose downloads (default: your account's name)."
+        "user", .value("name"), standard: nil, help: "User name (default: your account's name)."
     ) { text throws(ValueError) in
         guard (try? UserName(text)) != nil else { throw .userName(text) }
         return text
     }
     let plugins = SettingKey<[String]>(
         "plugins", .list("folder", separator: ":", addsUp: true), standard: [],
-        help: "Folder to look for provider plugins in, before all others; may be given several times.", isPath: true
+        help: "Folder with provider plugins, searched before all others; can be repeated.", isPath: true
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
         return [text]
@@ -55,7 +55,7 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in
         do throws(LayoutError) { return try PathLayout(text) } catch {
             throw .layout(
-                error.suggestion.map { "\(error.message); did you mean “\($0)”?" } ?? error.message,
+                error.suggestion.map { "\(error.message); did you mean '\($0)'?" } ?? error.message,
                 offset: error.offset)
         }
     }
@@ -75,15 +75,16 @@ struct SettingTable: Sendable {
     // MARK: transfer
 
     let jobs = SettingKey<Int>(
-        "jobs", .value("n"), short: "j", standard: 3, help: "Downloads at the same time (default: {standard})."
+        "jobs", .value("n"), short: "j", standard: 3,
+        help: "Number of downloads at the same time (default: {standard})."
     ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...256) }
     let limitRate = SettingKey<Int64?>(
         "limit-rate", .value("rate"), standard: nil,
-        help: "Bytes a second for each download, such as 2M; off for no limit.", parse: ByteAmount.parseRate)
+        help: "Bandwidth limit for each download in bytes per second, such as 2M, or off.", parse: ByteAmount.parseRate)
     let bwlimit = SettingKey<BandwidthTimetable>(
         "bwlimit", .value("rate"), standard: .unlimited,
         help: """
-            Bytes a second for the whole run: 10M, off, or by the time of day as in rclone, such as "08:00,512K 23:00,off", \
+            Bandwidth limit for the whole run: 10M, off, or a timetable as in rclone, such as "08:00,512K 23:00,off", \
             with weekdays such as Sat-10:00,off.
             """, parse: BandwidthText.parse)
     let maxConnectionsPerHost = SettingKey<Int?>(
@@ -96,7 +97,7 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in try SettingText.wholeNumber(text, 1...64) }
     let ffmpeg = SettingKey<FFmpegChoice>(
         "ffmpeg", .value("path|none"), standard: .automatic,
-        help: "What makes one .mp4 of a stream: a path, or none to keep it as it comes (default: ffmpeg of the PATH).",
+        help: "Path of ffmpeg, which converts streams to .mp4; none to disable it (default: ffmpeg in PATH).",
         isPath: true, words: ["none"]
     ) { text throws(ValueError) in
         guard !text.isEmpty else { throw .empty }
@@ -105,7 +106,8 @@ struct SettingTable: Sendable {
     let container = SettingKey<StreamContainer>(
         "container", .value("file|package"), standard: .file,
         help: """
-            What a stream becomes: a file, or a package: a folder with a playlist that plays offline (default: {standard}).
+            Store a stream as a file, or as a package: a folder with a playlist that plays offline (default: \
+            {standard}).
             """
     ) { text throws(ValueError) in
         guard let container = StreamContainer(rawValue: text) else {
@@ -119,30 +121,30 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in try SettingText.wholeNumber(text, 0...1000) }
     let maxWait = SettingKey<Duration>(
         "max-wait", .value("duration"), standard: .seconds(600),
-        help: "Wait within this run for retries that are due this soon (default: {standard}).",
+        help: "Longest wait for a retry within this run (default: {standard}).",
         parse: DurationText.parse)
     let caFile = SettingKey<String?>(
         "ca-file", .value("file"), standard: nil,
-        help: "Certificate authorities to trust instead of the system's, as PEM.", isPath: true,
+        help: "PEM file with certificate authorities to trust instead of the system's.", isPath: true,
         parse: SettingText.nonEmpty)
     let only = SettingKey<[Selector]>(
         "only", .list("selector", separator: " ", addsUp: false), standard: [],
-        help: "Limit the run to a selector; may be given several times."
+        help: "Limit the run to a selector; can be repeated."
     ) { text throws(ValueError) in
         do throws(SelectorError) { return [try Selector(text)] } catch { throw .selector(SelectorText.message(error)) }
     }
     let prune = SettingKey<Bool>(
         "prune",
-        help: "Remove what is no longer in the catalogs, once all that is in them is there (default: {standard}).")
+        help: "Remove videos that are no longer in the catalogs, once all others are finished (default: {standard}).")
     let maxDelete = SettingKey<MaxDelete>(
         "max-delete", .value("n|n%"), standard: .percent(10),
-        help: "Remove nothing if --prune would remove more downloads that have begun than this (default: {standard}).",
+        help: "Remove nothing if --prune would remove more videos than this (default: {standard}).",
         parse: SettingText.maxDelete)
     let refetchLost = SettingKey<Bool>(
         "refetch-lost",
         help: """
-            Fetch anew what is gone from the library, however much it is; else a course that has lost more than a tenth of its \
-            files at once is left alone (default: {standard}).
+            Download all missing files again. Without it, a course that lost more than a tenth of its files at once is \
+            left unchanged (default: {standard}).
             """)
     /// Nil: it depends on whether there is a terminal.
     let retryFailed = SettingKey<Bool?>(
@@ -155,7 +157,7 @@ struct SettingTable: Sendable {
     let checksum = SettingKey<Bool>(
         "checksum", standard: true, help: "Hash every file and record its SHA-256 (default: {standard}).")
     let dryRun = SettingKey<Bool>(
-        "dry-run", short: "n", isInvertible: false, help: "Say what would be done and why; do nothing.")
+        "dry-run", short: "n", isInvertible: false, help: "Show what sync would do and why; change nothing.")
 
     // MARK: beside the videos
 
@@ -170,40 +172,40 @@ struct SettingTable: Sendable {
 
     // MARK: output
 
-    let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing if all goes well.")
-    let verbose = SettingKey<Bool>("verbose", short: "v", help: "Tell what is going on inside.")
+    let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing unless something fails.")
+    let verbose = SettingKey<Bool>("verbose", short: "v", help: "Print debug messages.")
     let trace = SettingKey<Bool>(
-        "trace", short: "vv", help: "Tell that, and every request to a plugin with its answer, without secrets.")
+        "trace", short: "vv", help: "Also print every request to a plugin and its answer, without secrets.")
     let json = SettingKey<Bool>(
-        "json", isInvertible: false, help: "Print events as JSON on standard output, one object a line.")
+        "json", isInvertible: false, help: "Print events as JSON on standard output, one object per line.")
     let progress = SettingKey<Bool?>(
         "progress", .flag(isInvertible: true), standard: nil,
-        help: "Draw the live view (default: on a terminal, without --quiet and --json)."
+        help: "Show the live view (default: on a terminal, without --quiet and --json)."
     ) { text throws(ValueError) in try SettingText.flag(text) }
 
     // MARK: unattended
 
     let maxDuration = SettingKey<Duration?>(
         "max-duration", .value("duration"), standard: nil,
-        help: "End after this time, such as 4h; the next run goes on. Waiting for another sync counts."
+        help: "Stop after this time, such as 4h; the next sync continues. Waiting for another sync counts."
     ) { text throws(ValueError) in try DurationText.parse(text) }
     let until = SettingKey<RunWindow.End?>(
         "until", .value("time"), standard: nil,
-        help: "End at this time of day, the next time it comes (06:00), or at an RFC 3339 time."
+        help: "Stop at this time of day (06:00) or at an RFC 3339 time; the next sync continues."
     ) { text throws(ValueError) in
         guard let end = RunWindow.End(text) else { throw .notATime(text) }
         return end
     }
     let maxTransfer = SettingKey<Int64?>(
         "max-transfer", .value("size"), standard: nil,
-        help: "End when this much has been received, such as 50G, sidecars included; off for no limit.",
+        help: "Stop after this much was downloaded, such as 50G, or off; the next sync continues.",
         parse: ByteAmount.parseRate)
     /// `0` keeps nothing free, but looks whether what is begun will fit.
     let minFreeSpace = SettingKey<Int64?>(
         "min-free-space", .value("size"), standard: nil,
         help: """
-            Keep this much free on the library's disk, such as 5G: what won't fit isn't begun; 0 looks only whether it \
-            fits (default: off).
+            Keep this much free on the library's disk, such as 5G: videos that don't fit aren't started; 0 only checks \
+            that they fit (default: off).
             """
     ) { text throws(ValueError) in
         if text.lowercased() == "off" { return nil }
@@ -213,18 +215,17 @@ struct SettingTable: Sendable {
     let wait = SettingKey<Duration?>(
         "wait", .value("duration"), standard: nil,
         help: """
-            Wait this long for another sync of the same user to end (default: 0 where standard input or standard error \
-            is a terminal, else 1h).
+            Wait this long for another sync of the same user to end (default: 0 on a terminal, otherwise 1h).
             """
     ) { text throws(ValueError) in try DurationText.parse(text) }
     let watch = SettingKey<Bool>(
         "watch",
         help:
-            "Stay when all is done, and look again every --every and when a catalog file changes (default: {standard})."
+            "Keep running: sync again at each --every interval and when a catalog changes (default: {standard})."
     )
     let every = SettingKey<Duration>(
         "every", .value("duration"), standard: .seconds(3600),
-        help: "How often --watch looks again (default: {standard})."
+        help: "Interval of --watch (default: {standard})."
     ) { text throws(ValueError) in
         let every = try DurationText.parse(text)
         guard every >= .seconds(1) else { throw .tooShort(text, least: "1s") }
@@ -232,11 +233,12 @@ struct SettingTable: Sendable {
     }
     let report = SettingKey<String?>(
         "report", .value("file"), standard: nil,
-        help: "Write how it ended to this file, as JSON; with --watch after each look.", isPath: true,
+        help: "Write a JSON report to this file; with --watch after each sync.", isPath: true,
         parse: SettingText.nonEmpty)
     let onFinish = SettingKey<String?>(
         "on-finish", .value("command"), standard: nil,
-        help: "Run this with /bin/sh when it has ended, the same JSON on its standard input; 5 minutes at most.",
+        help:
+            "Run this command with /bin/sh at the end, with the JSON report on its standard input; 5 minutes at most.",
         parse: SettingText.nonEmpty)
 
     /// All of them, in the order in which they stand here.

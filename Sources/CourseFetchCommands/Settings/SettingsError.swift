@@ -16,7 +16,7 @@ enum SettingProblem: Sendable, Equatable {
         case .environment(let variable, let error): "error: \(variable): \(error)"
         case .file(let diagnostic): diagnostic.text
         case .unreadable(let path): "error: the settings file \(path) can't be read"
-        case .contradiction(let one, let other): "error: --\(one) and --\(other) contradict each other"
+        case .contradiction(let one, let other): "error: --\(one) and --\(other) can't be used together"
         }
     }
 }

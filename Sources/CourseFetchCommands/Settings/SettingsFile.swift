@@ -50,7 +50,9 @@ struct SettingsFile: Sendable {
         if root.isNull { return }
         var problems: [SettingProblem] = []
         guard let mapping = root.mapping else {
-            throw SettingsError([.file(located(root.error("settings are names with values, not \(root.value.kind)")))])
+            throw SettingsError([
+                .file(located(root.error("settings must be a mapping of names and values, not \(root.value.kind)")))
+            ])
         }
         for entry in mapping {
             do {
@@ -96,13 +98,13 @@ struct SettingsFile: Sendable {
         let key = SettingTable.all.first { $0.name == entry.key || $0.form.isFlag && "no-" + $0.name == entry.key }
         guard let key else {
             throw Diagnostic(
-                .error, at: entry.keyLocation, "there is no setting “\(entry.key)”",
+                .error, at: entry.keyLocation, "there is no setting '\(entry.key)'",
                 suggestion: NearestName.suggestion(
                     for: entry.key, among: SettingTable.all.map(\.name) + ["hooks", "notify"]))
         }
         if let items = entry.value.sequence {
             guard key.form.isList else {
-                throw entry.value.error("“\(entry.key)” takes one value, not a list")
+                throw entry.value.error("'\(entry.key)' takes one value, not a list")
             }
             var texts: [Entry] = []
             for item in items {
@@ -127,7 +129,7 @@ struct SettingsFile: Sendable {
         case .int(let number): return String(number)
         case .double(let number): return String(number)
         case .bool(let flag): return String(flag)
-        case .null, .sequence, .mapping: throw node.error("“\(key)” takes one value, not \(node.value.kind)")
+        case .null, .sequence, .mapping: throw node.error("'\(key)' takes one value, not \(node.value.kind)")
         }
     }
 }

@@ -54,10 +54,10 @@ struct SyncSettings: Sendable {
     /// Why a run that begins at `now` could never do anything; nil if it can.
     func windowProblem(at now: Date) -> String? {
         if let duration = self.maxDuration.value, duration <= .zero {
-            return "--max-duration 0 leaves no time for anything: give a time such as 4h"
+            return "--max-duration 0 leaves no time; give a duration such as 4h"
         }
         if case .instant(let date)? = self.until.value, date <= now {
-            return "--until \(date.rfc3339) is over already: give a time to come"
+            return "--until \(date.rfc3339) has already passed; give a future time"
         }
         return nil
     }

@@ -156,7 +156,7 @@ extension DownloadError {
             case .signaled(let signal): "a \(name) hook was ended by signal \(signal)"
             case .cancelled: "the run ended before a \(name) hook did"
             case .unreadable: "a \(name) hook wrote something that begins with { and isn't a JSON object"
-            case .unknownVerdict(let word): "a \(name) hook gave the verdict “\(word)”; it is accept, reject or retry"
+            case .unknownVerdict(let word): "a \(name) hook gave the verdict '\(word)'; it is accept, reject or retry"
             case .changedFile: "a \(name) hook changed the file; it may only judge it"
             case .badURL: "a \(name) hook gave an address that isn't http or https"
             }

@@ -59,7 +59,7 @@ package enum ProviderCheck {
             // It is there: that it can't be used is said when it is asked, and costs nothing else.
             return []
         case .unknown(let suggestion):
-            let message = "there is no provider “\(provider.name)”; see: coursefetch plugins list"
+            let message = "there is no provider '\(provider.name)'; see: coursefetch plugins list"
             return [Diagnostic(.error, at: provider.location, message, suggestion: suggestion)]
         }
     }

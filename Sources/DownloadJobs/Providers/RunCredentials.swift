@@ -68,7 +68,7 @@ package final class RunCredentials: Sendable {
     func dataFolder(of provider: String) -> String? {
         guard store != nil else { return nil }
         do throws(StateError) { return try file.folder.pluginData(of: provider).string } catch {
-            logger.warning("the folder of the provider “\(provider)” can't be made", error: Refusal(error))
+            logger.warning("the folder of the provider '\(provider)' can't be made", error: Refusal(error))
             return nil
         }
     }
@@ -192,6 +192,6 @@ package final class RunCredentials: Sendable {
     }
 
     private func warn(_ provider: String, _ what: String, _ refusal: Refusal) {
-        logger.error("new credentials of the provider “\(provider)” can't be \(what)", error: refusal)
+        logger.error("new credentials of the provider '\(provider)' can't be \(what)", error: refusal)
     }
 }

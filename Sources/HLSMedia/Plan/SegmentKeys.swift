@@ -32,11 +32,11 @@ enum SegmentKeys: Equatable, RedactedInPrint {
             switch key.method {
             case .sampleAES: return .drm(system: "SAMPLE-AES")
             case .sampleAESCTR: return .drm(system: "SAMPLE-AES-CTR")
-            case .unknown: return .drm(system: "an encryption method that isn't of the standard")
+            case .unknown: return .drm(system: "a non-standard encryption method")
             case .aes128: continue
             }
         }
-        return .drm(system: "keys in a format of its host's own")
+        return .drm(system: "keys in a proprietary format")
     }
 
     private static func isFairPlay(_ uri: String) -> Bool { uri.prefix(6).lowercased() == "skd://" }

@@ -37,7 +37,7 @@ extension MediaPlaylist {
             map = segment.map
             if let map { _ = try SegmentKeys(maps[map].keys) }
         }
-        if isIFramesOnly { throw .unsupported(reason: "the playlist has single pictures only") }
+        if isIFramesOnly { throw .unsupported(reason: "the playlist has only single pictures") }
         if hasSkippedSegments { throw .unsupported(reason: "the playlist leaves segments out") }
         guard hasEnd || kind == .vod else { throw .notReady }
         if segments.isEmpty { throw .empty }

@@ -25,19 +25,19 @@ struct MediaBuilder: RedactedInPrint {
         switch name {
         case "EXT-X-TARGETDURATION":
             guard let seconds = line.decimal(value), seconds <= PlaylistLimit.seconds else {
-                throw line.error("the target duration is no number of seconds", at: value.lowerBound)
+                throw line.error("the target duration isn't a number of seconds", at: value.lowerBound)
             }
             playlist.targetDuration = Int64(seconds.rounded(.up))
         case "EXT-X-MEDIA-SEQUENCE":
             guard let number = line.integer(value) else {
-                throw line.error("the media sequence is no whole number below 2^62", at: value.lowerBound)
+                throw line.error("the media sequence isn't a whole number below 2^62", at: value.lowerBound)
             }
             // Segments before it would have had other numbers, and with them other IVs.
             guard playlist.segments.isEmpty else { throw line.error("the media sequence comes after a segment") }
             playlist.mediaSequence = number
         case "EXT-X-DISCONTINUITY-SEQUENCE":
             guard let number = line.integer(value) else {
-                throw line.error("the discontinuity sequence is no whole number below 2^62", at: value.lowerBound)
+                throw line.error("the discontinuity sequence isn't a whole number below 2^62", at: value.lowerBound)
             }
             playlist.discontinuitySequence = number
         case "EXT-X-PLAYLIST-TYPE":
@@ -62,7 +62,7 @@ struct MediaBuilder: RedactedInPrint {
         case "EXTINF": try takeDuration(line, value)
         case "EXT-X-BYTERANGE":
             guard let given = line.byteRange(value) else {
-                throw line.error("the byte range is no length and offset", at: value.lowerBound)
+                throw line.error("the byte range isn't a length and offset", at: value.lowerBound)
             }
             range = PendingRange(
                 length: given.length, offset: given.offset,
@@ -116,7 +116,7 @@ struct MediaBuilder: RedactedInPrint {
         var end = value.lowerBound
         while end < value.upperBound, line.bytes[end] != UInt8(ascii: ","), !line.isBlank(end) { end += 1 }
         guard let seconds = line.decimal(value.lowerBound..<end), seconds <= PlaylistLimit.seconds else {
-            throw line.error("the duration is no number of seconds", at: value.lowerBound)
+            throw line.error("the duration isn't a number of seconds", at: value.lowerBound)
         }
         duration = (seconds, line.error("the segment has no URI"))
     }
@@ -154,7 +154,7 @@ struct MediaBuilder: RedactedInPrint {
         var range: Range<Int64>?
         if let text = attributes.value("BYTERANGE") {
             guard let given = line.byteRange(text) else {
-                throw line.error("the byte range is no length and offset", at: text.lowerBound)
+                throw line.error("the byte range isn't a length and offset", at: text.lowerBound)
             }
             let offset = given.offset ?? 0
             guard offset <= PlaylistLimit.size, given.length <= PlaylistLimit.size - offset else {

@@ -50,7 +50,7 @@ package struct PlaylistKey: Sendable, Equatable, RedactedInPrint {
         format = try attributes.string("KEYFORMAT", &variables)?.lowercased() ?? Self.identity
         if let range = attributes.value("IV") {
             guard let bytes = line.initializationVector(range) else {
-                throw line.error("the key's IV is no number of 128 bits", at: range.lowerBound)
+                throw line.error("the key's IV isn't a number of 128 bits", at: range.lowerBound)
             }
             iv = bytes
         }

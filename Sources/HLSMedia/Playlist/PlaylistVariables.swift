@@ -71,14 +71,14 @@ struct PlaylistVariables: RedactedInPrint {
             result += Array(value.utf8)
             budget -= value.utf8.count
             guard result.count <= PlaylistLimit.line, budget >= 0 else {
-                throw line.error("the variables make too much text", at: index)
+                throw line.error("the variables expand to too much text", at: index)
             }
             index = end + 1
             copied = index
         }
         if copied > range.lowerBound {
             result += line.bytes[copied..<range.upperBound]
-            guard result.count <= PlaylistLimit.line else { throw line.error("the variables make too much text") }
+            guard result.count <= PlaylistLimit.line else { throw line.error("the variables expand to too much text") }
         }
         let text =
             copied > range.lowerBound

@@ -4,7 +4,7 @@ import Foundation
 package struct PlannedMove: Sendable, Hashable, Codable {
     /// `<plan>-<number>`; no other move ever has it.
     package var id: String
-    /// Where the file is.
+    /// The URL of the file.
     package var from: String
     /// Where it belongs.
     package var to: String

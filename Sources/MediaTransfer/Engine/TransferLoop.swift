@@ -63,7 +63,7 @@ final class TransferLoop {
         let request = job.request
         if let defect = request.defect { return job.refuse(.invalidRequest(defect)) }
         guard let policy = RedirectPolicy(url: request.url) else {
-            return job.refuse(.invalidRequest("the URL is no absolute http or https URL"))
+            return job.refuse(.invalidRequest("the URL isn't an absolute http or https URL"))
         }
         guard job.target.length == request.offset else {
             return job.refuse(.invalidRequest("the partial isn't as long as the request says"))

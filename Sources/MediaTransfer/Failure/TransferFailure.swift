@@ -14,7 +14,7 @@ package enum RangeProblem: Sendable, Equatable, Hashable {
     case malformed
     /// It begins at another byte.
     case otherOffset
-    /// `Content-Length` and `Content-Range` contradict each other.
+    /// `Content-Length` and `Content-Range` can't be used together.
     case contradictoryLength
     /// Several parts in one body.
     case multipart

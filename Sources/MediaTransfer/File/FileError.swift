@@ -27,7 +27,9 @@ package enum FileError: Error, Sendable, Equatable {
 
     /// What the system calls an error number, or plainer words.
     static func text(_ errno: Int32) -> String {
-        if errno == EFBIG { return "its file system, or the limit on file sizes (ulimit -f), takes none of this size" }
+        if errno == EFBIG {
+            return "the file system or the limit on file sizes (ulimit -f) doesn't allow a file of this size"
+        }
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "error \(errno)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

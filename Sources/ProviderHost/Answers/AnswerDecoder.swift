@@ -30,7 +30,7 @@ package struct AnswerDecoder: Sendable {
         guard let id = members["id"] else { return Self.notification(members) }
         guard let wire = id.int.flatMap({ Int(exactly: $0) }) else {
             let said = members["error"].flatMap { Self.error($0)?.message }
-            return .violation("it answered without the id of a request" + (said.map { ": \($0)" } ?? ""))
+            return .violation("it answered without a request id" + (said.map { ": \($0)" } ?? ""))
         }
         guard let method = method(wire) else { return .stray(wire: wire) }
         do {
@@ -83,14 +83,14 @@ package struct AnswerDecoder: Sendable {
     private static func describe(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "its answer can't be read" }
         switch error {
-        case .keyNotFound(let key, let context): return "its answer has no `\(path(context.codingPath + [key]))`"
-        case .valueNotFound(_, let context): return "`\(path(context.codingPath))` in its answer is null"
+        case .keyNotFound(let key, let context): return "its answer has no '\(path(context.codingPath + [key]))'"
+        case .valueNotFound(_, let context): return "'\(path(context.codingPath))' in its answer is null"
         case .typeMismatch(_, let context):
-            return "`\(path(context.codingPath))` in its answer \(context.debugDescription)"
+            return "'\(path(context.codingPath))' in its answer \(context.debugDescription)"
         case .dataCorrupted(let context):
             // Only texts of our own: Foundation's hold the value.
             let isOurs = context.debugDescription.hasPrefix("isn't ")
-            return "`\(path(context.codingPath))` in its answer "
+            return "'\(path(context.codingPath))' in its answer "
                 + (isOurs ? context.debugDescription : "has a value that the protocol doesn't know")
         @unknown default: return "its answer can't be read"
         }

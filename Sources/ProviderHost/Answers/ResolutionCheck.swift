@@ -34,16 +34,16 @@ package enum ResolutionCheck {
         var reasons =
             count == 0
             ? []
-            : ["\(count == 1 ? "one of its" : "\(count) of its") `subtitles` left out: `lang` isn't a language tag"]
+            : ["\(count == 1 ? "one of its" : "\(count) of its") 'subtitles' left out: 'lang' isn't a language tag"]
         resolution.subtitles = sound(resolution.subtitles, "subtitles", &reasons) { subtitle in
-            urlFault(subtitle.url).map { ("`\(subtitle.lang)`", "`url` \($0)") }
+            urlFault(subtitle.url).map { ("'\(subtitle.lang)'", "'url' \($0)") }
         }
         resolution.attachments = sound(resolution.attachments, "attachments", &reasons) { attachment in
-            guard isTitle(attachment.title) else { return (nil, "`title` has a wrong length") }
-            return urlFault(attachment.url).map { ("“\(attachment.title)”", "`url` \($0)") }
+            guard isTitle(attachment.title) else { return (nil, "'title' has a wrong length") }
+            return urlFault(attachment.url).map { ("'\(attachment.title)'", "'url' \($0)") }
         }
         if let cover = resolution.cover, let fault = urlFault(cover) {
-            reasons.append("its `cover` left out: it \(fault)")
+            reasons.append("its 'cover' left out: it \(fault)")
             resolution.cover = nil
         }
         return reasons
@@ -63,36 +63,36 @@ package enum ResolutionCheck {
             }
             others += 1
             guard others <= toldBound else { continue }
-            reasons.append("\(name ?? "number \(index + 1)") of its `\(list)` left out: \(fault)")
+            reasons.append("\(name ?? "number \(index + 1)") of its '\(list)' left out: \(fault)")
         }
-        if others > toldBound { reasons.append("\(others - toldBound) more of its `\(list)` left out") }
+        if others > toldBound { reasons.append("\(others - toldBound) more of its '\(list)' left out") }
         return left
     }
 
     /// What is wrong with `resolution`, or nil.
     package static func fault(in resolution: Resolution) -> String? {
-        if let fault = urlFault(resolution.url) { return "`url` in its answer \(fault)" }
-        if let token = resolution.token, let fault = tokenFault(token) { return "`token` in its answer \(fault)" }
-        if let fault = headersFault(resolution.headers) { return "`headers` in its answer \(fault)" }
-        if let size = resolution.size, let fault = sizeFault(size) { return "`size` in its answer \(fault)" }
-        if let duration = resolution.duration, !(duration >= 0) { return "`duration` in its answer is negative" }
+        if let fault = urlFault(resolution.url) { return "'url' in its answer \(fault)" }
+        if let token = resolution.token, let fault = tokenFault(token) { return "'token' in its answer \(fault)" }
+        if let fault = headersFault(resolution.headers) { return "'headers' in its answer \(fault)" }
+        if let size = resolution.size, let fault = sizeFault(size) { return "'size' in its answer \(fault)" }
+        if let duration = resolution.duration, !(duration >= 0) { return "'duration' in its answer is negative" }
         if let duration = resolution.duration, duration > durationBound {
-            return "`duration` in its answer is more than \(Int(durationBound)) seconds"
+            return "'duration' in its answer is more than \(Int(durationBound)) seconds"
         }
         if let sha256 = resolution.sha256, !(sha256.utf8.count == 64 && sha256.utf8.allSatisfy(isHexDigit)) {
-            return "`sha256` in its answer isn't 64 hexadecimal digits"
+            return "'sha256' in its answer isn't 64 hexadecimal digits"
         }
         if let name = resolution.fileExtension, !isExtension(name) {
-            return "`extension` in its answer isn't up to 16 letters and digits"
+            return "'extension' in its answer isn't up to 16 letters and digits"
         }
         if let type = resolution.mediaType, !isPlainText(type, bound: 256) {
-            return "`media_type` in its answer isn't a media type"
+            return "'media_type' in its answer isn't a media type"
         }
         if resolution.subtitles.count > listBound {
-            return "`subtitles` in its answer has more than \(listBound) items"
+            return "'subtitles' in its answer has more than \(listBound) items"
         }
         if resolution.attachments.count > listBound {
-            return "`attachments` in its answer has more than \(listBound) items"
+            return "'attachments' in its answer has more than \(listBound) items"
         }
         return nil
     }
@@ -100,24 +100,24 @@ package enum ResolutionCheck {
     /// What is wrong with a page of a course, or nil.
     package static func fault(in listing: Listing) -> String? {
         let chapters = listing.chapters
-        if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty `id`" }
+        if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty 'id'" }
         let videos = listing.videos + chapters.flatMap(\.videos)
         for video in videos {
             if video.id.isEmpty || video.id.utf8.count > 1024 {
-                return "a video in its answer has an `id` of a wrong length"
+                return "a video in its answer has an 'id' of a wrong length"
             }
-            if let size = video.size, let fault = sizeFault(size) { return "`size` of a video in its answer \(fault)" }
+            if let size = video.size, let fault = sizeFault(size) { return "'size' of a video in its answer \(fault)" }
         }
         let covers = [listing.cover] + chapters.map(\.cover) + videos.map(\.cover)
         if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first {
-            return "a `cover` in its answer \(fault)"
+            return "a 'cover' in its answer \(fault)"
         }
         return nil
     }
 
     private static func sizeFault(_ size: Int64) -> String? {
         if size < 0 { return "is negative" }
-        return size > sizeBound ? "is more than 2^53 bytes, which no file has" : nil
+        return size > sizeBound ? "is more than 2^53 bytes, the limit for a file" : nil
     }
 
     private static func isTitle(_ text: String) -> Bool { (1...1024).contains(text.utf8.count) }
@@ -131,18 +131,18 @@ package enum ResolutionCheck {
     private static func urlFault(_ text: String) -> String? {
         if text.utf8.count > urlBound { return "is longer than \(urlBound) bytes" }
         if text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) {
-            return "holds a blank or control character"
+            return "contains a space or a control character"
         }
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard scheme == "http" || scheme == "https", text.dropFirst(scheme.count).hasPrefix("://"),
             let url = URL(string: text), let host = url.host(), !host.isEmpty
         else { return "isn't an absolute http or https URL" }
         if let port = url.port, !(1...65_535).contains(port) { return "has a port out of range" }
-        return url.user() == nil ? nil : "holds a user name; use `headers` or `token`"
+        return url.user() == nil ? nil : "contains a user name; use 'headers' or 'token'"
     }
 
     private static func tokenFault(_ token: Token) -> String? {
-        if token.value.isEmpty || token.value.utf8.count > headerBytes { return "has a `value` of a wrong length" }
+        if token.value.isEmpty || token.value.utf8.count > headerBytes { return "has a 'value' of a wrong length" }
         switch token.placement {
         case .header:
             if let fault = headerFault(token.name, token.prefix + token.value) { return fault }
@@ -152,11 +152,11 @@ package enum ResolutionCheck {
                 && (token.prefix + token.value).utf8.allSatisfy {
                     (0x21...0x7E).contains($0) && !"\",;\\".utf8.contains($0)
                 }
-            if !isClean { return "is no cookie that can be sent" }
+            if !isClean { return "isn't a valid cookie" }
         case .query:
-            if token.name.isEmpty || token.name.utf8.count > 256 { return "has a `name` of a wrong length" }
+            if token.name.isEmpty || token.name.utf8.count > 256 { return "has a 'name' of a wrong length" }
         }
-        if token.origins.count > headerBound { return "has more than \(headerBound) `origins`" }
+        if token.origins.count > headerBound { return "has more than \(headerBound) 'origins'" }
         for origin in token.origins {
             if let fault = urlFault(origin) { return "has an origin that \(fault)" }
             guard let url = URL(string: origin), ["", "/"].contains(url.path()), url.query() == nil,
@@ -179,11 +179,11 @@ package enum ResolutionCheck {
         guard isHeaderName(name) else { return "has a name that isn't one of a header" }
         let lowered = name.lowercased()
         if ownHeaders.contains(lowered) || lowered.hasPrefix("if-") || lowered.hasPrefix("content-") {
-            return "sets `\(name)`, which is the host's own"
+            return "sets '\(name)', which coursefetch sets itself"
         }
-        if value.utf8.count > headerBytes { return "has a `\(name)` longer than \(headerBytes) bytes" }
+        if value.utf8.count > headerBytes { return "has a '\(name)' longer than \(headerBytes) bytes" }
         let isClean = value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
-        return isClean ? nil : "has a line end or control character in `\(name)`"
+        return isClean ? nil : "has a line end or control character in '\(name)'"
     }
 
     /// Related: RFC 9110 §5.6.2

@@ -25,7 +25,7 @@ package struct Plugin: Sendable {
     ///
     /// What is inherited by many videos is reported for each of them at the same place; keep one of each.
     package func validate(_ parameters: [String: YAMLNode], at place: SourceLocation) -> [Diagnostic] {
-        var check = ParameterCheck(owner: "provider `\(name)`")
+        var check = ParameterCheck(owner: "provider '\(name)'")
         check.parameters(parameters, manifest.parameters, at: place)
         return check.problems
     }
@@ -48,7 +48,7 @@ extension Plugin {
     /// them. Whether all that are required are there isn't asked. Fails with what is wrong, each as a sentence.
     package func parameters(of texts: [String: String]) -> Result<[String: JSONValue], ParameterProblems> {
         let place = SourceLocation(SourceName(name), .wholeFile)
-        var check = ParameterCheck(owner: "provider `\(name)`")
+        var check = ParameterCheck(owner: "provider '\(name)'")
         var parameters: [String: JSONValue] = [:]
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             let node = YAMLNode(manifest.parameters.property(name)?.value(of: text) ?? .string(text), at: place)

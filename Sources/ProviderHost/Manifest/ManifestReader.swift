@@ -40,11 +40,11 @@ package struct ManifestReader {
         for entry in mapping where !Self.keys.contains(entry.key) {
             problems.add(
                 Diagnostic(
-                    .warning, at: entry.keyLocation, "the key `\(entry.key)` isn't known and ignored",
+                    .warning, at: entry.keyLocation, "the key '\(entry.key)' is unknown and ignored",
                     suggestion: NearestName.suggestion(for: entry.key, among: Self.keys)))
         }
         if required("protocol")?.int == nil, let node = mapping["protocol"] {
-            fail(node, "`protocol` is \(Manifest.spokenProtocol), not \(node.value.kind)")
+            fail(node, "'protocol' is \(Manifest.spokenProtocol), not \(node.value.kind)")
         }
         let manifest = Manifest(
             name: name(), version: text("version"), description: text("description"), run: run(), methods: methods(),
@@ -63,7 +63,7 @@ package struct ManifestReader {
             (1...64).contains(name.utf8.count) && name.first.map { $0.isLetter || $0.isNumber } == true
             && name.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         if !isValid {
-            fail(node, "`name` is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit")
+            fail(node, "'name' is 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit")
         }
         return name
     }
@@ -72,7 +72,7 @@ package struct ManifestReader {
         guard let node = required("run") else { return [] }
         let words = node.sequence?.map { scalarText($0) ?? "" } ?? []
         if words.isEmpty || words.contains(where: { $0.isEmpty || $0.utf8.contains(0) }) {
-            fail(node, "`run` is a list of words, the executable first: [./\(mapping["name"]?.string ?? "plugin")]")
+            fail(node, "'run' is a list of words, the executable first: [./\(mapping["name"]?.string ?? "plugin")]")
         }
         return words
     }
@@ -80,28 +80,28 @@ package struct ManifestReader {
     private mutating func methods() -> Set<String> {
         guard let node = mapping["methods"] else { return ["resolve"] }
         let methods = Set(names("methods"))
-        if !methods.contains("resolve") { fail(node, "`methods` must have resolve; it may have list and login") }
+        if !methods.contains("resolve") { fail(node, "'methods' must have resolve; it may have list and login") }
         return methods
     }
 
     private mutating func flag(_ key: String) -> Bool {
         guard let node = mapping[key] else { return false }
         if case .bool(let flag) = node.value { return flag }
-        fail(node, "`\(key)` is true or false")
+        fail(node, "'\(key)' is true or false")
         return false
     }
 
     private mutating func concurrency() -> Int {
         guard let node = mapping["concurrency"] else { return 1 }
         if let count = node.int, (1...1000).contains(count) { return count }
-        fail(node, "`concurrency` is a whole number from 1 to 1000")
+        fail(node, "'concurrency' is a whole number from 1 to 1000")
         return 1
     }
 
     private mutating func timeout() -> Duration {
         guard let node = mapping["timeout"] else { return .seconds(30) }
         if let seconds = node.double, seconds > 0, seconds <= 3600 { return .seconds(seconds) }
-        fail(node, "`timeout` is a number of seconds above 0, up to 3600")
+        fail(node, "'timeout' is a number of seconds above 0, up to 3600")
         return .seconds(30)
     }
 
@@ -110,7 +110,7 @@ package struct ManifestReader {
         var reader = ParameterSchemaReader()
         let schema = reader.schema(node)
         if !schema.takesObjects {
-            reader.problems.error(at: node.location, "`parameters` describes an object: type: object")
+            reader.problems.error(at: node.location, "'parameters' describes an object: type: object")
         }
         problems.add(contentsOf: reader.problems)
         return schema
@@ -119,7 +119,7 @@ package struct ManifestReader {
     private mutating func environment() -> [String] {
         let names = names("environment")
         if let node = mapping["environment"], !names.allSatisfy({ $0.utf8.allSatisfy(isNameByte) && !$0.isEmpty }) {
-            fail(node, "`environment` is a list of names of variables, such as [HTTPS_PROXY]")
+            fail(node, "'environment' is a list of names of variables, such as [HTTPS_PROXY]")
         }
         return names
     }
@@ -127,7 +127,7 @@ package struct ManifestReader {
     private mutating func names(_ key: String) -> [String] {
         guard let node = mapping[key] else { return [] }
         guard let names = node.sequence?.map(scalarText), !names.contains(where: { $0?.isEmpty ?? true }) else {
-            fail(node, "`\(key)` is a list of names")
+            fail(node, "'\(key)' is a list of names")
             return []
         }
         return names.compactMap(\.self)
@@ -136,13 +136,13 @@ package struct ManifestReader {
     private mutating func text(_ key: String) -> String? {
         guard let node = mapping[key], !node.isNull else { return nil }
         if let text = scalarText(node) { return PrintableText.safe(text) }
-        fail(node, "`\(key)` is text, not \(node.value.kind)")
+        fail(node, "'\(key)' is text, not \(node.value.kind)")
         return nil
     }
 
     private mutating func required(_ key: String) -> YAMLNode? {
         if let node = mapping[key] { return node }
-        fail(root, "`\(key)` is missing")
+        fail(root, "'\(key)' is missing")
         return nil
     }
 

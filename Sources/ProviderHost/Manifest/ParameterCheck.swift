@@ -16,7 +16,7 @@ struct ParameterCheck {
     mutating func parameters(_ parameters: [String: YAMLNode], _ schema: ParameterSchema, at place: SourceLocation) {
         for name in schema.required where parameters[name] == nil {
             // One with a default is always there in the end.
-            if schema.property(name)?.defaultValue == nil { report(place, "\(owner) needs the parameter `\(name)`") }
+            if schema.property(name)?.defaultValue == nil { report(place, "\(owner) needs the parameter '\(name)'") }
         }
         for (name, node) in parameters.sorted(by: { $0.value.location.position < $1.value.location.position }) {
             property(name, node, keyLocation: node.location, of: schema, at: name)
@@ -31,13 +31,13 @@ struct ParameterCheck {
     /// Checks one value; `path` is what messages call it.
     mutating func value(_ node: YAMLNode, _ schema: ParameterSchema, at path: String) {
         if schema.isNothing {
-            report(node.location, "\(owner) takes no `\(path)`")
+            report(node.location, "\(owner) takes no '\(path)'")
             return
         }
         if let kinds = schema.kinds, !kinds.contains(where: { node.isOf($0) }) {
             let wanted = kinds.map(\.plainText).joined(separator: " or ")
             report(
-                node.location, "`\(path)` must be \(wanted), not \(node.value.kind)", suggestion: quoting(node, kinds))
+                node.location, "'\(path)' must be \(wanted), not \(node.value.kind)", suggestion: quoting(node, kinds))
             return
         }
         checkChoice(node, schema, path)
@@ -46,13 +46,13 @@ struct ParameterCheck {
         case .int, .double: checkNumber(node, schema, path)
         case .sequence(let items):
             if case .forbidden = schema.items, let first = items.first {
-                report(first.location, "`\(path)` must be empty")
+                report(first.location, "'\(path)' must be empty")
             }
             guard case .like(let itemSchema) = schema.items else { return }
             for (index, item) in items.enumerated() { value(item, itemSchema, at: "\(path)[\(index)]") }
         case .mapping(let mapping):
             for name in schema.required where mapping[name] == nil && schema.property(name)?.defaultValue == nil {
-                report(node.location, "`\(path)` needs `\(name)`")
+                report(node.location, "'\(path)' needs '\(name)'")
             }
             for entry in mapping {
                 property(entry.key, entry.value, keyLocation: entry.keyLocation, of: schema, at: "\(path).\(entry.key)")
@@ -68,7 +68,7 @@ struct ParameterCheck {
             let known = schema.properties.map(\.name)
             let list = known.isEmpty ? "" : "; it takes \(known.joined(separator: ", "))"
             report(
-                keyLocation, "\(owner) takes no parameter `\(path)`\(list)",
+                keyLocation, "\(owner) takes no parameter '\(path)'\(list)",
                 suggestion: NearestName.suggestion(for: name, among: known))
             return
         }
@@ -79,11 +79,11 @@ struct ParameterCheck {
         guard schema.constant != nil || schema.enumeration != nil else { return }
         let value = JSONValue(node)
         if let constant = schema.constant, !constant.isSameNumberOrEqual(to: value) {
-            report(node.location, "`\(path)` must be \(constant.plainText)")
+            report(node.location, "'\(path)' must be \(constant.plainText)")
         }
         if let choices = schema.enumeration, !choices.contains(where: { $0.isSameNumberOrEqual(to: value) }) {
             report(
-                node.location, "`\(path)` must be one of \(choices.map(\.plainText).joined(separator: ", "))",
+                node.location, "'\(path)' must be one of \(choices.map(\.plainText).joined(separator: ", "))",
                 suggestion: value.string.flatMap {
                     NearestName.suggestion(for: $0, among: choices.compactMap(\.string))
                 })
@@ -94,23 +94,23 @@ struct ParameterCheck {
         // Lengths count characters as JSON Schema does: Unicode scalars.
         if let bound = schema.minLength, text.unicodeScalars.count < bound {
             report(
-                node.location, bound == 1 ? "`\(path)` is empty" : "`\(path)` must have at least \(bound) characters")
+                node.location, bound == 1 ? "'\(path)' is empty" : "'\(path)' must have at least \(bound) characters")
         }
         if let bound = schema.maxLength, text.unicodeScalars.count > bound {
-            report(node.location, "`\(path)` must have at most \(bound) characters")
+            report(node.location, "'\(path)' must have at most \(bound) characters")
         }
         if let pattern = schema.pattern, !pattern.matches(text) {
-            report(node.location, "`\(path)` must match \(pattern.source)")
+            report(node.location, "'\(path)' must match \(pattern.source)")
         }
     }
 
     private mutating func checkNumber(_ node: YAMLNode, _ schema: ParameterSchema, _ path: String) {
         guard let number = node.double else { return }
         if let bound = schema.minimum, number < bound {
-            report(node.location, "`\(path)` must be at least \(plain(bound))")
+            report(node.location, "'\(path)' must be at least \(plain(bound))")
         }
         if let bound = schema.maximum, number > bound {
-            report(node.location, "`\(path)` must be at most \(plain(bound))")
+            report(node.location, "'\(path)' must be at most \(plain(bound))")
         }
     }
 

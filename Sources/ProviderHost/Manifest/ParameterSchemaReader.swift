@@ -48,7 +48,7 @@ struct ParameterSchemaReader {
         default:
             problems.error(
                 at: entry.keyLocation,
-                "the keyword `\(entry.key)` isn't one of \(Self.keywords.joined(separator: ", "))",
+                "the keyword '\(entry.key)' isn't one of \(Self.keywords.joined(separator: ", "))",
                 suggestion: NearestName.suggestion(for: entry.key, among: Self.keywords))
         }
     }
@@ -64,7 +64,7 @@ struct ParameterSchemaReader {
                 kinds.append(kind)
             } else {
                 problems.error(
-                    at: name.location, "`type` is one of \(all.joined(separator: ", "))",
+                    at: name.location, "'type' is one of \(all.joined(separator: ", "))",
                     suggestion: NearestName.suggestion(for: text, among: all))
             }
         }
@@ -73,7 +73,7 @@ struct ParameterSchemaReader {
 
     private mutating func properties(_ node: YAMLNode) -> [ParameterSchema.Property] {
         guard let mapping = node.mapping else {
-            fail(node, "`properties` is a mapping from names to schemas, not \(node.value.kind)")
+            fail(node, "'properties' is a mapping from names to schemas, not \(node.value.kind)")
             return []
         }
         return mapping.map { ParameterSchema.Property(name: $0.key, schema: schema($0.value)) }
@@ -87,7 +87,7 @@ struct ParameterSchemaReader {
 
     private mutating func pattern(_ node: YAMLNode) -> ParameterPattern? {
         guard let source = node.string, let pattern = ParameterPattern(source) else {
-            fail(node, "`pattern` isn't a regular expression")
+            fail(node, "'pattern' isn't a regular expression")
             return nil
         }
         return pattern
@@ -102,32 +102,32 @@ struct ParameterSchemaReader {
 
     private mutating func list(_ entry: YAMLMapping.Entry) -> [YAMLNode]? {
         if let items = entry.value.sequence, !items.isEmpty { return items }
-        fail(entry.value, "`\(entry.key)` is a list of at least one value")
+        fail(entry.value, "'\(entry.key)' is a list of at least one value")
         return nil
     }
 
     private mutating func texts(_ entry: YAMLMapping.Entry) -> [String] {
         let texts = entry.value.sequence?.map(\.string)
         if let texts, !texts.contains(nil) { return texts.compactMap(\.self) }
-        fail(entry.value, "`\(entry.key)` is a list of names")
+        fail(entry.value, "'\(entry.key)' is a list of names")
         return []
     }
 
     private mutating func text(_ entry: YAMLMapping.Entry) -> String? {
         if let text = entry.value.string { return text }
-        fail(entry.value, "`\(entry.key)` is text, not \(entry.value.value.kind)")
+        fail(entry.value, "'\(entry.key)' is text, not \(entry.value.value.kind)")
         return nil
     }
 
     private mutating func number(_ entry: YAMLMapping.Entry) -> Double? {
         if let number = entry.value.double { return number }
-        fail(entry.value, "`\(entry.key)` is a number, not \(entry.value.value.kind)")
+        fail(entry.value, "'\(entry.key)' is a number, not \(entry.value.value.kind)")
         return nil
     }
 
     private mutating func length(_ entry: YAMLMapping.Entry) -> Int? {
         if let number = entry.value.int, number >= 0 { return number }
-        fail(entry.value, "`\(entry.key)` is a whole number, 0 or more")
+        fail(entry.value, "'\(entry.key)' is a whole number, 0 or more")
         return nil
     }
 

@@ -17,10 +17,10 @@ extension Errno {
     var exhausted: String {
         switch self {
         case .tooManyOpenFiles:
-            "this process may have no more than \(Self.descriptorLimit) files open; raise that with: ulimit -n"
-        case .tooManyOpenFilesInSystem: "this machine has no file descriptors left"
-        case .resourceTemporarilyUnavailable: "no more processes may be started; see: ulimit -u"
-        case .noMemory: "this machine has no memory left"
+            "this process may open \(Self.descriptorLimit) files; raise the limit: ulimit -n"
+        case .tooManyOpenFilesInSystem: "this computer has no file descriptors left"
+        case .resourceTemporarilyUnavailable: "the limit on processes is reached; raise it: ulimit -u"
+        case .noMemory: "this computer has no memory left"
         default: description
         }
     }

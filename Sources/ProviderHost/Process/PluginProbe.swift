@@ -85,7 +85,7 @@ package enum PluginProbe {
                 switch decoder.decode(line) {
                 case .reply: continuation.yield(.answer)
                 case .stray(let wire):
-                    continuation.yield(.violation("it answered request \(wire), which it was never asked"))
+                    continuation.yield(.violation("it answered request \(wire), which was never sent"))
                 case .violation(let reason): continuation.yield(.violation(reason))
                 case .log, .ignored: break
                 }
@@ -110,6 +110,6 @@ package enum PluginProbe {
         await running.value
         let redactor = Redactor()
         let lines = process.lastLines().map { redactor.redact($0, limit: 200) }
-        return (first, lines.isEmpty ? "" : "; its last words: \(lines.joined(separator: " | "))")
+        return (first, lines.isEmpty ? "" : "; its stderr: \(lines.joined(separator: " | "))")
     }
 }

@@ -236,10 +236,10 @@ final class PluginProcess: Sendable {
     private func end(_ status: TerminationStatus) -> End {
         let (offence, hasSaidAnything) = state.withLock { ($0.offence, $0.hasSaidAnything) }
         switch status {
-        case .exited(0): return .ended("it ended although it had not answered", isClean: true)
+        case .exited(0): return .ended("it ended without answering", isClean: true)
         // A shell's and env's way to say that there is no such command.
         case .exited(let code) where (126...127).contains(code) && !hasSaidAnything:
-            return .couldNotStart("it ended with exit status \(code), before it said anything", isPermanent: true)
+            return .couldNotStart("it ended with exit status \(code), before it wrote anything", isPermanent: true)
         case .exited(let code): return .ended("it ended with exit status \(code)", isClean: false)
         case .signaled(let signal): return .ended(offence ?? "it was ended by signal \(signal)", isClean: false)
         }
@@ -260,7 +260,7 @@ extension PluginProcess.End {
         }
         switch error.code {
         case .failedToChangeWorkingDirectory:
-            self = .couldNotStart("its folder \(launch.folder) can't be entered", isPermanent: true)
+            self = .couldNotStart("can't change to its folder \(launch.folder)", isPermanent: true)
         case .executableNotFound:
             self = .couldNotStart("\(launch.executable) can't be executed", isPermanent: true)
         default:

@@ -50,7 +50,7 @@ extension PluginProvider {
             }
         case .stray(let wire):
             let wasSent = state.withLock { $0.supervision.wasSent(wire: wire) }
-            lose(number, "it answered request \(wire)" + (wasSent ? " twice" : ", which it was never asked"))
+            lose(number, "it answered request \(wire)" + (wasSent ? " twice" : ", which was never sent"))
         case .log(let level, let message): log(level.ofLogger, message)
         case .ignored: break
         case .violation(let reason): lose(number, reason)
@@ -70,7 +70,7 @@ extension PluginProvider {
 
     /// Gives up a process that broke the protocol.
     private func lose(_ number: Int, _ reason: String) {
-        log(.warning, "given up: \(reason)")
+        log(.warning, "plugin \(plugin.name) restarted: \(reason)", namesPlugin: false)
         perform { state in
             stop(number, &state)
             return state.supervision.lost(
@@ -86,10 +86,11 @@ extension PluginProvider {
         logger.trace("\(what): \(text)", metadata: ["plugin": "\(plugin.name)"])
     }
 
-    private func log(_ level: Logger.Level, _ message: String) {
+    private func log(_ level: Logger.Level, _ message: String, namesPlugin: Bool = true) {
         guard logger.logLevel <= level else { return }
         let redactor = state.withLock { $0.redactor }
-        logger.log(level: level, "\(redactor.redact(message))", metadata: ["plugin": "\(plugin.name)"])
+        logger.log(
+            level: level, "\(redactor.redact(message))", metadata: namesPlugin ? ["plugin": "\(plugin.name)"] : nil)
     }
 }
 

@@ -96,11 +96,11 @@ extension PluginProvider {
 
     private func error(_ failure: Supervision.Failure) -> ProviderError {
         switch failure {
-        case .request(let reason): ProviderError(.pluginFault, "plugin '\(plugin.name)' failed on it: \(reason)")
-        case .provider(let reason): ProviderError(.providerFailed, "plugin '\(plugin.name)' is out of order: \(reason)")
+        case .request(let reason): ProviderError(.pluginFault, "plugin \(plugin.name) failed for this video: \(reason)")
+        case .provider(let reason): ProviderError(.providerFailed, "plugin \(plugin.name) doesn't work: \(reason)")
         case .machine(let reason):
-            ProviderError(.machineExhausted, "no process of plugin '\(plugin.name)' can be started: \(reason)")
-        case .closed: ProviderError(.cancelled, "the run ends")
+            ProviderError(.machineExhausted, "can't start plugin \(plugin.name): \(reason)")
+        case .closed: ProviderError(.cancelled, "the run is ending")
         }
     }
 

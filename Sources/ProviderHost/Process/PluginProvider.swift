@@ -115,13 +115,13 @@ package final class PluginProvider: Provider {
         await timer?.value
     }
 
-    private static let mismatch = ProviderError(.pluginFault, "it answered another question")
+    private static let mismatch = ProviderError(.pluginFault, "it answered a different request")
 
     private func ask(
         _ question: Question, _ credentials: RequestCredentials? = nil
     ) async throws(ProviderError) -> AnswerLine.Reply {
         guard plugin.manifest.methods.contains(question.method.rawValue) else {
-            throw ProviderError(.unsupported, "plugin '\(plugin.name)' doesn't have \(question.method.rawValue)")
+            throw ProviderError(.unsupported, "plugin \(plugin.name) doesn't have \(question.method.rawValue)")
         }
         var question = question
         question.dataFolder = dataFolder
@@ -156,6 +156,6 @@ package final class PluginProvider: Provider {
             if state.supervision.abandon(id) { state.abandoned[id] = open.credentials }
             return open
         }
-        open?.caller.resume(returning: .failure(ProviderError(.cancelled, "nobody waits for the answer any more")))
+        open?.caller.resume(returning: .failure(ProviderError(.cancelled, "the answer isn't needed any more")))
     }
 }

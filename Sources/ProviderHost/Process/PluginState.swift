@@ -87,7 +87,7 @@ struct PluginState: PrintsRedacted {
     /// `reason`, with the last lines of a process's standard error.
     func quoting(_ number: Int, _ reason: String) -> String {
         let lines = (processes[number]?.lastLines() ?? []).map { redactor.redact($0, limit: 200) }
-        let words = lines.isEmpty ? "" : "; its last words: \(lines.joined(separator: " | "))"
+        let words = lines.isEmpty ? "" : "; its stderr: \(lines.joined(separator: " | "))"
         return redactor.redact(reason) + words
     }
 }
@@ -99,16 +99,16 @@ extension ProviderError.Kind {
         case .authRequired: "a login is needed"
         case .forbidden: "access is denied"
         case .geoBlocked: "not available in this region"
-        case .notFound: "there is no such video"
-        case .gone: "the video is gone"
-        case .drm: "encrypted for a player, not for downloading"
-        case .notReady: "not there yet"
+        case .notFound: "no such video"
+        case .gone: "the video was deleted"
+        case .drm: "the video is DRM-protected"
+        case .notReady: "not available yet"
         case .rateLimited: "too many requests"
-        case .unavailable: "out of order for the moment"
+        case .unavailable: "temporarily unavailable"
         case .invalidParameters: "a parameter is wrong"
         case .unsupported: "not supported by this provider"
         case .pluginFault, .providerFailed: "the plugin failed"
-        case .machineExhausted: "this machine can start no process"
+        case .machineExhausted: "this computer can't start a process"
         case .cancelled: "cancelled"
         }
     }

@@ -13,7 +13,7 @@ struct PluginServer<P: Provider>: Sendable {
     /// Serves one line from the host. A line that is no request at all is said on standard error and skipped.
     func serve(_ line: String) async {
         guard let request = try? JSONText.decode(IncomingRequest.self, from: line.utf8) else {
-            HostLog.write(.error, "received a line that is no request")
+            HostLog.write(.error, "received a line that isn't a request")
             return
         }
         do throws(ProviderError) {
@@ -31,7 +31,7 @@ struct PluginServer<P: Provider>: Sendable {
 
     private func answer(_ id: Int, _ result: some Encodable) {
         guard !output.send(Answer(id: id, result: result)) else { return }
-        let error = ProviderError(.pluginFault, "the answer holds a number that JSON doesn't have")
+        let error = ProviderError(.pluginFault, "the answer contains a number that JSON can't express")
         output.send(Answer<Bool>(id: id, error: WireError(error)))
     }
 }

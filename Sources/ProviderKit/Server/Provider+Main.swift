@@ -17,7 +17,8 @@ extension Provider {
     @concurrent public static func main() async {
         signal(SIGPIPE, SIG_IGN)
         guard let provider = Self() else {
-            HostLog.write(.error, "\(Self.self) can't be made: it has no init without arguments, or that one gave up")
+            HostLog.write(
+                .error, "\(Self.self) can't be created: it has no init without arguments, or that init failed")
             exit(1)
         }
         // Standard input is read on a thread of its own: a blocked read must not take one of the few threads that

@@ -50,7 +50,7 @@ package struct WireError: Codable, Sendable {
         let kind = data?.kind.flatMap(ProviderError.Kind.init(rawValue:))
         guard let kind, ProviderError.Kind.ofPlugins.contains(kind) else {
             let unknown = data?.kind.map { "an error of unknown kind '\($0)'" } ?? "an error without a kind"
-            let about = code == Self.methodNotFound ? "that it doesn't know the method" : unknown
+            let about = code == Self.methodNotFound ? "that the method is unknown" : unknown
             return ProviderError(.pluginFault, "it answered \(about)\(message.isEmpty ? "" : ": \(message)")")
         }
         let wait = data?.retryAfter.flatMap { $0.isNaN ? nil : Duration.seconds(min(max($0, 0), 86_400)) }

@@ -122,7 +122,7 @@ extension Refusal {
         case newerList(library: String, isUnused: Bool)
         /// No URL whose server could be asked for the time.
         case badClockURL
-        /// What was asked of a run is no bandwidth.
+        /// What was asked of a run isn't a bandwidth.
         case badBandwidth(String)
         /// It was asked for something that only another version knows.
         case unknownRequest

@@ -213,7 +213,7 @@ package struct SyncSummary: Sendable {
 
 /// A fact about a run's end that its exit code must tell. CourseFetchCommands holds the one table.
 package enum SyncCondition: Sendable, Hashable {
-    /// 64: a selector matches nothing, or options contradict each other.
+    /// 64: a selector matches nothing, or options can't be used together.
     case usage
     /// 65: a catalog is invalid.
     case invalidCatalog

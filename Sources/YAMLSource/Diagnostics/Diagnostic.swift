@@ -35,7 +35,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
 
     /// Message and suggestion in one line, safe to print.
     package var summary: String {
-        let text = suggestion.map { "\(message); did you mean “\($0)”?" } ?? message
+        let text = suggestion.map { "\(message); did you mean '\($0)'?" } ?? message
         return PrintableText.safe(text)
     }
 

@@ -67,7 +67,7 @@ extension YAMLEvent {
             }
         guard let known else {
             let shown = name.hasPrefix("tag:yaml.org,2002:") ? "!!" + name.dropFirst(18) : name
-            return "the tag \(shown.prefix(64)) has no meaning here; quote the value if the ! belongs to it"
+            return "the tag \(shown.prefix(64)) has no meaning here; if the ! is part of the value, quote it"
         }
         let fits =
             switch (kind, known) {

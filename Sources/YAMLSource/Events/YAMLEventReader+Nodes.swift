@@ -79,7 +79,8 @@ extension YAMLEventReader {
                 at: place,
                 "\(shown(event)) is an integer beyond ±2^53, which JSON readers round; quote it to keep it as text")
         case .notFinite:
-            mistakes.error(at: place, "\(shown(event)) is a number that JSON doesn't have; quote it to keep it as text")
+            mistakes.error(
+                at: place, "\(shown(event)) is a number that JSON can't express; quote it to keep it as text")
         case .mismatch(let kind):
             mistakes.error(
                 at: place, "the tag asks for \(kind), but this is \(shown(event)); quote it to keep it as text")
@@ -109,6 +110,6 @@ extension DiagnosticList {
     package mutating func duplicateKey(_ key: String, at location: SourceLocation, firstLine: Int) {
         error(
             at: location,
-            "the key “\(key.prefix(64))” stands twice in this mapping, first on line \(firstLine); keep one of them")
+            "the key '\(key.prefix(64))' is used twice in this mapping, first on line \(firstLine); keep one of them")
     }
 }

@@ -275,7 +275,7 @@ package struct YAMLEventReader: ~Copyable {
         if anchors[name] != nil {
             mistakes.error(
                 at: location(event.position),
-                "*\(name.prefix(64)) stands inside &\(name.prefix(64)), which it would repeat for ever")
+                "*\(name.prefix(64)) is inside &\(name.prefix(64)) and would repeat itself forever")
         } else {
             // Not looked for among so many that a file of wrong aliases would take long.
             let near = anchors.count > 1000 ? nil : NearestName.suggestion(for: name, among: anchors.keys.sorted())

@@ -31,7 +31,7 @@ extension YAMLInput {
 
     private static func syntax(_ reason: String, _ parser: yaml_parser_t) -> String {
         if parser.unread > 0, parser.buffer.pointer?.pointee == UInt8(ascii: "\t") {
-            return "a tab can't indent or separate here; use blanks"
+            return "a tab can't indent or separate here; use spaces"
         }
         let contextLine = parser.context_mark.line
         return SyntaxMessage.text(

@@ -16,23 +16,23 @@ package struct YAMLLimits: Sendable {
     /// Says that `nodes` is exceeded.
     package var tooMany: String
     /// Says that `memory` is exceeded.
-    package var tooLarge = "what this text says takes too much memory"
+    package var tooLarge = "this text takes too much memory"
 
     /// Bounds of a text that stands alone.
     package init(bytes: Int, nodes: Int, depth: Int, scalarBytes: Int) {
         (self.bytes, self.nodes, self.depth, self.scalarBytes) = (bytes, nodes, depth, scalarBytes)
         tooLong = "the file is longer than \(bytes) bytes"
-        tooMany = "more than \(nodes) values once aliases are expanded; name shared parts less often"
+        tooMany = "more than \(nodes) values once aliases are expanded; use fewer aliases"
     }
 
     /// The bounds of the catalog format.
     package static let catalog: YAMLLimits = {
         var limits = YAMLLimits(bytes: 256 << 20, nodes: 10_000_000, depth: 64, scalarBytes: 1 << 20)
-        limits.tooLong = "the catalogs of a run can't be longer than 256 MiB together"
+        limits.tooLong = "the catalogs of a run can't be larger than 256 MiB in total"
         limits.memory = 128 << 20
         limits.tooLarge =
-            "the catalogs of a run take more than 128 MiB of memory up to here; split them into files that are synced "
-            + "one after the other, each with a run of its own"
+            "the catalogs of a run take more than 128 MiB of memory up to here; split them into files and sync "
+            + "each in its own run"
         return limits
     }()
     /// Bounds for a manifest or a settings file.

@@ -22,7 +22,7 @@ extension YAMLNode {
     ) throws(YAMLParseError) -> YAMLNode {
         let documents = try parseDocuments(bytes: bytes, file: file, limits: limits)
         if documents.count > 1 {
-            var extra = documents[1].error("a second document begins here; there must be one only")
+            var extra = documents[1].error("a second document begins here; only one is allowed")
             extra.excerpt = SourceExcerpt(of: extra.location.position, in: bytes)
             throw YAMLParseError(diagnostics: [extra])
         }

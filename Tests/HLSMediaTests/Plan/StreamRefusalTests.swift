@@ -32,9 +32,9 @@ struct StreamRefusalTests {
             ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.microsoft.playready\"", .drm(system: "PlayReady")),
             (
                 "METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.vendor\"",
-                .drm(system: "keys in a format of its host's own")
+                .drm(system: "keys in a proprietary format")
             ),
-            ("METHOD=AES-512,URI=\"k\"", .drm(system: "an encryption method that isn't of the standard")),
+            ("METHOD=AES-512,URI=\"k\"", .drm(system: "a non-standard encryption method")),
             (
                 "METHOD=AES-512,URI=\"k\"\n#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"com.microsoft.playready\"",
                 .drm(system: "PlayReady")
@@ -75,7 +75,7 @@ struct StreamRefusalTests {
             ("#EXT-X-PLAYLIST-TYPE:EVENT" + segment + "#EXT-X-ENDLIST", nil),
             ("#EXT-X-PLAYLIST-TYPE:VOD" + segment, nil),
             (segment + "#EXT-X-ENDLIST", nil), ("#EXT-X-ENDLIST", .empty), ("#EXT-X-PLAYLIST-TYPE:VOD", .empty),
-            ("#EXT-X-I-FRAMES-ONLY" + segment, .unsupported(reason: "the playlist has single pictures only")),
+            ("#EXT-X-I-FRAMES-ONLY" + segment, .unsupported(reason: "the playlist has only single pictures")),
             ("#EXT-X-SKIP:SKIPPED-SEGMENTS=3" + segment, .unsupported(reason: "the playlist leaves segments out")),
             ("#EXT-X-KEY:METHOD=SAMPLE-AES" + segment, .drm(system: "SAMPLE-AES")),
             (

@@ -39,32 +39,32 @@ struct MalformedPlaylistTests {
         Case("#EXTM3U\n#EXTINF:1,\n#EXT-X-ENDLIST", 2, 1, "the segment has no URI"),
         Case("#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:1,\n", 3, 1, "the segment has no URI"),
         Case("#EXTM3U\n#EXTINF:1,\n#EXTINF:1,\na", 2, 1, "the segment has no URI"),
-        Case("#EXTM3U\n#EXTINF:-1,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF:,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF\na", 2, 8, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF: 1e3,\na", 2, 10, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF:1.2.3,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF:.,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF:nan,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXTINF:10000001,\na", 2, 9, "the duration is no number of seconds"),
-        Case("#EXTM3U\n#EXT-X-TARGETDURATION:ten", 2, 23, "the target duration is no number of seconds"),
+        Case("#EXTM3U\n#EXTINF:-1,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF:,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF\na", 2, 8, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF: 1e3,\na", 2, 10, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF:1.2.3,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF:.,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF:nan,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXTINF:10000001,\na", 2, 9, "the duration isn't a number of seconds"),
+        Case("#EXTM3U\n#EXT-X-TARGETDURATION:ten", 2, 23, "the target duration isn't a number of seconds"),
         Case(
             "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:4611686018427387904", 2, 23,
-            "the media sequence is no whole number below 2^62"),
+            "the media sequence isn't a whole number below 2^62"),
         Case(
             "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999999999", 2, 23,
-            "the media sequence is no whole number below 2^62"),
+            "the media sequence isn't a whole number below 2^62"),
         Case("#EXTM3U\n#EXTINF:1,\na\n#EXT-X-MEDIA-SEQUENCE:1", 4, 1, "the media sequence comes after a segment"),
         Case(
             "#EXTM3U\n#EXT-X-DISCONTINUITY-SEQUENCE:", 2, 31,
-            "the discontinuity sequence is no whole number below 2^62"),
+            "the discontinuity sequence isn't a whole number below 2^62"),
     ]
 
     static let ranges = [
-        Case("#EXTM3U\n#EXT-X-BYTERANGE:x", 2, 18, "the byte range is no length and offset"),
-        Case("#EXTM3U\n#EXT-X-BYTERANGE:0@5", 2, 18, "the byte range is no length and offset"),
-        Case("#EXTM3U\n#EXT-X-BYTERANGE:5@", 2, 18, "the byte range is no length and offset"),
-        Case("#EXTM3U\n#EXT-X-BYTERANGE:5@-1", 2, 18, "the byte range is no length and offset"),
+        Case("#EXTM3U\n#EXT-X-BYTERANGE:x", 2, 18, "the byte range isn't a length and offset"),
+        Case("#EXTM3U\n#EXT-X-BYTERANGE:0@5", 2, 18, "the byte range isn't a length and offset"),
+        Case("#EXTM3U\n#EXT-X-BYTERANGE:5@", 2, 18, "the byte range isn't a length and offset"),
+        Case("#EXTM3U\n#EXT-X-BYTERANGE:5@-1", 2, 18, "the byte range isn't a length and offset"),
         Case(
             "#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:5\na", 3, 18,
             "the byte range has no offset, and the segment before isn't of the same resource"),
@@ -81,7 +81,7 @@ struct MalformedPlaylistTests {
             "#EXTM3U\n#EXT-X-MAP:URI=\"m\",BYTERANGE=\"4611686018427387903@4611686018427387903\"", 2, 31,
             "the byte range ends past 2^53"),
         Case("#EXTM3U\n#EXT-X-MAP:BYTERANGE=\"1@0\"", 2, 1, "the map has no URI"),
-        Case("#EXTM3U\n#EXT-X-MAP:URI=\"m\",BYTERANGE=\"1@x\"", 2, 31, "the byte range is no length and offset"),
+        Case("#EXTM3U\n#EXT-X-MAP:URI=\"m\",BYTERANGE=\"1@x\"", 2, 31, "the byte range isn't a length and offset"),
     ]
 
     static let attributes = [
@@ -89,11 +89,11 @@ struct MalformedPlaylistTests {
         Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128", 2, 1, "the key has no URI"),
         Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\"", 2, 1, "the key has no URI"),
         Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k", 2, 31, "a quote that isn't closed"),
-        Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x", 2, 38, "the key's IV is no number of 128 bits"),
-        Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xfg", 2, 38, "the key's IV is no number of 128 bits"),
+        Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x", 2, 38, "the key's IV isn't a number of 128 bits"),
+        Case("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xfg", 2, 38, "the key's IV isn't a number of 128 bits"),
         Case(
             "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x" + String(repeating: "0", count: 33), 2, 38,
-            "the key's IV is no number of 128 bits"),
+            "the key's IV isn't a number of 128 bits"),
         Case("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:BANDWIDTH=2\na", 2, 1, "the stream has no URI"),
         Case("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1", 2, 1, "the stream has no URI"),
         Case("#EXTM3U\n#EXT-X-MEDIA:GROUP-ID=\"a\"", 2, 1, "the rendition has no TYPE"),

@@ -12,8 +12,10 @@ struct MasterPlaylistTests {
             #EXT-X-TARGETDURATION:10
             #EXT-X-SESSION-DATA:DATA-ID="x",VALUE="y"
             #EXT-X-SESSION-KEY:METHOD=AES-128,URI="k"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English, "plain"",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="en.m3u8"
-            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Deutsch",LANGUAGE="de",FORCED=YES,CHARACTERISTICS="a, b",URI="de.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English, \
+            "plain"",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Deutsch",LANGUAGE="de",FORCED=YES,CHARACTERISTICS="a, \
+            b",URI="de.m3u8"
             #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC",INSTREAM-ID="CC1"
             #EXT-X-MEDIA:TYPE=SMELL,GROUP-ID="x",NAME="x"
             #EXT-X-STREAM-INF:BANDWIDTH=2000000,AVERAGE-BANDWIDTH=1500000,RESOLUTION=1280x720,FRAME-RATE=29.97,CODECS="avc1.64001f, mp4a.40.2",AUDIO="aac",SUBTITLES="s",VIDEO="v"
@@ -90,11 +92,11 @@ struct MasterPlaylistTests {
     func amplification() {
         let long = String(repeating: "x", count: 40_000)
         let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(long)\"\n"
-        #expect(throws: PlaylistError(line: 4, column: 5, message: "the variables make too much text")) {
+        #expect(throws: PlaylistError(line: 4, column: 5, message: "the variables expand to too much text")) {
             try ParsedPlaylist.media(head + "#EXTINF:1,\n{$a}{$a}")
         }
         let lines = String(repeating: "#EXTINF:1,\n{$a}\n", count: 1_000)
-        #expect(throws: PlaylistError(line: 842, column: 1, message: "the variables make too much text")) {
+        #expect(throws: PlaylistError(line: 842, column: 1, message: "the variables expand to too much text")) {
             try ParsedPlaylist.media(head + lines)
         }
     }

@@ -67,7 +67,8 @@ import Testing
             let bench = try Workbench()
             let long = "http://\(HandleRulesTests.name(254))/x"
             let refused = await bench.fetch(long, into: try bench.partial())
-            precondition(refused.failure == .invalidRequest("the URL is no absolute http or https URL"), "\(refused)")
+            precondition(
+                refused.failure == .invalidRequest("the URL isn't an absolute http or https URL"), "\(refused)")
             precondition(host.connections == 0)
             let redirect = host.url("/redirect/0?to=" + ParsedURL.encoded(long))
             let redirected = await bench.fetch(redirect, into: try bench.partial())

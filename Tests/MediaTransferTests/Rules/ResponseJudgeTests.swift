@@ -90,7 +90,7 @@ import Testing
         #expect(try decide(206, fields, at: 5, .etag("\"a\""), expected: 20) == plan(5, 20, 10, .promised, .untilClose))
     }
 
-    @Test("206 with lengths that contradict each other, with several parts, or without a range")
+    @Test("206 with lengths that can't be used together, with several parts, or without a range")
     func contradictions() throws {
         #expect(
             try decide(206, ["content-range": "bytes 5-9/10", "content-length": "6"], at: 5)

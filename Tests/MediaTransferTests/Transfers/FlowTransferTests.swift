@@ -142,7 +142,7 @@ import Testing
         try await bench.expect("http://127.0.0.1:1/", content, fails: .network(.cannotConnect), written: 0)
         try await bench.expect("http://no-such-host.invalid/", content, fails: .network(.unknownHost), written: 0)
         try await bench.expect(
-            "ftp://h/", content, fails: .invalidRequest("the URL is no absolute http or https URL"), written: 0)
+            "ftp://h/", content, fails: .invalidRequest("the URL isn't an absolute http or https URL"), written: 0)
         await bench.finish()
     }
 
