@@ -49,8 +49,8 @@ struct ReportTests {
                 retryAt: now.addingTimeInterval(3600)),
         ], fromOtherSource: 1)
 
-    private static let table = StatusTable(
-        style: TerminalStyle(hasColor: false, hasUnicode: true), width: 80, zone: .gmt)
+    private static let plainStyle = TerminalStyle(hasColor: false, hasUnicode: true)
+    private static let table = StatusTable(form: .init(style: plainStyle, width: 80), zone: .gmt)
 
     @Test("status without a selector lists what deserves a look and counts the rest")
     func overview() {
@@ -60,8 +60,8 @@ struct ReportTests {
                 syncing since 23:00 (process 42 on desk)
 
                 phys101  Classical Mechanics                                     1 of 3 finished
-                    6.00 MiB of 7.00 MiB known of 2 videos, 512 KiB/s, 2s left, 6.10 MiB on disk
-                  phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                                            1 left (1.00 MiB, 2s at 512 KiB/s), 6.10 MiB on disk
+                  phys101/kin  Kin           1 of 2 finished, 1 left (1.00 MiB, 2s at 512 KiB/s)
                     active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
                   phys101/dyn  Dyn                                         0 of 1 finished, 10 B
                     failed     phys101/dyn/v3  Newton  10 B
@@ -69,39 +69,102 @@ struct ReportTests {
                                remove it from the catalog: coursefetch can't download
                                DRM-protected videos
 
-                zoo                                                              0 of 3 finished
+                zoo                                                      0 of 3 finished, 2 left
                     paused     'zoo/*/v5'  Apes
-                    waiting    'zoo/*/v6'  Bats  again at 21 Nov 00:00
+                    waiting    'zoo/*/v6'  Bats  next try after 21 Nov 00:00
                                upcoming
 
                 6 videos: 1 finished, 1 active, 2 waiting, 1 paused, 1 failed
-                6.00 MiB of 7.00 MiB known of 2 videos, 512 KiB/s, 16s left, 6.10 MiB on disk
-                1 finished file came from another source than the catalog names now; they are kept.
+                3 left (at least 1.00 MiB, 16s at 512 KiB/s), 6.10 MiB on disk
+                1 finished file comes from another source than the catalog names now; the files stay.
                 """)
+    }
+
+    @Test("why a download waits or was stopped is told in words")
+    func reasons() {
+        func line(_ reason: SuspendReason) -> String? {
+            var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
+            report.rows = [Self.row(Self.video("c", nil, "v", "v"), .suspended, reason: reason)]
+            return Self.table.lines(report, selection: nil, now: Self.now).first { $0.contains("c/*/v") }
+        }
+        #expect(line(.auth) == "    stopped    'c/*/v'  waits for a login at direct")
+        #expect(line(.window) == "    stopped    'c/*/v'  stopped at 23:00")
+        #expect(line(.signal) == "    stopped    'c/*/v'  stopped by Ctrl-C or a signal")
+        #expect(line(.disk) == "    stopped    'c/*/v'  stopped because the disk is full")
+        #expect(line(.interrupted) == "    stopped    'c/*/v'  interrupted by a crash or a kill")
     }
 
     @Test("what was cancelled is listed; nothing is promised for what is gone")
     func cancelledAndGone() {
         let error = DownloadError(kind: .notFound, message: "no such video")
-        let report = StatusReport(
-            user: "alice", library: "/l", running: nil,
-            rows: [
-                Self.row(Self.video("zoo", "a", "v1", "Apes"), .cancelled),
-                Self.row(Self.video("zoo", "a", "v2", "Bats"), .failed, error: error, gone: true),
-            ])
+        var report = StatusReport(user: "alice", library: "/l", running: nil, rows: [])
+        report.rows = [
+            Self.row(Self.video("zoo", "a", "v1", "Apes"), .cancelled),
+            Self.row(Self.video("zoo", "a", "v2", "Bats"), .failed, error: error, gone: true),
+        ]
+        let lines = Self.table.lines(report, selection: Selection(), now: Self.now)
+        #expect(lines.contains { $0.contains("cancelled") && $0.contains("zoo/a/v1") })
+        #expect(!lines.contains { $0.contains("next try") || $0.contains("coursefetch resolve") })
+    }
+
+    @Test("what is gone from its catalog is one line with the command; a selection lists it")
+    func gone() throws {
+        var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
+        report.rows = [
+            Self.row(Self.video("c", nil, "a", "A"), .finished, bytes: 1024, size: 1024),
+            Self.row(Self.video("c", nil, "b", "B"), .finished, bytes: 2048, size: 2048, gone: true),
+            Self.row(Self.video("c", nil, "d", "D"), .failed, gone: true),
+        ]
+        report.onlyCatalog = "c.yaml"
+        let lines = Self.table.lines(report, selection: nil, now: Self.now)
+        #expect(!lines.contains { $0.contains("c/*/") })
         #expect(
-            Self.table.lines(report, selection: nil, now: Self.now).joined(separator: "\n") == """
-                user alice, library /l
-                no sync is running
-
-                zoo                                                              0 of 2 finished
-                  zoo/a  A                                                       0 of 2 finished
-                    cancelled  zoo/a/v1  Apes
-                    failed     zoo/a/v2  Bats  gone from its catalog
-                               no such video
-
-                2 videos: 1 failed, 1 cancelled
+            lines.last == """
+                2 videos are no longer in the catalogs (1 file, 2.00 KiB); to remove them: coursefetch sync c.yaml --prune
                 """)
+        #expect(lines.contains("1 video: 1 finished"))
+        let all = Self.table.lines(report, selection: Selection(), now: Self.now)
+        #expect(all.contains { $0.contains("'c/*/b'") && $0.hasSuffix("no longer in its catalog") })
+    }
+
+    @Test("in a pipe nothing is cut or broken; bars are drawn where somebody watches")
+    func forms() {
+        let pipe = StatusTable(form: .init(style: Self.plainStyle, width: nil), zone: .gmt)
+        let lines = pipe.lines(Self.report, selection: nil, now: Self.now)
+        #expect(
+            lines.contains(
+                "phys101  Classical Mechanics  1 of 3 finished, 1 left (1.00 MiB, 2s at 512 KiB/s), 6.10 MiB on disk"))
+        #expect(
+            lines.contains(
+                "               remove it from the catalog: coursefetch can't download DRM-protected videos"))
+        let watch = StatusTable(form: .init(style: Self.plainStyle, width: 100, hasBars: true), zone: .gmt)
+        let watched = watch.lines(Self.report, selection: nil, now: Self.now)
+        #expect(watched.contains { $0.hasPrefix("    active     ━━━━━━────── 50%  phys101/kin/v%202  ") })
+    }
+
+    @Test("an overview of very many videos names courses, and chapters only where something is to be seen")
+    func many() {
+        var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
+        report.rows = [
+            Self.row(
+                Self.video("c7", "k1", "v", "V"), .failed, error: DownloadError(kind: .gone, message: "deleted"))
+        ]
+        report.groups = (0..<50).flatMap { course in
+            (0..<2).map { chapter in
+                var group = StatusGroup(
+                    course: "c\(course)", courseTitle: "Course \(course)", chapter: "k\(chapter)", chapterTitle: nil)
+                group.totals = StatusTotals([
+                    Self.row(Self.video("c\(course)", "k\(chapter)", "x", "X"), .finished, bytes: 1, size: 1)
+                ])
+                return group
+            }
+        }
+        report.hiddenRows = 1200
+        let lines = Self.table.lines(report, selection: nil, now: Self.now)
+        #expect(lines.count { $0.hasPrefix("c") } == 50)
+        #expect(lines.filter { $0.hasPrefix("  c") }.map { $0.prefix(7) } == ["  c7/k1"])
+        #expect(lines.contains("… and 1,200 more: coursefetch status --all"))
+        #expect(lines.contains("100 videos: 100 finished"))
     }
 
     @Test("with a selection every video of it is listed")
@@ -112,13 +175,13 @@ struct ReportTests {
             lines.dropFirst(2).dropLast().joined(separator: "\n") == """
 
                 phys101  Classical Mechanics                                     1 of 2 finished
-                                      6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left, 6.10 MiB on disk
-                  phys101/kin  Kin     1 of 2 finished, 6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                                            1 left (1.00 MiB, 2s at 512 KiB/s), 6.10 MiB on disk
+                  phys101/kin  Kin           1 of 2 finished, 1 left (1.00 MiB, 2s at 512 KiB/s)
                     finished   phys101/kin/v1  Position  5.00 MiB
                     active     phys101/kin/v%202  1.00 MiB of 2.00 MiB, 512 KiB/s, 2s left
 
                 2 videos: 1 finished, 1 active
-                6.00 MiB of 7.00 MiB, 512 KiB/s, 2s left
+                1 left (1.00 MiB, 2s at 512 KiB/s)
                 """)
         #expect(
             Self.table.lines(Self.report, selection: Selection(), now: Self.now).count { $0.contains("zoo/*/v4") } == 1)
@@ -131,7 +194,7 @@ struct ReportTests {
         report.loggedOutSince = Self.now.addingTimeInterval(-600)
         #expect(
             Self.table.lines(report, selection: nil, now: Self.now)[2]
-                == "logged out since 22:50: no sync starts before coursefetch login")
+                == "logged out since 22:50, so no sync starts; to log in: coursefetch login")
     }
 
     @Test(
@@ -161,7 +224,7 @@ struct ReportTests {
         ]
         #expect(
             Self.table.lines(report, selection: nil, now: Self.now).joined(separator: "\n")
-                .contains("coursefetch resolve c.yaml p/k/v\n               --user bob"))
+                .contains("\n               coursefetch resolve c.yaml p/k/v --user bob\n"))
     }
 
     @Test("what stands on a terminal fits it: the head and the last line stay, colours end where a line is cut")
@@ -184,7 +247,7 @@ struct ReportTests {
         ]
         report.diskBytes["c"] = 100_000
         let lines = Self.table.lines(report, selection: nil, now: Self.now)
-        #expect(lines.last == "97.7 KiB on disk")
+        #expect(lines.last == "1 left, 97.7 KiB on disk")
         #expect(!lines.joined().contains("known"))
     }
 
@@ -193,7 +256,7 @@ struct ReportTests {
         let report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
         #expect(
             Self.table.lines(report, selection: nil, now: Self.now) == [
-                "user alice", "no sync is running", "", "Nothing yet. Begin with: coursefetch sync CATALOG", "",
+                "user alice", "no sync is running", "", "No videos yet. To begin: coursefetch sync CATALOG", "",
                 "0 videos",
             ])
     }

@@ -5,47 +5,84 @@ package import SyncFacts
 
 /// What `status` prints for people.
 package struct StatusTable: Sendable {
-    private let style: TerminalStyle
-    private let width: Int
-    private let zone: TimeZone
+    /// How it looks, and how much room there is.
+    package struct Form: Sendable {
+        package var style: TerminalStyle
+        /// Of the terminal; nil in a pipe, where nothing is cut or broken.
+        package var width: Int?
+        /// Whether bars show how far things are.
+        package var hasBars: Bool
 
-    /// `width` is the terminal's, or what a file deserves.
-    package init(style: TerminalStyle, width: Int, zone: TimeZone) {
-        self.style = style
-        self.width = width
+        package init(style: TerminalStyle, width: Int?, hasBars: Bool = false) {
+            self.style = style
+            self.width = width
+            self.hasBars = hasBars
+        }
+    }
+
+    /// Where there are more chapters than these, only those are named that have a video worth a line.
+    private static let mostChapters = 40
+
+    let form: Form
+    let zone: TimeZone
+
+    package init(form: Form, zone: TimeZone) {
+        self.form = form
         self.zone = zone
     }
+
+    var style: TerminalStyle { form.style }
 
     /// The lines. Without a selection, what is finished or merely waits is counted, not listed.
     package func lines(_ report: StatusReport, selection: Selection?, now: Date) -> [String] {
         let rows = selection.map { selection in report.rows.filter(selection.contains) } ?? report.rows
+        let groups =
+            selection == nil ? report.groups ?? StatusGroup.all(of: rows) : StatusGroup.all(of: rows, countsGone: true)
+        // What is gone has a line of its own, and is listed only when somebody asks for it.
+        let listed = rows.filter { selection != nil || (!$0.gone && isNews($0)) }
         var lines = header(report, now: now)
-        let listsAll = selection != nil
-        for course in grouped(rows, by: { $0.reference.course }) {
+        for course in courses(groups) {
             lines +=
-                [""]
-                + courseLines(
-                    course, disk: report.diskBytes, user: report.userOption, listsAll: listsAll, now: now)
+                [""] + courseLines(course, listed, report, areAllNamed: groups.count <= Self.mostChapters, now: now)
         }
-        if report.rows.isEmpty {
+        if report.hiddenRows > 0 {
+            let more = "\(Wording.grouped(report.hiddenRows)) more: coursefetch status --all"
+            lines += ["", "\(style.ellipsis) and \(more)\(style.text(Explainer.option(user: report.userOption)))"]
+        }
+        if report.rows.isEmpty, groups.isEmpty {
             let whose = style.text(Explainer.option(user: report.userOption))
-            lines += ["", "Nothing yet. Begin with: coursefetch sync CATALOG\(whose)"]
+            lines += ["", "No videos yet. To begin: coursefetch sync CATALOG\(whose)"]
         }
-        lines += [""] + totals(rows, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
-        if report.fromOtherSource > 0 {
-            let files = Wording.count(report.fromOtherSource, "finished file")
-            lines.append("\(files) came from another source than the catalog names now; they are kept.")
-        }
-        return lines + logins(rows, user: report.userOption)
+        lines += [""] + totals(groups, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
+        return lines + notes(report, rows)
     }
 
-    /// Which logins somebody has to renew before all of this can go on.
-    private func logins(_ rows: [StatusRow], user: String?) -> [String] {
-        let waiting = rows.filter { $0.state == .suspended && $0.reason == .auth }
-        return Set(waiting.map(\.provider)).sorted().map { provider in
-            let login = style.text(Explainer.login(at: provider, user: user))
-            return style.paint("Videos of \(style.text(provider)) wait for a login: \(login)", .notice)
+    /// What somebody should know besides, each in a line with its command.
+    private func notes(_ report: StatusReport, _ rows: [StatusRow]) -> [String] {
+        var lines: [String] = []
+        if let gone = report.goneSums, gone.count > 0 {
+            let files = gone.files > 0 ? " (\(Wording.count(gone.files, "file")), \(Wording.size(gone.bytes)))" : ""
+            let whose = Explainer.option(user: report.userOption)
+            let catalog = report.onlyCatalog.map(ShellWord.quoted) ?? "CATALOG"
+            lines.append(
+                style.text(
+                    """
+                    \(Wording.count(gone.count, "video")) \(gone.count == 1 ? "is" : "are") no longer in the \
+                    catalogs\(files); to remove \(gone.count == 1 ? "it" : "them"): coursefetch sync \(catalog) \
+                    --prune\(whose)
+                    """))
         }
+        if report.fromOtherSource > 0 {
+            let files = Wording.count(report.fromOtherSource, "finished file")
+            let verb = report.fromOtherSource == 1 ? "comes" : "come"
+            lines.append("\(files) \(verb) from another source than the catalog names now; the files stay.")
+        }
+        let waiting = Set(rows.filter { $0.state == .suspended && $0.reason == .auth }.map(\.provider))
+        return lines
+            + waiting.sorted().map { provider in
+                let login = style.text(Explainer.login(at: provider, user: report.userOption))
+                return style.paint("Videos of \(style.text(provider)) wait for a login: \(login)", .notice)
+            }
     }
 
     private func header(_ report: StatusReport, now: Date) -> [String] {
@@ -64,28 +101,46 @@ package struct StatusTable: Sendable {
         }
         if report.isLoggedOut {
             let since = report.loggedOutSince.map { " since \(ClockText.local($0, now: now, zone: zone))" } ?? ""
-            let whose = Explainer.option(user: report.userOption)
-            let what = report.running?.activity == .waitingForLogin ? "nothing goes on" : "no sync starts"
-            lines.append(
-                style.paint("logged out\(since): \(what) before coursefetch login\(style.text(whose))", .notice))
+            let whose = style.text(Explainer.option(user: report.userOption))
+            let what = report.running?.activity == .waitingForLogin ? "nothing continues" : "no sync starts"
+            lines.append(style.paint("logged out\(since), so \(what); to log in: coursefetch login\(whose)", .notice))
         }
         return lines
     }
 
-    private func courseLines(
-        _ rows: [StatusRow], disk: [String: ByteCount], user: String?, listsAll: Bool, now: Date
-    ) -> [String] {
-        guard let first = rows.first else { return [] }
-        let name = Selector(course: first.reference.course).description
-        var lines = heading(
-            name, first.courseTitle, rows, disk: disk[first.reference.course], role: .bold, indent: 0)
-        for chapter in grouped(rows, by: { $0.reference.chapter ?? "" }) {
-            guard let first = chapter.first else { continue }
-            if let id = first.reference.chapter {
-                let selector = Selector(course: first.reference.course, chapter: id).description
-                lines += heading(selector, first.chapterTitle ?? id, chapter, role: .plain, indent: 2)
+    /// Groups of one course after the other.
+    private func courses(_ groups: [StatusGroup]) -> [[StatusGroup]] {
+        var places: [String: Int] = [:]
+        var courses: [[StatusGroup]] = []
+        for group in groups {
+            if let place = places[group.course] {
+                courses[place].append(group)
+            } else {
+                places[group.course] = courses.count
+                courses.append([group])
             }
-            for row in chapter where listsAll || isNews(row) { lines += videoLines(row, user: user, now: now) }
+        }
+        return courses
+    }
+
+    private func courseLines(
+        _ groups: [StatusGroup], _ listed: [StatusRow], _ report: StatusReport, areAllNamed: Bool, now: Date
+    ) -> [String] {
+        guard let first = groups.first else { return [] }
+        var totals = StatusTotals()
+        for group in groups { totals.add(group.totals) }
+        let selector = Selector(course: first.course).description
+        var lines = heading(
+            selector, first.courseTitle, totals, disk: report.diskBytes[first.course], role: .bold, indent: 0)
+        let rows = listed.filter { $0.reference.course == first.course }
+        for group in groups {
+            let rows = rows.filter { $0.reference.chapter == group.chapter }
+            guard areAllNamed || !rows.isEmpty else { continue }
+            if let chapter = group.chapter {
+                let selector = Selector(course: group.course, chapter: chapter).description
+                lines += heading(selector, group.chapterTitle ?? chapter, group.totals, role: .plain, indent: 2)
+            }
+            for row in rows { lines += videoLines(row, user: report.userOption, now: now) }
         }
         return lines
     }
@@ -100,120 +155,85 @@ package struct StatusTable: Sendable {
     }
 
     private func heading(
-        _ selector: String, _ title: String, _ rows: [StatusRow], disk: ByteCount? = nil, role: TerminalStyle.Role,
+        _ selector: String, _ title: String, _ totals: StatusTotals, disk: ByteCount? = nil, role: TerminalStyle.Role,
         indent: Int
     ) -> [String] {
-        let totals = StatusTotals(rows)
         let count = "\(Wording.grouped(totals.finished)) of \(Wording.grouped(totals.count)) finished"
         let amounts = amounts(totals, disk: disk)
         let label = style.text(selector.hasSuffix(title) ? selector : "\(selector)  \(title)")
         let color: TerminalStyle.Role = totals.finished == totals.count ? .good : .dim
-        let all = ([count] + amounts).joined(separator: ", ")
+        let bar = bar(totals)
+        let all = style.paint(([count] + amounts).joined(separator: ", "), color)
+        let margin = String(repeating: " ", count: indent)
+        guard let width = form.width else { return [margin + style.paint(label, role) + "  " + bar + all] }
         // On a line of their own where they would leave no room for the title.
-        let isSplit = DisplayWidth.of(label) + DisplayWidth.of(all) + 2 > width - indent && amounts.count > 1
-        let right = isSplit ? count : all
-        let room = max(16, width - indent - DisplayWidth.of(right) - 2)
-        let first =
-            String(repeating: " ", count: indent)
-            + style.paint(TerminalText.fit(label, to: room, mark: style.ellipsis), role)
-            + "  " + style.paint(right, color)
+        let needed = DisplayWidth.of(label) + DisplayWidth.ofLine(bar + all) + 2
+        let isSplit = needed > width - indent && !amounts.isEmpty
+        let right = bar + (isSplit ? style.paint(count, color) : all)
+        let room = max(16, width - indent - DisplayWidth.ofLine(right) - 2)
+        let first = margin + style.paint(TerminalText.fit(label, to: room, mark: style.ellipsis), role) + "  " + right
         guard isSplit else { return [first] }
         return [first, style.paint(TerminalText.right(amounts.joined(separator: ", "), to: width), color)]
     }
 
-    /// Bytes, speed and time left, each only where it says something.
+    private func bar(_ totals: StatusTotals) -> String {
+        guard form.hasBars, totals.count > 0 else { return "" }
+        let known = Double(totals.knownBytes.value)
+        let fraction =
+            totals.unknownSizes == 0 && known > 0
+            ? Double(totals.doneBytes.value) / known : Double(totals.finished) / Double(totals.count)
+        return ProgressBar(style: style).filled(fraction, columns: 12, role: .good) + "  "
+    }
+
+    /// What is left, and what is there, each only where it says something.
     private func amounts(_ totals: StatusTotals, disk: ByteCount?) -> [String] {
         var parts: [String] = []
-        // What is there may be all of which the size is known.
-        if totals.doneBytes >= totals.knownBytes {
-            if disk?.value ?? 0 == 0, totals.doneBytes > 0 { parts.append(Wording.size(totals.doneBytes)) }
-        } else if totals.knownBytes > 0 {
-            let whose = totals.unknownSizes > 0 ? " known of \(Wording.count(totals.knownSizes, "video"))" : ""
-            parts.append("\(Wording.size(totals.doneBytes)) of \(Wording.size(totals.knownBytes))\(whose)")
+        if totals.left > 0 {
+            let (bytes, isWhole) = totals.bytesLeft
+            var details: [String] = []
+            if bytes.value > 0 { details.append((isWhole ? "" : "at least ") + Wording.size(bytes)) }
+            if let rate = totals.bytesPerSecond, rate > 0 {
+                let time = totals.secondsLeft.map { "\(Wording.duration($0)) at " } ?? ""
+                details.append(time + Wording.rate(rate))
+            }
+            parts.append(
+                "\(Wording.grouped(totals.left)) left"
+                    + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"))
         }
-        if let rate = totals.bytesPerSecond, rate > 0 { parts.append(Wording.rate(rate)) }
-        if let left = totals.secondsLeft { parts.append("\(Wording.duration(left)) left") }
-        if let disk, disk > 0 { parts.append("\(Wording.size(disk)) on disk") }
+        if let disk, disk > 0 {
+            parts.append("\(Wording.size(disk)) on disk")
+        } else if totals.doneBytes > 0, totals.left == 0 {
+            parts.append(Wording.size(totals.doneBytes))
+        }
         return parts
     }
 
-    private func videoLines(_ row: StatusRow, user: String?, now: Date) -> [String] {
-        let selector = ShellWord.quoted(Selector(row.reference).description)
-        let facts = self.facts(row, now: now)
-        let mark = style.paint(TerminalText.fit(row.state.rawValue, to: 9), role(row.state))
-        // The selector is there to be pasted: it is never cut, the title is.
-        let fixed = 4 + 9 + 2 + DisplayWidth.of(selector) + 2
-        let room = max(0, width - fixed - (facts.isEmpty ? 0 : DisplayWidth.of(facts) + 2))
-        let title = row.reference.title == row.reference.video ? "" : style.text(row.reference.title)
-        var line = "    \(mark)  \(style.text(selector))"
-        if room >= 6, !title.isEmpty { line += "  \(TerminalText.cut(title, to: room, mark: style.ellipsis))" }
-        if !facts.isEmpty { line += "  " + style.paint(facts, .dim) }
-        guard let error = row.error, row.state != .finished else { return [line] }
-        let explainer = Explainer(catalogs: [], user: user)
-        let explanation = explainer.failure(
-            of: row.reference, error, retryAt: row.retryAt, file: row.file, provider: row.provider, now: now, zone: zone
-        )
-        let texts = [explainer.reason(error), row.state == .failed && !row.gone ? explanation.advice : nil]
-        for text in texts.compactMap(\.self) {
-            lines(of: text).forEach { line += "\n" + $0 }
-        }
-        return line.split(separator: "\n").map(String.init)
-    }
-
-    private func lines(of text: String) -> [String] {
-        TerminalText.wrap(style.text(text), to: max(24, width - 16)).map { String(repeating: " ", count: 15) + $0 }
-    }
-
-    private func facts(_ row: StatusRow, now: Date) -> String {
-        var facts: [String] = []
-        switch row.state {
-        case .finished: facts.append(Wording.size(row.size ?? row.bytes))
-        case .active, .suspended, .paused, .waiting, .failed:
-            if row.bytes > 0 {
-                facts.append(Wording.size(row.bytes) + (row.size.map { " of \(Wording.size($0))" } ?? ""))
-            }
-            if row.state == .active, let rate = row.bytesPerSecond, rate > 0 {
-                facts.append(Wording.rate(rate))
-                if let size = row.size {
-                    facts.append("\(Wording.duration(Double(max(0, size - row.bytes)) / Double(rate))) left")
-                }
-            }
-        case .cancelled: break
-        }
-        if let sidecars = sidecars([row]) { facts.append(sidecars) }
-        if let reason = row.reason { facts.append(reason.rawValue) }
-        if let retryAt = row.retryAt, retryAt > now, row.state == .waiting {
-            facts.append("again at \(ClockText.local(retryAt, now: now, zone: zone))")
-        }
-        if row.gone { facts.append("gone from its catalog") }
-        return facts.joined(separator: ", ")
-    }
-
-    /// What isn't there beside videos; nil if all is.
-    private func sidecars(_ rows: [StatusRow]) -> String? {
-        let counts = [
-            (rows.reduce(0) { $0 + $1.sidecarsWanted }, "wanted"),
-            (rows.reduce(0) { $0 + $1.sidecarsFailed }, "failed"),
-        ].filter { $0.0 > 0 }
-        guard !counts.isEmpty else { return nil }
-        return counts.map { "\(Wording.count($0.0, "sidecar")) \($0.1)" }.joined(separator: ", ")
-    }
-
-    private func totals(_ rows: [StatusRow], disk: ByteCount?) -> [String] {
-        let counts = Dictionary(grouping: rows, by: \.state).mapValues(\.count)
+    private func totals(_ groups: [StatusGroup], disk: ByteCount?) -> [String] {
+        var totals = StatusTotals()
+        for group in groups { totals.add(group.totals) }
         let states = DownloadState.allCases.sorted { $0.place < $1.place }
         let parts = states.compactMap { state -> String? in
-            guard let count = counts[state] else { return nil }
-            return style.paint("\(Wording.grouped(count)) \(state.rawValue)", role(state))
+            guard let count = totals.states[state], count > 0 else { return nil }
+            return style.paint("\(Wording.grouped(count)) \(state.word)", role(state))
         }
         let counted =
-            Wording.count(rows.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
-            + (sidecars(rows).map { "; \($0)" } ?? "")
-        let amounts = amounts(StatusTotals(rows), disk: disk)
+            Wording.count(totals.count, "video") + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))")
+            + (Self.sidecars(wanted: totals.sidecarsWanted, failed: totals.sidecarsFailed).map { "; \($0)" } ?? "")
+        let amounts = amounts(totals, disk: disk)
         return amounts.isEmpty ? [counted] : [counted, amounts.joined(separator: ", ")]
     }
 
-    private func role(_ state: DownloadState) -> TerminalStyle.Role {
+    /// What isn't there beside videos; nil if all is.
+    static func sidecars(wanted: Int, failed: Int) -> String? {
+        let counts = [(wanted, "missing"), (failed, "failed")].filter { $0.0 > 0 }
+        guard !counts.isEmpty else { return nil }
+        let parts = counts.map { count, word in
+            "\(Wording.count(count, "subtitle or attachment", "subtitles or attachments")) \(word)"
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    func role(_ state: DownloadState) -> TerminalStyle.Role {
         switch state {
         case .finished: .good
         case .active: .bar
@@ -222,26 +242,13 @@ package struct StatusTable: Sendable {
         case .waiting, .cancelled: .dim
         }
     }
-
-    /// The rows in groups of equal keys, in the order in which the keys appear first.
-    private func grouped(_ rows: [StatusRow], by key: (StatusRow) -> String) -> [[StatusRow]] {
-        var places: [String: Int] = [:]
-        var groups: [[StatusRow]] = []
-        for row in rows {
-            let key = key(row)
-            if let place = places[key] {
-                groups[place].append(row)
-            } else {
-                places[key] = groups.count
-                groups.append([row])
-            }
-        }
-        return groups
-    }
 }
 
 extension DownloadState {
-    /// Where it stands in a list of all states.
+    /// What a person calls it.
+    var word: String { self == .suspended ? "stopped" : rawValue }
+
+    /// Where it comes in a list of all states.
     fileprivate var place: Int {
         switch self {
         case .finished: 0

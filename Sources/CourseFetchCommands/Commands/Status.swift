@@ -43,7 +43,9 @@ struct Status: AsyncParsableCommand {
             try await StatusWatch(location: settings.location, selection: given, context: context).run()
             return
         }
-        let report = try await context.orRefuse { () throws(Refusal) in try await StatusReport.read(settings.location) }
+        let report = try await context.orRefuse { () throws(Refusal) in
+            try await StatusReport.read(settings.location, isOverview: given == nil && !json)
+        }
         let selection = try await context.orRefuse { () throws(Refusal) in try StatusText.settled(given, report) }
         if let refusal = StatusText.unmatched(selection, report) {
             throw await context.refuse(ExitStatus([refusal.condition]), refusal.message)
@@ -53,8 +55,9 @@ struct Status: AsyncParsableCommand {
                 context.output.send(StatusJSON.line(row, library: report.library), to: STDOUT_FILENO)
             }
         } else {
-            let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : 100
-            let table = StatusTable(style: context.style(of: STDOUT_FILENO), width: width, zone: context.zone)
+            let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(descriptor: STDOUT_FILENO).columns : nil
+            let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: width)
+            let table = StatusTable(form: form, zone: context.zone)
             for line in table.lines(report, selection: selection, now: Date()) { context.say(line) }
         }
         try await context.finish()

@@ -34,7 +34,7 @@ struct StatusWatch {
             let report: StatusReport
             let selection: Selection?
             do throws(Refusal) {
-                report = try await StatusReport.read(location)
+                report = try await StatusReport.read(location, isOverview: self.selection == nil)
                 selection = try StatusText.settled(self.selection, report)
             } catch {
                 return ([], error)
@@ -50,7 +50,7 @@ struct StatusWatch {
     }
 
     private func lines(_ report: StatusReport, _ selection: Selection?, columns: Int) -> [String] {
-        StatusTable(style: context.style(of: STDOUT_FILENO), width: columns, zone: context.zone)
-            .lines(report, selection: selection, now: Date())
+        let form = StatusTable.Form(style: context.style(of: STDOUT_FILENO), width: columns, hasBars: true)
+        return StatusTable(form: form, zone: context.zone).lines(report, selection: selection, now: Date())
     }
 }

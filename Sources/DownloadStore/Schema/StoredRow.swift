@@ -26,6 +26,12 @@ struct StoredRow {
     /// Bytes; see ``ByteCount/believed(_:)``.
     func size(_ column: String) -> Int64? { ByteCount.believed(integer(column)) }
 
+    /// What SQLite's total() has made of sizes: a real number, which may be too large for a whole one.
+    func total(_ column: String) -> ByteCount {
+        let sum: Double = value(column) ?? 0
+        return ByteCount(sum >= 0x1p63 ? .max : sum > 0 ? Int64(sum) : 0)
+    }
+
     /// Seconds of playing time, at most some years.
     func seconds(_ column: String) -> Double? {
         (value(column) as Double?).flatMap { (0...1e8).contains($0) ? $0 : nil }
@@ -48,7 +54,7 @@ struct StoredRow {
 }
 
 extension Date {
-    /// Seconds since 1970, as the state keeps them; nil for what is no instant of the next thousands of years.
+    /// Seconds since 1970, as the state keeps them; nil for what isn't an instant of the next thousands of years.
     package init?(stored seconds: Double?) {
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return nil }
         self.init(timeIntervalSince1970: seconds)
@@ -57,6 +63,6 @@ extension Date {
 
 extension DownloadState {
     /// From the state's text. An unknown word, in a damaged row, is `waiting`: nothing is believed of such a row, and it
-    /// begins anew.
+    /// starts over.
     package init(stored text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .waiting }
 }

@@ -141,6 +141,33 @@ package struct StatusReport: Sendable {
     package var isLoggedOut = false
     /// Since when; nil if the user has never logged in.
     package var loggedOutSince: Date?
+    /// In an overview the chapters in catalog order; nil where all rows are there.
+    package var groups: [StatusGroup]?
+    /// How many rows an overview has left out that deserve a look.
+    package var hiddenRows = 0
+    /// The catalog that all courses come from; nil if they come from several.
+    package var onlyCatalog: String?
+    private var gone: Gone?
+
+    /// What is no longer in its catalog.
+    package struct Gone: Sendable, Equatable {
+        /// How many there are.
+        package var count = 0
+        /// Their files.
+        package var files = 0
+        package var bytes: ByteCount = 0
+    }
+
+    /// What is no longer in its catalog; nil if nothing is.
+    package var goneSums: Gone? {
+        if let gone { return gone }
+        let rows = rows.filter(\.gone)
+        let files = rows.filter { $0.state == .finished }
+        return rows.isEmpty ? nil : Gone(count: rows.count, files: files.count, bytes: files.byteCount(\.bytes))
+    }
+
+    /// How many rows an overview has: more than these are worth nobody's reading.
+    private static let mostRows = 200
 
     package init(
         user: String, library: String?, running: RunningSync?, rows: [StatusRow], fromOtherSource: Int = 0
@@ -153,7 +180,12 @@ package struct StatusReport: Sendable {
     }
 
     /// Reads the state as it is. Changes nothing; a user without a state has no rows.
-    package static func read(_ location: StateLocation) async throws(Refusal) -> StatusReport {
+    ///
+    /// An overview has only the rows that deserve a look, and sums of all: a state of very many videos isn't read row by
+    /// row.
+    package static func read(
+        _ location: StateLocation, isOverview: Bool = false
+    ) async throws(Refusal) -> StatusReport {
         let place = try location.resolve()
         try place.requireKnown()
         guard let store = try place.openForReading() else {
@@ -183,14 +215,10 @@ package struct StatusReport: Sendable {
             for course in courses.values { report.diskBytes[course.id, default: 0] += course.coverFile?.size ?? 0 }
             let now = Date()
             let held = try HeldCourse.recorded(store)
+            let files = Set(courses.values.map(\.file).filter { !$0.isEmpty })
+            report.onlyCatalog = files.count == 1 ? files.first : nil
             let open = Dictionary(grouping: try store.sidecars.open(), by: \.download)
-            var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
-            try store.downloads.each { record in
-                review.look(at: record)
-                if record.state == .finished, let file = record.file, file.source != record.catalog.source {
-                    report.fromOtherSource += 1
-                }
-                report.diskBytes[record.key.course, default: 0] += record.diskBytes
+            func add(_ record: DownloadRecord) {
                 var row = StatusRow(
                     record, course: courses[record.key.course],
                     chapterTitle: record.catalog.chapter.flatMap {
@@ -201,11 +229,48 @@ package struct StatusReport: Sendable {
                 }
                 report.rows.append(row)
             }
+            // Whether a course is still held is seen at the files of each of its rows.
+            if isOverview, held.isEmpty {
+                try store.downloads.eachNotable(atMost: mostRows, add)
+                report.take(try store.downloads.sums(), courses, chapters, isRunning: lock != nil)
+                return report
+            }
+            var review = HeldReview(held, held.isEmpty ? nil : try? LibraryOpening.openToLook(place, store))
+            try store.downloads.each { record in
+                review.look(at: record)
+                if record.state == .finished, let file = record.file, file.source != record.catalog.source {
+                    report.fromOtherSource += 1
+                }
+                report.diskBytes[record.key.course, default: 0] += record.diskBytes
+                add(record)
+            }
             report.held = review.standing
             return report
         } catch {
             throw Refusal(any: error)
         }
+    }
+}
+
+extension StatusReport {
+    /// The sums of an overview, once its rows are there.
+    private mutating func take(
+        _ sums: [DownloadSums], _ courses: [String: CourseRecord], _ chapters: [DownloadKey: String], isRunning: Bool
+    ) {
+        for sum in sums {
+            diskBytes[sum.course, default: 0] += sum.diskBytes
+            fromOtherSource += sum.fromOtherSource
+        }
+        let gone = sums.filter(\.isGone)
+        let files = gone.filter { $0.state == .finished }
+        let goneCount = gone.reduce(0) { $0 + $1.count }
+        self.gone = Gone(
+            count: goneCount, files: files.reduce(0) { $0 + $1.count }, bytes: files.reduce(0) { $0 + $1.doneBytes })
+        groups = StatusGroup.all(of: sums, rows: rows, courses: courses, chapters: chapters, isRunning: isRunning)
+        let notable: [DownloadState] = [.active, .paused, .suspended, .failed]
+        let count = sums.filter { !$0.isGone && notable.contains($0.state) }.reduce(0) { $0 + $1.count }
+        let shown = rows.count { notable.contains($0.state) }
+        hiddenRows = max(0, count - shown)
     }
 }
 

@@ -1,0 +1,50 @@
+import GRDB
+
+/// What an overview of very many downloads needs: sums that SQLite makes, and the rows that deserve a look.
+extension DownloadTable {
+    /// Sums over the downloads of each chapter in each state, in no particular order.
+    package func sums() throws(StoreError) -> [DownloadSums] {
+        try file.read { db in
+            let sql = """
+                WITH sized AS (
+                    SELECT course, chapter, state, is_gone, ordinal, source, file_source,
+                        iif(state = 'finished', coalesce(size, 0), durable_bytes) AS done,
+                        iif(iif(state = 'finished', size, coalesce(total_bytes, expected_size))
+                            BETWEEN 0 AND \(ByteCount.largestFile),
+                            iif(state = 'finished', size, coalesce(total_bytes, expected_size)), NULL) AS whole,
+                        coalesce(iif(is_placing, old_size, size), 0) + iif(state = 'finished', 0, durable_bytes) AS disk
+                    FROM downloads)
+                -- total() is a real number: a sum of integers that overflows is an error.
+                SELECT course, chapter, state, is_gone, count(*) AS number, total(done) AS done, total(whole) AS known,
+                    count(whole) AS knowns, total(max(0, whole - done)) AS missing, total(disk) AS disk,
+                    count(*) FILTER (WHERE state = 'finished' AND file_source IS NOT source) AS others,
+                    min(ordinal) AS ordinal
+                FROM sized GROUP BY course, chapter, state, is_gone
+                """
+            return try Row.fetchAll(db, sql: sql).map(StoredRow.init).map { row in
+                DownloadSums(
+                    course: row.text("course") ?? "", chapter: row.text("chapter"),
+                    state: DownloadState(stored: row.text("state")), isGone: row.flag("is_gone"),
+                    count: row.count("number"), doneBytes: row.total("done"), knownBytes: row.total("known"),
+                    knownSizes: row.count("knowns"), missingBytes: row.total("missing"), diskBytes: row.total("disk"),
+                    fromOtherSource: row.count("others"), ordinal: row.integer("ordinal") ?? 0)
+            }
+        }
+    }
+
+    /// Calls `body` with the downloads that deserve a look, in catalog order, at most so many: what is neither finished
+    /// nor merely waits or cancelled, and finished ones beside which something is missing.
+    package func eachNotable(atMost limit: Int, _ body: (DownloadRecord) throws -> Void) throws(StoreError) {
+        try file.read { db in
+            let sql = """
+                SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
+                WHERE is_gone = 0 AND (state NOT IN ('waiting', 'finished', 'cancelled')
+                    OR (state = 'waiting' AND error_kind IS NOT NULL)
+                    OR (state = 'finished' AND downloads.id IN (SELECT download FROM sidecars WHERE state <> 'stored')))
+                ORDER BY courses.file, courses.ordinal, downloads.course, downloads.ordinal, downloads.id LIMIT ?
+                """
+            let rows = try Row.fetchCursor(db, sql: sql, arguments: [limit])
+            while let row = try rows.next() { try body(DownloadRecord(row)) }
+        }
+    }
+}
