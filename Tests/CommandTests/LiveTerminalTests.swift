@@ -72,8 +72,8 @@ struct LiveTerminalTests {
                   media.example.org/phys101/v101.mp4
                   to see the provider's answer:
                     coursefetch resolve catalog.yaml phys101/kinematics/v101
-                 Position and velocity         ━────────────────────    5%  2.24 MiB/s    1m24s
-                 1 of 40 done, 1 failed        ━────────────────────    5%  2.35 MiB/s   40m37s
+                 Position and velocity   ━────────────────    5%   200 MiB  2.24 MiB/s    1m24s
+                 1 of 40 done, 1 failed  ╾────────────────    5%            2.35 MiB/s   40m37s
                 """)
     }
 
@@ -81,11 +81,11 @@ struct LiveTerminalTests {
     func three() async throws {
         #expect(
             try await Self.capture(3, columns: 80).split(separator: "\n").suffix(5).joined(separator: "\n") == """
-                 Position and velocity         ━────────────────────    5%  2.24 MiB/s    1m24s
-                 Newton's laws of motion, wi…  again in 8s: the connection broke
-                 線形代数入門：固有値と固有…   ━━━╾─────────────────   17%  2.24 MiB/s    1m14s
+                 Position and velocity   ━────────────────    5%   200 MiB  2.24 MiB/s    1m24s
+                 Newton's laws of moti…  again in 8s: the connection broke
+                 線形代数入門：固有値…   ━━━──────────────   17%   200 MiB  2.24 MiB/s    1m14s
                  media.example.org is rate-limiting us; waiting until 23:10
-                 1 of 40 done, 1 failed        ━────────────────────    5%  14.1 MiB/s    7m51s
+                 1 of 40 done, 1 failed  ━────────────────    5%            14.1 MiB/s    7m51s
                 """)
     }
 
@@ -99,7 +99,7 @@ struct LiveTerminalTests {
             lines[3] == " Position and velocity                                             " + "━━━━━"
                 + String(repeating: "─", count: 81) + "    5%       11.8/200 MiB  2.24 MiB/s    1m24s")
         #expect(lines[6].hasPrefix(" 양자역학의 기초와 불확정성 원리에 대한 긴 강의 제목               ━━━━"))
-        #expect(lines[7].hasSuffix("━━  100%        200/200 MiB   finishing"))
+        #expect(lines[7].hasSuffix("━━  100%        200/200 MiB            finishing"))
         // What a terminal would obey has become visible and harmless.
         #expect(lines[10].hasPrefix(" Escape �[31mred�[0m and bell�   "))
         #expect(lines.last?.hasPrefix(" 1 of 40 done, 1 failed    ") == true)
@@ -127,7 +127,7 @@ struct LiveTerminalTests {
     func ascii() async throws {
         let text = try await Self.capture(3, columns: 80, environment: "LANG=C LC_ALL=C")
         #expect(text.utf8.count == text.count)
-        #expect(text.contains("\n Position and velocity         [=>-----------------]    5%  2.24 MiB/s    1m24s\n"))
+        #expect(text.contains("\n Position and velocity   [>--------------]    5%   200 MiB  2.24 MiB/s    1m24s\n"))
         #expect(text.contains("+ Classical Mechanics/01 Kinematics/05 ?ber Gr??en und Ma?e.mp4  100 MiB\n"))
     }
 
@@ -177,11 +177,11 @@ struct LiveTerminalTests {
             #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "1\n")
             _ = try await terminal.tell("send-keys", "clear; fg", "Enter")
             let again = try await terminal.screen { $0.contains("1 failed") }
-            #expect(again.contains("\n Position and velocity         ━─"))
+            #expect(again.contains("\n Position and velocity   ━─"))
             _ = try await terminal.tell("send-keys", "C-c")
             // The terminal's echo disturbs nothing but the line that it is on.
             let echoed = try await terminal.screen { $0.contains("^C") }
-            #expect(echoed.contains("\n Position and velocity         ━─") && echoed.hasSuffix("40m37s"))
+            #expect(echoed.contains("\n Position and velocity   ━─") && echoed.hasSuffix("40m37s"))
             _ = try await terminal.tell("send-keys", "C-c")
             _ = try await terminal.screen { !$0.contains("1 failed") }
             _ = try await terminal.tell("send-keys", "echo code $?", "Enter")
@@ -203,7 +203,7 @@ struct LiveTerminalTests {
             _ = try await terminal.tell(
                 "send-keys", "clear; \(program) status --watch --state \(state)", "Enter")
             let shown = try await terminal.screen { $0.hasSuffix("0 videos") }
-            #expect(shown.contains("no sync is running") && shown.contains("Begin with: coursefetch sync CATALOG"))
+            #expect(shown.contains("no sync is running") && shown.contains("To begin: coursefetch sync CATALOG"))
             #expect(try await terminal.tell("display-message", "-p", "#{cursor_flag}") == "0\n")
             _ = try await terminal.tell("resize-window", "-x", "30", "-y", "24")
             let narrow = try await terminal.screen { $0.contains("Nothing yet. Begin with: cou…") }

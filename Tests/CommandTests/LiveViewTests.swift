@@ -43,25 +43,25 @@ struct LiveViewTests {
         func line(_ seconds: Double) -> [String] {
             Self.shown(view.lines(width: 80, height: 24, now: Self.at(seconds)))
         }
-        let idle = " 0 of 2 done                   ─────────────────────    0%"
+        let idle = " 0 of 2 done             ─────────────────    0%"
         #expect(line(0).map { $0.replacing(#/ +$/#, with: "") } == [idle])
         view.receive(.resolved(video, attempt: 1, reason: .first, expiresAt: nil), at: Self.at(1))
         #expect(line(1.1).count == 1, "what takes no time gets no line")
-        #expect(line(1.3).first == " Position and velocity         connecting")
+        #expect(line(1.3).first == " Position and velocity   connecting")
         view.receive(.downloadStarted(video, resumeFrom: 10_485_760), at: Self.at(1.4))
-        #expect(line(1.5).first == " Position and velocity         connecting, goes on at 10.0 MiB")
+        #expect(line(1.5).first == " Position and velocity   connecting, goes on at 10.0 MiB")
         view.receive(.progress(video, Self.progress(52_428_800, of: 104_857_600)), at: Self.at(3))
         #expect(
             line(3) == [
-                " Position and velocity         ━━━━━━━━━━╾──────────   50%  1.00 MiB/s      50s",
-                " 0 of 2 done                   ━━━━━────────────────   25%  13.3 MiB/s      11s",
+                " Position and velocity   ━━━━━━━━╾────────   50%   100 MiB  1.00 MiB/s      50s",
+                " 0 of 2 done             ━━━━─────────────   25%            13.3 MiB/s      11s",
             ])
         view.receive(.progress(video, Self.progress(104_857_600, of: 104_857_600)), at: Self.at(4))
-        #expect(line(4).first == " Position and velocity         ━━━━━━━━━━━━━━━━━━━━━  100%   finishing")
+        #expect(line(4).first == " Position and velocity   ━━━━━━━━━━━━━━━━━  100%   100 MiB            finishing")
         let file = FinishedFile(path: "Mechanics/01 Position.mp4", bytes: 104_857_600, sha256: nil, seconds: 3)
         view.receive(.downloadFinished(video, file), at: Self.at(5))
         #expect(line(5).count == 1)
-        #expect(line(5)[0].hasPrefix(" 1 of 2 done                   ━━━━━━━━━━╾──────────   50%"))
+        #expect(line(5)[0].hasPrefix(" 1 of 2 done             ━━━━━━━━╾────────   50%"))
         #expect(view.takeScrolled(width: 80, now: Self.begin) == ["✓ Mechanics/01 Position.mp4  100 MiB"])
         #expect(view.takeScrolled(width: 80, now: Self.begin) == [])
         view.receive(.finished(SyncSummary()), at: Self.at(6))
@@ -96,7 +96,7 @@ struct LiveViewTests {
         view.receive(.downloadRetrying(Self.video("v1"), attempt: 2, error: cut, delay: .seconds(90)), at: Self.at(1))
         let soon = view.lines(width: 80, height: 24, now: Self.at(2))
         #expect(soon.count == 2)
-        #expect(soon[0] == " v1                            again in 1m29s: connection reset")
+        #expect(soon[0] == " v1                      again in 1m29s: connection reset")
         let later = view.lines(width: 80, height: 24, now: Self.at(7))
         #expect(later.count == 2)
         #expect(later[0] == " 1 download to try again, the next in 1m24s")
@@ -118,14 +118,52 @@ struct LiveViewTests {
         #expect(view.lines(width: 80, height: 24, now: Self.at(61)).count == 1)
     }
 
-    @Test("a place is kept while others come and go")
-    func places() throws {
-        var view = try Self.view()
-        for id in ["a", "b", "c"] { view.receive(.progress(Self.video(id), Self.progress(1, of: 2)), at: Self.begin) }
+    @Test("rows are in catalog order, whatever begins first")
+    func order() throws {
+        var view = LiveView(style: Self.plain, zone: try #require(TimeZone(secondsFromGMT: 0)))
+        let all = ["a", "b", "c"].map { Self.video($0) }
+        let start = SyncStart(
+            user: "alice", run: 1, catalogs: [], library: "/l", downloads: [.waiting: 3], waitingBytes: nil,
+            order: CatalogOrder { all })
+        view.receive(.started(start), at: Self.begin)
+        for id in ["c", "a", "new", "b"] {
+            view.receive(.progress(Self.video(id), Self.progress(1, of: 2)), at: Self.begin)
+        }
+        #expect(view.downloads.map(\.reference.video) == ["a", "b", "c", "new"])
         view.receive(.downloadSuspended(Self.video("a"), reason: .logout), at: Self.at(1))
-        #expect(view.downloads.map(\.reference.video) == ["b", "c"])
-        view.receive(.progress(Self.video("d"), Self.progress(1, of: 2)), at: Self.at(2))
-        #expect(view.downloads.map(\.reference.video) == ["d", "b", "c"])
+        #expect(view.downloads.map(\.reference.video) == ["b", "c", "new"])
+    }
+
+    @Test("where several courses run each has a heading")
+    func headings() throws {
+        var view = LiveView(style: Self.plain, zone: try #require(TimeZone(secondsFromGMT: 0)))
+        let maths = VideoReference(course: "maths", chapter: nil, video: "m", title: "Vectors")
+        let start = SyncStart(
+            user: "alice", run: 1, catalogs: [], library: "/l", downloads: [.waiting: 3], waitingBytes: nil,
+            order: CatalogOrder(courses: ["phys101": "Classical Mechanics"]) {
+                [Self.video("a"), Self.video("b"), maths]
+            })
+        view.receive(.started(start), at: Self.begin)
+        view.receive(.progress(Self.video("a"), Self.progress(1, of: 2)), at: Self.begin)
+        #expect(view.lines(width: 80, height: 24, now: Self.at(1)).count == 2)
+        for video in [maths, Self.video("b")] {
+            view.receive(.progress(video, Self.progress(1, of: 2)), at: Self.begin)
+        }
+        let lines = Self.shown(view.lines(width: 80, height: 24, now: Self.at(1)))
+        #expect(lines[0] == " Classical Mechanics")
+        #expect(lines[1].hasPrefix(" a  ") && lines[2].hasPrefix(" b  "))
+        #expect(lines[3] == " maths" && lines[4].hasPrefix(" Vectors  ") && lines.count == 6)
+    }
+
+    @Test("a download that gets nothing says for how long")
+    func silence() throws {
+        var view = try Self.view()
+        view.receive(.progress(Self.video("v"), Self.progress(1000, of: 2000)), at: Self.begin)
+        #expect(!view.lines(width: 80, height: 24, now: Self.at(2))[0].contains("no data"))
+        view.receive(.progress(Self.video("v"), Self.progress(1000, of: 2000, rate: 0)), at: Self.at(7))
+        #expect(view.lines(width: 80, height: 24, now: Self.at(8))[0].hasSuffix("  no data for 8s"))
+        view.receive(.progress(Self.video("v"), Self.progress(1001, of: 2000)), at: Self.at(9))
+        #expect(!view.lines(width: 80, height: 24, now: Self.at(9))[0].contains("no data"))
     }
 
     @Test("more downloads than lines are summed up in one")

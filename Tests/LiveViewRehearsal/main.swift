@@ -1,6 +1,7 @@
 // Shows the live view without a run, to look at it or to capture it:
 //
 //   live-view-rehearsal still N    N downloads in progress, everything at rest until standard input closes
+//   live-view-rehearsal scene N    the same of two courses, for docs/live-view.md
 //   live-view-rehearsal play N     a run of 40 videos that moves, N at a time
 //   live-view-rehearsal signals    waits for signals and tells of them
 import CommandOutput
@@ -21,7 +22,8 @@ final class ScriptClock: Sendable {
 let arguments = CommandLine.arguments
 if arguments.count > 1, arguments[1] == "signals" { await SignalRehearsal.run() }
 let count = arguments.count > 2 ? Int(arguments[2]) ?? 3 : 3
-let isStill: Bool = arguments.count < 2 || arguments[1] == "still"
+let isScene: Bool = arguments.count > 1 && arguments[1] == "scene"
+let isStill: Bool = isScene || arguments.count < 2 || arguments[1] == "still"
 let environment = ProcessInfo.processInfo.environment
 let clock = ScriptClock()
 let view = LiveView(style: TerminalStyle(environment: environment), zone: TimeZone(secondsFromGMT: 0) ?? .current)
@@ -37,11 +39,11 @@ let signals = SignalWatch(
     }, pause: { screen.step { kill(getpid(), SIGSTOP) } })
 
 if isStill {
-    for (time, event) in Script.still(active: count) {
+    for (time, event) in isScene ? Scene.events(active: count) : Script.still(active: count) {
         clock.set(time)
         screen.receive(event)
     }
-    clock.set(10)
+    clock.set(isScene ? 72 : 10)
     screen.start()
     while readLine() != nil {}
     await screen.close()

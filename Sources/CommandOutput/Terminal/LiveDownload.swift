@@ -15,6 +15,8 @@ struct LiveDownload: Sendable {
     }
 
     var reference: VideoReference
+    /// In the order in which downloads became active.
+    let number: Int
     var phase: Phase
     var progress: DownloadProgress
     /// How often it went on with a new URL.
@@ -23,14 +25,18 @@ struct LiveDownload: Sendable {
     var since: Date
     /// When its phase last changed.
     var phaseSince: Date
+    /// When bytes came last.
+    var dataSince: Date
 
     /// - Parameter partial: what is there of it already.
-    init(_ reference: VideoReference, partial: SyncStart.Partial? = nil, at now: Date) {
+    init(_ reference: VideoReference, number: Int, partial: SyncStart.Partial? = nil, at now: Date) {
         self.reference = reference
+        self.number = number
         phase = .connecting
         progress = DownloadProgress(bytes: partial?.bytes ?? 0, size: partial?.size, bytesPerSecond: 0)
         since = now
         phaseSince = now
+        dataSince = now
     }
 
     /// What is there of it now.
@@ -40,6 +46,12 @@ struct LiveDownload: Sendable {
     var fraction: Double? {
         guard let size = progress.size, size > 0 else { return nil }
         return min(1, Double(progress.bytes) / Double(size))
+    }
+
+    /// For how long nothing has come, once that is long enough to tell; nil while bytes come.
+    func silence(at now: Date) -> TimeInterval? {
+        let seconds = now.timeIntervalSince(dataSince)
+        return phase == .downloading && seconds >= 3 ? seconds : nil
     }
 
     /// Seconds to its end at the present rate.

@@ -9,13 +9,29 @@ struct LiveLayout {
     private let room: Int
     private let title: Int
     private let bar: Int
-    private let hasAmounts: Bool
+    private let sizes: Sizes
     private let hasSpeed: Bool
     private let hasTime: Bool
 
+    /// What of a size there is room for.
+    private enum Sizes {
+        case none
+        /// `200 MiB`.
+        case whole
+        /// `11.8/200 MiB`.
+        case both
+
+        var columns: Int {
+            switch self {
+            case .none: 0
+            case .whole: 8
+            case .both: 17
+            }
+        }
+    }
+
     private static let narrowest = 14
     private static let percentColumns = 4
-    private static let amountColumns = 17
     private static let speedColumns = 10
     private static let timeColumns = 7
     /// What takes less time than this to arrive never gets a line: hundreds a second would only flicker.
@@ -27,11 +43,11 @@ struct LiveLayout {
         self.view = view
         self.now = now
         room = max(width - 1, 1)
-        hasAmounts = room >= 104
+        sizes = room >= 104 ? .both : room >= 72 ? .whole : .none
         hasTime = room >= 46
         hasSpeed = room >= 58 || (30..<46).contains(room)
         var fixed = 2 + Self.percentColumns
-        if hasAmounts { fixed += 2 + Self.amountColumns }
+        if sizes != .none { fixed += 2 + sizes.columns }
         if hasSpeed { fixed += 2 + Self.speedColumns }
         if hasTime { fixed += 2 + Self.timeColumns }
         let flexible = max(room - fixed - 1, 4)
@@ -65,8 +81,35 @@ struct LiveLayout {
             }
             return now.timeIntervalSince(download.since) >= Self.calm
         }
-        guard visible.count > limit else { return visible.map(row) }
+        // Titles of single videos say little where several courses run.
+        let hasHeadings = Set(visible.map(\.reference.course)).count > 1
+        let headings = hasHeadings ? Set(visible.map(\.reference.course)).count : 0
+        guard visible.count + headings > limit else { return listed(visible, hasHeadings) }
         guard limit > 0 else { return [] }
+        return cut(visible, to: limit)
+    }
+
+    /// Rows, with the course above those of each.
+    private func listed(_ downloads: [LiveDownload], _ hasHeadings: Bool) -> [String] {
+        guard hasHeadings else { return downloads.map(row) }
+        var lines: [String] = []
+        var course: String?
+        for download in downloads {
+            if download.reference.course != course {
+                course = download.reference.course
+                lines.append(heading(download.reference.course))
+            }
+            lines.append(row(download))
+        }
+        return lines
+    }
+
+    private func heading(_ course: String) -> String {
+        let title = style.text(view.courses[course] ?? course)
+        return " " + style.paint(TerminalText.cut(title, to: room - 1, mark: style.ellipsis), .bold)
+    }
+
+    private func cut(_ visible: [LiveDownload], to limit: Int) -> [String] {
         let rest = visible.dropFirst(limit - 1)
         let speed = rest.reduce(Int64(0)) { $0 + $1.progress.bytesPerSecond }
         let label = "\(style.ellipsis) and \(Wording.count(rest.count, "more", "more"))"
@@ -95,10 +138,11 @@ struct LiveLayout {
             let text =
                 download.fraction.map { bars.filled($0, columns: bar) }
                 ?? bars.wandering(at: now.timeIntervalSince(download.since), columns: bar)
+            let note = download.silence(at: now).map { "no data for \(Wording.duration($0))" }
             return compose(
                 title: name, bar: text, percent: download.fraction.map(Wording.percent) ?? "",
                 amounts: amounts(progress.bytes, progress.size), speed: progress.bytesPerSecond,
-                seconds: download.secondsLeft)
+                seconds: download.secondsLeft, note: note, noteRole: .notice)
         }
     }
 
@@ -150,18 +194,17 @@ struct LiveLayout {
 
     private func compose(
         title name: String, role: TerminalStyle.Role = .plain, bar text: String?, percent: String, amounts: String,
-        speed: Int64 = 0, seconds: Double? = nil, note: String? = nil
+        speed: Int64 = 0, seconds: Double? = nil, note: String? = nil, noteRole: TerminalStyle.Role = .dim
     ) -> String {
         var line = " " + column(name, role)
         if bar > 0 { line += "  " + (text ?? String(repeating: " ", count: bar)) }
         line += "  " + TerminalText.right(percent, to: Self.percentColumns)
-        if hasAmounts { line += "  " + style.paint(TerminalText.right(amounts, to: Self.amountColumns), .dim) }
+        if sizes != .none { line += "  " + style.paint(TerminalText.right(amounts, to: sizes.columns), .dim) }
         if let note {
-            let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns : 0)
+            let columns = (hasSpeed ? Self.speedColumns : 0) + (hasTime ? Self.timeColumns + (hasSpeed ? 2 : 0) : 0)
             guard columns > 0 else { return line }
-            line +=
-                "  " + style.paint(TerminalText.cut(TerminalText.right(note, to: Self.speedColumns), to: columns), .dim)
-            return line
+            return line + "  "
+                + style.paint(TerminalText.cut(TerminalText.right(note, to: columns), to: columns), noteRole)
         }
         if hasSpeed { line += "  " + TerminalText.right(speed > 0 ? Wording.rate(speed) : "", to: Self.speedColumns) }
         if hasTime {
@@ -179,7 +222,8 @@ struct LiveLayout {
     }
 
     private func amounts(_ bytes: Int64, _ size: Int64?) -> String {
-        guard let size else { return Wording.size(bytes) }
+        guard let size else { return sizes == .whole ? "" : Wording.size(bytes) }
+        if sizes == .whole { return Wording.size(size) }
         let (have, want) = (Wording.size(bytes), Wording.size(size))
         // The same unit is written once.
         let parts = have.split(separator: " ")

@@ -10,9 +10,13 @@ package struct LiveView: Sendable {
     let style: TerminalStyle
     let zone: TimeZone
     private(set) var tally = LiveTally()
-    /// A download keeps its place while it is active; a new one takes the first that is free.
-    private var places: [LiveDownload?] = []
-    private var placeOf: [VideoReference: Int] = [:]
+    private var active: [VideoReference: LiveDownload] = [:]
+    /// Downloads that have been active so far.
+    private var begun = 0
+    /// Where each video comes in the catalogs.
+    private var order: [VideoReference: Int] = [:]
+    /// Titles of courses by their ids.
+    private(set) var courses: [String: String] = [:]
     /// Hosts and providers that nothing is asked of, and until when.
     private(set) var waits: [(name: String, until: Date, kind: String)] = []
     /// Until when the sync stays for a resume, with everything paused.
@@ -29,8 +33,13 @@ package struct LiveView: Sendable {
         self.zone = zone
     }
 
-    /// The downloads in progress, in the order of their places.
-    var downloads: [LiveDownload] { places.compactMap(\.self) }
+    /// The downloads in progress, in catalog order.
+    var downloads: [LiveDownload] {
+        func place(_ download: LiveDownload) -> (Int, Int) {
+            (order[download.reference] ?? .max, download.number)
+        }
+        return active.values.sorted { place($0) < place($1) }
+    }
 
     /// Takes note of what happened.
     package mutating func receive(_ event: SyncEvent, at now: Date) {
@@ -43,6 +52,8 @@ package struct LiveView: Sendable {
             tally = LiveTally()
             tally.start(start, at: now)
             explainer.catalogs = start.catalogs
+            order = start.order.places()
+            courses = start.order.courses
         case .resolved(let reference, _, let reason, _):
             update(reference, at: now) {
                 $0.enter(.connecting, at: now)
@@ -62,7 +73,7 @@ package struct LiveView: Sendable {
                 if download.progress.size == nil { tally.sizeIsKnown(file.bytes) }
             }
             tally.finishedOne(
-                reference, size: file.bytes, counted: download?.progress.bytes, active: placeOf.count)
+                reference, size: file.bytes, counted: download?.progress.bytes, active: active.count)
             scroll.append(.finished(file))
         case .downloadRetrying(let reference, _, let error, let delay):
             let until = now.addingTimeInterval(Double(delay.components.seconds))
@@ -72,12 +83,12 @@ package struct LiveView: Sendable {
             }
         case .downloadFailed(let reference, let error, let retryAt):
             let download = remove(reference)
-            tally.failedOne(reference, download, active: placeOf.count)
+            tally.failedOne(reference, download, active: active.count)
             if groups.take(reference, error, retryAt: retryAt, at: now) { break }
             scroll.append(.failed(explainer.failure(of: reference, error, retryAt: retryAt, now: now, zone: zone)))
         case .downloadPaused(let reference), .downloadCancelled(let reference):
             let download = remove(reference)
-            tally.dropOne(reference, download, active: placeOf.count)
+            tally.dropOne(reference, download, active: active.count)
             let word = if case .downloadPaused = event { "paused" } else { "cancelled" }
             scroll.append(.note("\(Explainer.name(reference)): \(word)"))
         case .downloadSuspended(let reference, _):
@@ -120,7 +131,7 @@ package struct LiveView: Sendable {
     /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over, or where
     /// it has nothing to fetch.
     package func lines(width: Int, height: Int, now: Date) -> [String] {
-        let hasNothing = tally.total == 0 && placeOf.isEmpty && waits.isEmpty && resumeUntil == nil
+        let hasNothing = tally.total == 0 && active.isEmpty && waits.isEmpty && resumeUntil == nil
         return isOver || hasNothing ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
     }
 
@@ -139,20 +150,15 @@ package struct LiveView: Sendable {
     }
 
     private mutating func update(_ reference: VideoReference, at now: Date, _ change: (inout LiveDownload) -> Void) {
-        let place: Int
-        if let known = placeOf[reference] {
-            place = known
-        } else {
-            place = places.firstIndex { $0 == nil } ?? places.count
-            if place == places.count { places.append(nil) }
-            placeOf[reference] = place
-            tally.raiseTotal(active: placeOf.count)
-        }
-        var download = places[place] ?? LiveDownload(reference, partial: tally.activated(reference), at: now)
+        let known = active[reference]
+        if known == nil { begun += 1 }
+        var download = known ?? LiveDownload(reference, number: begun, partial: tally.activated(reference), at: now)
         let before = download.progress.bytes
         change(&download)
+        if download.progress.bytes != before || known == nil { download.dataSince = now }
         tally.changed(by: download.progress.bytes - before)
-        places[place] = download
+        active[reference] = download
+        if known == nil { tally.raiseTotal(active: active.count) }
     }
 
     /// Its turn is over, and its bytes stay.
@@ -164,8 +170,6 @@ package struct LiveView: Sendable {
     }
 
     private mutating func remove(_ reference: VideoReference) -> LiveDownload? {
-        guard let place = placeOf.removeValue(forKey: reference) else { return nil }
-        defer { places[place] = nil }
-        return places[place]
+        active.removeValue(forKey: reference)
     }
 }

@@ -25,6 +25,7 @@ struct SyncSession {
         let abort: @Sendable () -> Void = {
             command?.kill()
             terminal?.restore()
+            DescriptorWriter.write(Array("aborted\n".utf8), to: STDERR_FILENO)
             _exit(ExitStatus.interruptedTwice.rawValue)
         }
         let stop: @Sendable () -> Void = {

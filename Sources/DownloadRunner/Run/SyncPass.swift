@@ -59,7 +59,11 @@ struct SyncPass: Sendable {
                 SyncStart(
                     user: open.place.user.text, run: run, catalogs: options.shownCatalogs,
                     library: library.root.string, downloads: plan.counts,
-                    waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted))))
+                    waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted),
+                    order: CatalogOrder(
+                        courses: Dictionary(
+                            catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
+                        list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
         let movedNow = announce(plan, places)
         // Told first: what is killed in between is told again by the next run.
         if !plan.moves.isEmpty {

@@ -72,6 +72,8 @@ package struct SyncStart: Sendable {
     package var waitingBytes: Int64?
     /// What earlier runs have fetched of that.
     package var partials: [VideoReference: Partial]
+    /// Of the videos that this run has to deal with.
+    package var order = CatalogOrder()
 
     /// What has arrived of a video that isn't finished.
     package struct Partial: Sendable, Equatable {
@@ -87,8 +89,9 @@ package struct SyncStart: Sendable {
 
     package init(
         user: String, run: Int64, catalogs: [String], library: String, downloads: [DownloadState: Int],
-        waitingBytes: Int64?, partials: [VideoReference: Partial] = [:]
+        waitingBytes: Int64?, partials: [VideoReference: Partial] = [:], order: CatalogOrder = CatalogOrder()
     ) {
+        self.order = order
         self.partials = partials
         self.user = user
         self.run = run
