@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 /// A file that is written beside its place and takes the place in one step: at any instant, and after a kill or a power
-/// loss, what stands there is the old file or the new one, never a part.
+/// loss, what is there is the old file or the new one, never a part.
 ///
 /// Goes with the last reference if it hasn't taken its place. For one thread, and for one writer at a time: whoever
 /// writes under a draft's name holds a lock, or uses a name of its own.
@@ -22,7 +22,7 @@ package final class DraftFile {
     private let draft: String
     private var isPlaced = false
 
-    /// Makes an empty draft; one that a kill left behind is made anew.
+    /// Makes an empty draft; one that a kill left behind is made again.
     ///
     /// - Parameters:
     ///   - name: the file's name when it is whole.
@@ -58,7 +58,7 @@ package final class DraftFile {
         try folder.flush()
     }
 
-    /// Takes the place if nothing stands there; throws `fileExists` otherwise. Durable on return.
+    /// Takes the place if nothing is there; throws `fileExists` otherwise. Durable on return.
     package func place() throws(Errno) {
         try systemCall { fsync(descriptor) }
         try folder.rename(draft, to: folder, name)

@@ -14,7 +14,7 @@ import Darwin
 package enum FileCopy {
     private static let blockSize = 1 << 20
 
-    /// Copies a file and flushes the copy; a copy of that name that was left over is made anew.
+    /// Copies a file and flushes the copy; a copy of that name that was left over is made again.
     ///
     /// - Returns: the SHA-256 of what was written, in hexadecimal.
     @discardableResult

@@ -78,11 +78,11 @@ package final class FolderHandle: Sendable {
         FolderHandle(owning: try systemCall { cf_open_beneath(descriptor, path, O_RDONLY | O_DIRECTORY, 0) })
     }
 
-    /// Opens a file some levels below. No link is followed, wherever it stands; what is no file isn't waited for.
+    /// Opens a file some levels below. No link is followed, wherever it is; what isn't a file isn't waited for.
     ///
     /// - Parameter isStepwise: component by component, as on a kernel without `openat2`.
     /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
-    ///   `invalidArgument` for what is no file.
+    ///   `invalidArgument` for what isn't a file.
     package func file(beneath path: String, _ flags: CInt, isStepwise: Bool = false) throws(Errno) -> CInt {
         let descriptor = try isStepwise ? openStepwise(path, flags) : openInOneCall(path, flags)
         do throws(Errno) {

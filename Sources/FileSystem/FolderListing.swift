@@ -85,7 +85,7 @@ package struct FolderListing: Sendable {
         }
     }
 
-    /// Seeded anew in each process: a folder full of chosen names costs no more than another.
+    /// Seeded again in each process: a folder full of chosen names costs no more than another.
     private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: name)

@@ -42,14 +42,14 @@ package enum VolumeFacts {
         }
     }
 
-    /// Owner and permission bits of what stands at a path, a link itself if it is one; nil if nothing does.
+    /// Owner and permission bits of what is at a path, a link itself if it is one; nil if nothing does.
     package static func permissions(of path: FilePath) -> (owner: UInt32, mode: UInt16)? {
         var facts = stat()
         guard path.withPlatformString({ lstat($0, &facts) }) == 0 else { return nil }
         return (facts.st_uid, UInt16(facts.st_mode & 0o7777))
     }
 
-    /// Whether this account may write what stands at a path, the read-only file system counted.
+    /// Whether this account may write what is at a path, the read-only file system counted.
     package static func isWritable(_ path: FilePath) -> Bool { path.withPlatformString { access($0, W_OK) } == 0 }
 
     /// This process's account.

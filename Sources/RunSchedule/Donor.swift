@@ -15,7 +15,7 @@ package struct Donor: Sendable, Equatable {
     package var video: String
     /// Digest of the URL and headers under which it came; nil if that wasn't in this run.
     package var request: RequestDigest?
-    /// It stands where the download's own file belongs, and no row knows it.
+    /// It is where the download's own file belongs, and no row knows it.
     package var isStanding: Bool
 
     package init(file: StoredFile, video: String, request: RequestDigest? = nil, isStanding: Bool = false) {

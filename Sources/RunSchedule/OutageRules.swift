@@ -133,7 +133,7 @@ struct OutageRules: Sendable {
         for outage in outages.values { Self.giveUp(outage.victims, &run) }
     }
 
-    /// Somebody has logged in at a provider or wants its downloads to go on: whatever kept them is forgotten.
+    /// Somebody has logged in at a provider or wants its downloads to continue: whatever kept them is forgotten.
     mutating func askAgain(_ provider: String, _ run: inout RunState) {
         run.queue.resume(provider: provider)
         run.queue.setUp(provider: provider)

@@ -83,6 +83,6 @@ package struct Turn: Sendable, Equatable {
     package var size: Int64?
     /// Bytes of those that are there.
     package var written: Int64
-    /// Nil as long as it may go on.
+    /// Nil as long as it may continue.
     package var ending: Ending?
 }

@@ -1,7 +1,7 @@
 import DownloadStore
 import Foundation
 
-/// What the person asks for while the run goes on.
+/// What the person asks for while the run continues.
 extension RunState {
     /// Goes on with the command whose turn it is, and begins the next one when it is done.
     mutating func carryOutCommands(_ sidecarRules: SidecarRules) {

@@ -109,7 +109,7 @@ extension RunState {
     /// Whoever followed one whose file won't come takes the lead; the others follow that one now.
     mutating func passOnLeads() {
         while let leader = lostLeaders.popLast() {
-            // Else the person wants it again, and they go on following it.
+            // Else the person wants it again, and they continue following it.
             guard stopReason == nil, case .settled? = phases[leader] else { continue }
             // Nobody waits for one that waits itself, or that was in vain the last time.
             let next = sharing.followers.failed(leader) { downloads[$0]?.retryAt != nil }
@@ -121,7 +121,7 @@ extension RunState {
 
     // MARK: leads
 
-    /// Whoever follows one that can't go on for a while, and could begin itself, takes the lead, and that one follows. Looked
+    /// Whoever follows one that can't continue for a while, and could begin itself, takes the lead, and that one follows. Looked
     /// for while there is a slot, once a second, and before the run would end.
     mutating func yieldLeads(_ moment: Moment, isLast: Bool) {
         nextLookAtLeads = nil

@@ -38,7 +38,7 @@ struct RunState: Sendable {
     var lostLeaders: [DownloadID] = []
     /// Leaders that failed in this run and were followed: the file of another one may be theirs.
     var failedLeaders: Set<DownloadID> = []
-    /// When a leader that can't go on was looked for last, and when the next look is due.
+    /// When a leader that can't continue was looked for last, and when the next look is due.
     var lastLookAtLeads = Date.distantPast
     var nextLookAtLeads: Date?
     /// Downloads of which something that comes along waits for a login.
@@ -176,7 +176,7 @@ struct RunState: Sendable {
         emit(.suspended(id, reason))
     }
 
-    /// Nothing more happens to it in this run. `isKept`: it may go on where it is after all.
+    /// Nothing more happens to it in this run. `isKept`: it may continue where it is after all.
     mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
         doubts[id] = nil
@@ -199,7 +199,7 @@ struct RunState: Sendable {
         return until
     }
 
-    /// All that there was no room for is gone or goes on.
+    /// All that there was no room for is gone or continues.
     private mutating func noteRoom() { if case .noRoom? = tally.disk { tally.disk = nil } }
 
     /// The run ends before its time.

@@ -22,7 +22,7 @@ extension Schedule {
         case dropEmptyPartial(DownloadID)
         /// The run is through with it.
         case dismiss(DownloadID)
-        /// It is to be brought in anew, as the person said.
+        /// It is to be brought in again, as the person said.
         case renew(DownloadID)
         /// The digest of a complete file is to be compared.
         case hash(DownloadID)

@@ -4,7 +4,7 @@ package import Foundation
 /// A run: which phase each download is in, what is known of hosts and providers, and what is asked of it. Takes an event and
 /// returns what is to be done. Whoever holds it does that, and tells what came of it; it has no rule of its own.
 ///
-/// What the run is stands in `RunState`; the rules that change it stand one file each beside it.
+/// What the run is is in `RunState`; the rules that change it are one file each beside it.
 package struct Schedule: Sendable {
     /// What bounds a run.
     package struct Limits: Sendable {
@@ -94,7 +94,7 @@ package struct Schedule: Sendable {
         outages.answered(provider, isGood: true, &run)
     }
 
-    // MARK: what can go on
+    // MARK: what can continue
 
     /// Carries out commands, starts what can run, and finds out whether the run is over.
     private mutating func goOn(_ moment: Moment) {

@@ -7,7 +7,7 @@ package enum CredentialsError: Error, Sendable, Equatable {
     case damaged(path: String)
     /// A newer coursefetch wrote it.
     case newerVersion(path: String)
-    /// Something else stands at the file's place: a folder, a link, a pipe.
+    /// Something else is at the file's place: a folder, a link, a pipe.
     case notAFile(path: String)
     /// More than is kept for one user.
     case tooMuch(path: String)

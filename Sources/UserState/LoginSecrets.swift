@@ -15,7 +15,7 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     /// The most bytes that a file of secrets may have.
     package static let longest = 1 << 20
 
-    /// Reads a YAML or JSON mapping of names to secrets. If exactly one is asked for, a text that is no mapping is it, without
+    /// Reads a YAML or JSON mapping of names to secrets. If exactly one is asked for, a text that isn't a mapping is it, without
     /// the line end after it.
     ///
     /// What is refused is told without any of the text: it may be secret.

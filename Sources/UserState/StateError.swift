@@ -3,9 +3,9 @@ package import SystemPackage
 
 /// Why a state folder can't be used. Facts only.
 package enum StateError: Error, Sendable, Hashable {
-    /// Something else stands where a folder is needed.
+    /// Something else is where a folder is needed.
     case notAFolder(path: String)
-    /// Something else stands where a file of ours is needed: a folder, a link, a pipe.
+    /// Something else is where a file of ours is needed: a folder, a link, a pipe.
     case notAFile(path: String)
     /// The folder belongs to another account, which could exchange what is in it.
     case ownedByAnother(path: String, account: UInt32)

@@ -63,7 +63,7 @@ package struct UserCredentials: Sendable {
 
     /// Deletes the file, whatever is in it, and what a killed writer left. To be called after the session is closed.
     ///
-    /// Where the lock isn't to be had the file is deleted all the same, before the error is thrown.
+    /// Where the lock isn't available the file is deleted all the same, before the error is thrown.
     package func wipe() throws(CredentialsError) {
         guard let home = try home() else { return }
         do {

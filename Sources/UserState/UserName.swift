@@ -63,7 +63,7 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
         return account("uid-\(geteuid())")
     }
 
-    /// A user whose folder has this name; nil for a folder that is no user's.
+    /// A user whose folder has this name; nil for a folder that isn't a user's.
     init?(folderName: String) {
         if let user = try? UserName(folderName) {
             self = user

@@ -76,7 +76,7 @@ import Testing
         try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
             #expect(await url(provider, "twice") == "https://media.example.org/twice")
             #expect(await url(provider, "b") == "https://media.example.org/b")
-            #expect(sandbox.log.lines.contains("warning: given up: it answered request 1 twice"))
+            #expect(sandbox.log.lines.contains("warning: plugin odd restarted: it answered request 1 twice"))
         }
     }
 

@@ -11,7 +11,7 @@ package struct CatalogTable: Sendable {
         try file.read { db in
             var all: [String: CourseRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
-                // One that has lost its id or its folder is made anew.
+                // One that has lost its id or its folder is made again.
                 guard let id = row.text("id"), let folder = row.text("folder") else { continue }
                 all[id] = CourseRecord(
                     id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),

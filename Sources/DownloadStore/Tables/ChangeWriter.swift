@@ -196,7 +196,7 @@ struct ChangeWriter {
     private static let ended =
         noOld + ", reason = NULL, is_placing = 0, priority_override = NULL, " + noError + ", " + noPartial
 
-    /// A download that begins anew.
+    /// A download that starts over.
     private static let fresh = noError + ", " + noPartial
 
     /// The one statement that writes `state` of an existing row.

@@ -103,7 +103,7 @@ extension ScannedDownload {
         return DownloadState(stored: string(.state))
     }
 
-    /// Where the row stands.
+    /// Where the row is.
     package var standing: RowStanding {
         let state = state
         guard state != .finished else { return RowStanding(state: .finished) }

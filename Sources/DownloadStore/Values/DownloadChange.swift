@@ -46,7 +46,7 @@ package enum DownloadChange: Sendable {
     case placingPart(PartRecord)
     /// Something beside a video.
     case sidecar(SidecarChange)
-    /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file stands there, else
+    /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file is there, else
     /// the one that is to be replaced.
     case coverLost(course: String, chapter: String?, StoredFile?)
     /// A course's cover that has this digest in the catalog.
@@ -120,7 +120,7 @@ package enum SidecarChange: Sendable, Equatable {
     case forgotten(DownloadID, SidecarName)
     /// Its file is missing. One that was part of the video is only forgotten.
     case lost(SidecarRecord)
-    /// What stands there isn't what came along: it is recorded as it is, and replaced by the next sync.
+    /// What is there isn't what came along: it is recorded as it is, and replaced by the next sync.
     case replaced(SidecarRecord)
 
     /// The download that it is about.

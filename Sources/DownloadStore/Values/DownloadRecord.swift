@@ -92,7 +92,7 @@ package struct DownloadRecord: Sendable, Equatable {
     package var key: DownloadKey
     /// What its catalog says of it.
     package var catalog: CatalogFields
-    /// Where it stands.
+    /// Where it is.
     package var state: DownloadState
     /// Why it waits or is suspended; nil where nothing needs a reason.
     package var reason: SuspendReason?
@@ -145,7 +145,7 @@ package struct DownloadRecord: Sendable, Equatable {
     /// What counts: the override, else the catalog's.
     package var priority: Int { priorityOverride ?? catalog.priority }
 
-    /// Where it stands.
+    /// Where it is.
     package var standing: RowStanding {
         RowStanding(state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing)
     }

@@ -1,4 +1,4 @@
-/// Where a download stands. Seven, and no more.
+/// Where a download is. Seven, and no more.
 package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
     /// Its turn will come; with a retry time it is backing off or not ready at its host.
     case waiting

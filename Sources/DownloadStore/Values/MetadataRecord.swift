@@ -12,7 +12,7 @@ package struct MetadataRecord: Sendable, Equatable {
     package var modified: Int64?
     /// Of all bytes.
     package var sha256: Checksum
-    /// What stands there until it is replaced; nil if nothing of ours did.
+    /// What is there until it is replaced; nil if nothing of ours did.
     package var old: Checksum?
     /// The size of ``old``.
     package var oldSize: Int64?

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Where a row stands, and the one rule for what becomes of it between two runs: a killed one leaves rows that nobody works on
+/// Where a row is, and the one rule for what becomes of it between two runs: a killed one leaves rows that nobody works on
 /// any more, and waits come to their end.
 ///
 /// Related: ``StateTransition``, whose table has every step; docs/invariants.md.
@@ -65,7 +65,7 @@ package struct Recovery: Sendable, Equatable {
     package var standing: RowStanding
     /// How the state table leads there; none if the row stays as it is.
     package var steps: [StateTransition]
-    /// Whether its attempts count from zero: what has failed gets all of them again, what was only interrupted goes on
+    /// Whether its attempts count from zero: what has failed gets all of them again, what was only interrupted continues
     /// counting.
     package var isNewChance: Bool
 }

@@ -17,11 +17,11 @@ package struct SidecarName: Sendable, Hashable {
 ///
 /// No address of it is kept: that is secret, and ends. Its provider is asked for a new one.
 package struct OpenSidecar: Sendable, Equatable {
-    /// Where it stands.
+    /// Where it is.
     package enum State: String, Sendable {
         /// The next run fetches it.
         case wanted
-        /// It couldn't be had. A later run tries again if there is a time for that, else only if the person says so.
+        /// It wasn't available. A later run tries again if there is a time for that, else only if the person says so.
         case failed
     }
 
@@ -29,7 +29,7 @@ package struct OpenSidecar: Sendable, Equatable {
     package var download: DownloadID
     /// Which of that one's.
     package var name: SidecarName
-    /// Where it stands.
+    /// Where it is.
     package var state: State
     /// Not before then; nil of one that failed for good, and of one that may at once.
     package var retryAt: Date?

@@ -10,7 +10,7 @@ struct InitializationSections: Sendable {
     private var sections: [Int: [UInt8]] = [:]
     private var last: [UInt8]?
 
-    /// What has to be written before a segment of this section; empty if that stands in front of it already.
+    /// What has to be written before a segment of this section; empty if that is in front of it already.
     func bytes(before map: Int, isNewPart: Bool) -> [UInt8] {
         guard let section = sections[map], section != last || isNewPart else { return [] }
         return section

@@ -70,7 +70,7 @@ package actor StreamAssembler {
         room.update(held: window.heldBytes, next: window.next)
     }
 
-    /// Fetches what is missing and appends it. Nil when all is there; else why it can't go on now.
+    /// Fetches what is missing and appends it. Nil when all is there; else why it can't continue now.
     ///
     /// - Parameter plan: with URLs that are good now, and the segments that the earlier plans had.
     package func run(plan: StreamPlan, access: StreamAccess) async -> StreamFailure? {
@@ -220,7 +220,7 @@ package actor StreamAssembler {
             if let kind, kind != found { return .mixedKinds(kind, found, .segment(index)) }
             kind = found
             if let map = segment.map {
-                // What begins anew can only be told apart from what was before if it begins as a file does.
+                // What starts over can only be distinguished from what was before if it begins as a file does.
                 let isNewPart = self.index != nil && beginsAnew(index, plan)
                 initialization = maps.bytes(before: map, isNewPart: isNewPart)
             }

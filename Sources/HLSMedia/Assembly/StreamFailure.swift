@@ -1,6 +1,6 @@
 package import MediaTransfer
 
-/// Why a stream can't go on now. Facts only: no URL, no key.
+/// Why a stream can't continue now. Facts only: no URL, no key.
 package enum StreamFailure: Error, Sendable, Equatable {
     /// What is being fetched when it goes wrong.
     package enum Part: Sendable, Hashable {

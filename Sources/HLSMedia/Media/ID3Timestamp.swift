@@ -1,6 +1,6 @@
 /// The time at which packed audio begins, in the ID3 tags in front of it (RFC 8216 §3.4).
 ///
-/// It stands in a `PRIV` frame: the name of its owner, a zero, and a big-endian number of 8 bytes, of which 33 bits count.
+/// It is in a `PRIV` frame: the name of its owner, a zero, and a big-endian number of 8 bytes, of which 33 bits count.
 enum ID3Timestamp {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 

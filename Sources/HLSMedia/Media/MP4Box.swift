@@ -7,7 +7,7 @@ enum MP4Box {
         ("mdat", 1 << 30),
     ]
 
-    /// Whether the bytes begin with a box that media begin with, of a length that is plausible for it, and go on with
+    /// Whether the bytes begin with a box that media begin with, of a length that is plausible for it, and continue with
     /// another box, if they reach that far.
     static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let box = header(bytes), let first = firsts.first(where: { $0.name == box.name }),

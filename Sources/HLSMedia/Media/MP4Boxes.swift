@@ -6,7 +6,7 @@ struct MP4Boxes: Sequence, IteratorProtocol {
     /// One of them.
     struct Box {
         var name: MP4BoxName
-        /// What stands behind the header.
+        /// What is behind the header.
         var body: UnsafeRawBufferPointer
         /// Whether the bytes hold all of it.
         var isWhole: Bool

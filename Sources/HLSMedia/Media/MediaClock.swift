@@ -47,7 +47,7 @@ package enum MediaClock {
         return offset(from: one, to: other) < 0 ? other : one
     }
 
-    /// What stands behind the tags that some hosts put in front of anything.
+    /// What is behind the tags that some hosts put in front of anything.
     private static func body(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[ID3Tag.totalLength(in: bytes)...])
     }

@@ -39,7 +39,7 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
     ///
     /// Give the whole segment if it is at hand: the cost doesn't grow with it, as only some headers are read. 4 KiB are
     /// enough for most; less may be refused for want of a second header. ID3 tags in front are passed over; nothing is
-    /// told of what stands behind a tag that is longer than the bytes given.
+    /// told of what is behind a tag that is longer than the bytes given.
     ///
     /// It is the proof that decryption had the right key, so random bytes must not pass. Of 2³³ random segments of 4 KiB
     /// and more about one does, as ``fragmentedMP4``: one of 13 names in 2³², after a length that is plausible for it. For

@@ -1,6 +1,6 @@
 import MediaTransfer
 
-/// The playlists of an offline package: a folder that plays as it stands, without a network and without keys.
+/// The playlists of an offline package: a folder that plays as it is, without a network and without keys.
 ///
 /// It holds `index.m3u8`, which is what a player opens, and the joined file that this leads to. With separate sound there
 /// are two joined files, each with a playlist of its own, and `index.m3u8` names both (RFC 8216 §4.3.4).

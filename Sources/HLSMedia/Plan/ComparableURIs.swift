@@ -1,4 +1,4 @@
-/// URIs of one playlist, reduced to what stays the same when the playlist is fetched anew; see ``PlanDigest``.
+/// URIs of one playlist, reduced to what stays the same when the playlist is fetched again; see ``PlanDigest``.
 struct ComparableURIs {
     /// Of the paths that begin at the root.
     private let commonFolder: Int

@@ -1,6 +1,6 @@
 import Crypto
 
-/// What has to be the same in a playlist that was fetched anew for a download to go on where it stopped.
+/// What has to be the same in a playlist that was fetched again for a download to continue where it stopped.
 ///
 /// SHA-256 over: the identity of the stream; of each segment its number, duration, byte range, whether it is a gap, its
 /// URI, its map, and its key as method, IV and whether it is the same key as another segment's; of each map the URI,

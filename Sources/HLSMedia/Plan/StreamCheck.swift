@@ -2,7 +2,7 @@ extension Playlist {
     /// Whether nothing of it can be missing. Only then it counts as an answer.
     ///
     /// A body that was framed (its Content-Length, or the last chunk, has come) is whole. One that ended with its connection
-    /// may have been cut anywhere: it is whole if the end mark stands behind all of its segments. Nothing else proves
+    /// may have been cut anywhere: it is whole if the end mark is behind all of its segments. Nothing else proves
     /// it, an EXT-X-PLAYLIST-TYPE of VOD neither, and a master playlist has no end mark.
     func isWhole(isFramed: Bool) -> Bool {
         if isFramed { return true }

@@ -18,7 +18,7 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     package private(set) var addressBytes: Int
     /// Where the playlist came from, and thus where what it names may be.
     package private(set) var scope: NetworkScope
-    /// 32 bytes that stay the same as long as a download may go on; see ``PlanDigest``.
+    /// 32 bytes that stay the same as long as a download may continue; see ``PlanDigest``.
     package private(set) var digest: [UInt8]
 
     /// All addresses of a plan together, in bytes.

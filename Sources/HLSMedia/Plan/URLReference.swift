@@ -4,7 +4,7 @@ package import MediaTransfer
 package enum URLReference {
     /// The absolute URL, without fragment and user information; nil unless it is http or https.
     ///
-    /// What may not stand in a URI is percent-encoded: blanks, text that isn't ASCII, and a few marks.
+    /// What may not stand in a URI is percent-encoded: spaces, text that isn't ASCII, and a few marks.
     package static func resolve(_ reference: String, against base: ParsedURL) -> String? {
         let written = reference.prefix { $0 != "#" }
         guard !written.isEmpty else { return base.text }

@@ -3,13 +3,13 @@ import MediaTransfer
 /// The attributes of one tag (RFC 8216 §4.2).
 ///
 /// What hosts get wrong and what is made of it:
-/// - Names are compared without regard to letter case; blanks around `=` and `,` and empty items are skipped.
+/// - Names are compared without regard to letter case; spaces around `=` and `,` and empty items are skipped.
 /// - An attribute given twice counts as it stood first.
 /// - A quoted value ends with a quote that a comma or the end follows, so quotes within a name do no harm.
 /// - A value without its opening quote ends before a comma that another `NAME=` follows, so a list without quotes
 ///   stays whole; a closing quote that is left over is dropped.
 struct AttributeList: RedactedInPrint {
-    /// Where one attribute stands in the text.
+    /// Where one attribute is in the text.
     struct Item {
         /// The name, in any case.
         let name: Range<Int>
@@ -51,7 +51,7 @@ struct AttributeList: RedactedInPrint {
         }
     }
 
-    /// Where the value of `name` (in capitals) stands; nil if the attribute isn't there.
+    /// Where the value of `name` (in capitals) is; nil if the attribute isn't there.
     func value(_ name: String) -> Range<Int>? {
         items.first { item in
             guard item.name.count == name.utf8.count else { return false }

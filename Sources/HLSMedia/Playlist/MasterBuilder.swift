@@ -3,7 +3,7 @@ import MediaTransfer
 /// Puts a ``MasterPlaylist`` together.
 struct MasterBuilder: RedactedInPrint {
     private var playlist = MasterPlaylist()
-    /// The stream whose URI comes next, and where its tag stands.
+    /// The stream whose URI comes next, and where its tag is.
     private var pending: (variant: Variant, error: PlaylistError)?
 
     mutating func takeTag(

@@ -10,7 +10,7 @@ package struct MediaMap: Sendable, Equatable, RedactedInPrint {
     package var keys: [PlaylistKey]
     /// The number of the segment that follows, which stands for an IV that wasn't given.
     package var sequence: Int64
-    /// Where the tag stands, from 1 on.
+    /// Where the tag is, from 1 on.
     package var line: Int
 
     package init(uri: String, byteRange: Range<Int64>?, keys: [PlaylistKey], sequence: Int64, line: Int) {

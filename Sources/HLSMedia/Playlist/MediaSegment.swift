@@ -20,7 +20,7 @@ package struct MediaSegment: Sendable, Equatable, RedactedInPrint {
     package var isGap = false
     /// As written; nil where it wasn't there or was longer than 64 bytes.
     package var programDateTime: String?
-    /// Where the URI stands, from 1 on.
+    /// Where the URI is, from 1 on.
     package var line: Int
 
     package init(uri: String, duration: Double, sequence: Int64, line: Int) {

@@ -19,7 +19,7 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Encodes what may stand nowhere in a URI: blanks and control characters, what isn't ASCII, and ``"<>\^`{|}``.
+    /// Encodes what may stand nowhere in a URI: spaces and control characters, what isn't ASCII, and ``"<>\^`{|}``.
     /// A percent sign is taken to be one of an encoding already.
     static func encoded(_ text: some StringProtocol) -> String {
         var result: [UInt8] = []

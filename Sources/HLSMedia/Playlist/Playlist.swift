@@ -2,7 +2,7 @@ import MediaTransfer
 
 /// An HLS playlist as text turned into values, for the streams it offers or for the segments of one.
 ///
-/// Lenient where hosts are known to be careless (blanks, letter case of attribute names, missing quotes, unknown tags),
+/// Lenient where hosts are known to be careless (spaces, letter case of attribute names, missing quotes, unknown tags),
 /// strict where a guess would cost data (durations, byte ranges, keys). Related: RFC 8216 §4.
 package enum Playlist: Sendable, Equatable, RedactedInPrint {
     /// The streams to choose from (RFC 8216 §4.3.4).

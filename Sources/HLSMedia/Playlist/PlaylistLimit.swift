@@ -18,7 +18,7 @@ package enum PlaylistLimit {
     package static let variables = 1_000
     /// Keys of different formats in force at once.
     package static let keys = 32
-    /// Of all keys in force, counted anew whenever one of them changes.
+    /// Of all keys in force, counted again whenever one of them changes.
     package static let keyChanges = 250_000
     /// Items of a list in an attribute.
     package static let items = 100

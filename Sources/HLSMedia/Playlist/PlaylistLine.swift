@@ -8,7 +8,7 @@ struct PlaylistLine: RedactedInPrint {
     let number: Int
     /// Where the line begins in ``bytes``.
     let start: Int
-    /// The line without the blanks around it; never empty.
+    /// The line without the spaces around it; never empty.
     let content: Range<Int>
 
     /// The byte at `offset` of the content; nil past its end.
@@ -27,8 +27,8 @@ struct PlaylistLine: RedactedInPrint {
         return true
     }
 
-    /// The name of a tag without `#`, and its value without blanks around it (empty where there is no colon); nil if
-    /// the line is no tag but a comment or a URI.
+    /// The name of a tag without `#`, and its value without spaces around it (empty where there is no colon); nil if
+    /// the line isn't a tag but a comment or a URI.
     var tag: (name: String, value: Range<Int>)? {
         guard hasPrefix("#EXT") else { return nil }
         var colon = content.lowerBound + 4

@@ -34,7 +34,7 @@ package struct Rendition: Sendable, Equatable, RedactedInPrint {
     package var characteristics: [String] = []
     /// As written, e.g. `2` or `16/JOC`.
     package var channels: String?
-    /// Where the tag stands, from 1 on.
+    /// Where the tag is, from 1 on.
     package var line: Int
 
     package init(kind: Kind, uri: String?, groupID: String, name: String = "", language: String? = nil, line: Int = 1) {

@@ -20,7 +20,7 @@ package struct Variant: Sendable, Equatable, RedactedInPrint {
     package var subtitlesGroup: String?
     /// Group of ``Rendition``s.
     package var videoGroup: String?
-    /// Where the URI stands, from 1 on.
+    /// Where the URI is, from 1 on.
     package var line: Int
 
     package init(uri: String, bandwidth: Int64 = 0, resolution: FrameSize? = nil, line: Int = 1) {

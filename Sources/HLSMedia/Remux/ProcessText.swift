@@ -6,7 +6,7 @@ enum ProcessText {
     /// The last line with something in it, cut to 300 characters; empty if there is none.
     ///
     /// Paths are cut to their last component and addresses of memory left out. `names` are the paths that are known: in
-    /// them, blanks and other odd characters are no end.
+    /// them, spaces and other odd characters are no end.
     static func lastLine(of bytes: [UInt8], names: [String] = []) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(whereSeparator: \.isNewline).reversed() where !isRepetition(line) {

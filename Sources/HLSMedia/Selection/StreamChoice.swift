@@ -18,7 +18,7 @@ package struct StreamChoice: Sendable, Equatable, RedactedInPrint {
         self.isFallback = isFallback
     }
 
-    /// What tells one stream of a master playlist from another when playlists are fetched anew with other URIs, for
+    /// What tells one stream of a master playlist from another when playlists are fetched again with other URIs, for
     /// ``StreamPlan/make(_:url:identity:)``: segments of 720p and of 1080p often bear the same names.
     package var variantIdentity: String {
         guard let variant else { return "none" }

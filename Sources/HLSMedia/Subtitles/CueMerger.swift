@@ -31,7 +31,7 @@ struct CueMerger: Sendable {
     /// Takes in a cue, segment after segment.
     ///
     /// It becomes part of an earlier one of the same look if the times are the same; or if the latest one is in the segment
-    /// before and goes on until this one begins, or beyond. Where they only touch, an identifier that differs keeps them
+    /// before and continues until this one begins, or beyond. Where they only touch, an identifier that differs keeps them
     /// apart. Two cues of one segment stay two, however alike, unless the times are the same.
     mutating func add(_ cue: WebVTTCue, segment: Int) {
         let look = Look(settings: cue.settings, payload: cue.payload)

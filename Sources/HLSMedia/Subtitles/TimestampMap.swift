@@ -33,7 +33,7 @@ struct TimestampMap: Sendable, Equatable {
 
     /// What has to be added to times of cues, in milliseconds, so that the media's time `origin` is 0.
     ///
-    /// The media's times begin anew after 26.5 hours; of the offsets that are possible the one is taken that brings a cue at
+    /// The media's times start over after 26.5 hours; of the offsets that are possible the one is taken that brings a cue at
     /// `cue` nearest to `expected`, both in milliseconds.
     func offset(origin: Int64, cue: Int64, expected: Int64) -> Int64 {
         let offset = Double(media - origin) / 90 - Double(local)

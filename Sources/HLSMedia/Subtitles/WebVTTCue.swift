@@ -6,7 +6,7 @@ struct WebVTTCue: Sendable, Equatable {
     var start: Int64
     /// In milliseconds; after the start.
     var end: Int64
-    /// As they are written behind the timing, without blanks around them.
+    /// As they are written behind the timing, without spaces around them.
     var settings = ""
     /// Lines of text, without an empty one.
     var payload = ""

@@ -7,15 +7,15 @@ package enum LibraryError: Error, Sendable, Hashable {
     case markerMissing(library: String, folderExists: Bool)
     /// The marker is another state's.
     case markerOfAnother(library: String, found: LibraryMarker)
-    /// Another folder with the same marker stands there than the one that was opened.
+    /// Another folder with the same marker is there than the one that was opened.
     case replaced(library: String)
     /// `library.json` is there and isn't a marker.
     case markerUnreadable(library: String)
     /// Another process writes in it; nil if its lock doesn't tell who.
     case inUse(library: String, by: LockHolder?)
-    /// Something else stands where a folder is needed.
+    /// Something else is where a folder is needed.
     case notAFolder(path: String)
-    /// A folder or a device stands where a file is needed.
+    /// A folder or a device is where a file is needed.
     case notAFile(path: String)
     /// A symbolic link is in the way. None is followed, wherever it leads; a bind mount is.
     case leadsOut(path: String)

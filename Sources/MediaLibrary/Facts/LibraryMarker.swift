@@ -32,7 +32,7 @@ package struct LibraryOwner: Sendable, Hashable {
     }
 }
 
-/// What stands in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
+/// What is in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
 /// written it: what was read is harmless to print, and may be wrong.
 package struct LibraryMarker: Sendable, Hashable, Codable {
     /// What has to agree.

@@ -15,11 +15,11 @@ package enum Removal: Sendable, Hashable {
     case removed
     /// It was gone already.
     case missing
-    /// What stands there isn't the file that was recorded; it stays.
+    /// What is there isn't the file that was recorded; it stays.
     case notOurs(FileFacts)
 }
 
-/// The files of a library at their places: what stands there, and whether it is the one that was recorded.
+/// The files of a library at their places: what is there, and whether it is the one that was recorded.
 ///
 /// Whoever else has access may change any of them at any time. Only what is the recorded file right now is read for
 /// somebody else, or removed.

@@ -62,7 +62,7 @@ package struct FileList<Record: Codable> {
         }
     }
 
-    /// Writes the list anew in one step; durable on return. `body` is called with what writes a record. Returns the lines.
+    /// Writes the list again in one step; durable on return. `body` is called with what writes a record. Returns the lines.
     package func replace(_ body: (_ write: (Record) throws -> Void) throws -> Void) throws -> Int {
         do {
             let draft = try DraftFile(of: name, in: home)

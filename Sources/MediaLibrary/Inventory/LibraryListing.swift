@@ -22,10 +22,10 @@ package final class LibraryListing {
 
     package init(of library: LibraryFolder) { self.library = library }
 
-    /// Whether something that isn't a folder stands at `path`. A symbolic link counts: somebody put it there instead.
+    /// Whether something that isn't a folder is at `path`. A symbolic link counts: somebody put it there instead.
     ///
     /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
-    /// another form (NFD, another case) than they take them. Throws where something else stands in the place of the folder,
+    /// another form (NFD, another case) than they take them. Throws where something else is in the place of the folder,
     /// such as a link: what is behind it can't be told.
     package func contains(_ path: String) throws(LibraryError) -> Bool {
         var path = path

@@ -1,7 +1,7 @@
 import FileSystem
 import SystemPackage
 
-/// A walk over everything in a library that is no folder, coursefetch's own folder left out. No link is followed.
+/// A walk over everything in a library that isn't a folder, coursefetch's own folder left out. No link is followed.
 package struct LibraryWalk {
     private let folders: FolderTree
 

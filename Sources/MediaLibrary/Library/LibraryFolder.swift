@@ -90,7 +90,7 @@ package final class LibraryFolder: Sendable {
         return try LibraryFolder(root, id: expectation.id, home: home, isStepwise: isStepwise)
     }
 
-    /// Makes the folder this state's library, whoever's it was: its marker is written anew, durable on return.
+    /// Makes the folder this state's library, whoever's it was: its marker is written again, durable on return.
     package static func adopt(
         _ path: FilePath, as id: LibraryID, owner: LibraryOwner
     ) throws(LibraryError) -> LibraryFolder {
@@ -120,7 +120,7 @@ package final class LibraryFolder: Sendable {
     }
 
     /// Makes sure that open folders are still those that the paths of these files lead to: somebody may have renamed or
-    /// replaced one since it was opened. To be called before files are placed; a folder that has gone is made anew then.
+    /// replaced one since it was opened. To be called before files are placed; a folder that has gone is made again then.
     ///
     /// Throws what ``loss()`` says if the library as a whole is another one now.
     package func refreshFolders(of paths: some Sequence<String>) throws(LibraryError) {

@@ -12,7 +12,7 @@ import Darwin
 
 /// `moving/<plan>.collected`: all files of a plan have been collected, and these are they.
 ///
-/// Its appearance is the one instant between the two steps of a plan. Before it, what stands at a `from` is yet to be collected;
+/// Its appearance is the one instant between the two steps of a plan. Before it, what is at a `from` is yet to be collected;
 /// after it, a file there has just been brought by another move of the plan.
 struct MoveMark: Equatable {
     /// What became of one move in the first step.

@@ -5,7 +5,7 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// Nil for text that isn't a usable extension. A leading dot, case and surrounding blanks don't matter.
+    /// Nil for text that isn't a usable extension. A leading dot, case and surrounding spaces don't matter.
     package init?(_ text: some StringProtocol) {
         var bytes: [UInt8] = []
         for byte in text.utf8.drop(while: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ".") }) {

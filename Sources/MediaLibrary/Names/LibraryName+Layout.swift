@@ -1,6 +1,6 @@
 package import PathLayout
 
-/// Names by a layout: what titles and ids bring is cleaned as everywhere, whatever stands around it.
+/// Names by a layout: what titles and ids bring is cleaned as everywhere, whatever is around it.
 extension LibraryName {
     /// A folder by a layout; nil if its fields are all empty, so that it is left out.
     package static func folder(_ component: PathLayout.Component, _ values: LayoutValues) -> String? {

@@ -51,7 +51,7 @@ enum NameCleaning {
         return edges(String(text[..<end]))
     }
 
-    /// Leading dots, and trailing dots and blanks, become `_`; nothing becomes `_` too.
+    /// Leading dots, and trailing dots and spaces, become `_`; nothing becomes `_` too.
     private static func edges(_ text: String) -> String {
         guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return "_" }
         guard first == "." || last == "." || last.properties.isWhitespace else { return text }

@@ -25,7 +25,7 @@ package struct Partials: Sendable {
 
     /// Opens a partial, creating it empty if there is none.
     ///
-    /// A partial that has a second name is the very file that stands in the library under that name, left by a kill or made by
+    /// A partial that has a second name is the very file that is in the library under that name, left by a kill or made by
     /// a hard link: it is let go and a new one made, so that a finished file is never written to.
     package func open(_ name: PartialName) throws(LibraryError) -> OpenPartial {
         do {

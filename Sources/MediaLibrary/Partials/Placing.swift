@@ -3,25 +3,25 @@ import SystemPackage
 
 /// What became of a partial that was to be put at its place.
 package enum Placement: Sendable, Hashable {
-    /// It stands there now. Durable after ``FolderTree/flushNames(of:)``.
+    /// It is there now. Durable after ``FolderTree/flushNames(of:)``.
     case placed
-    /// Something else stands there; nothing was changed. Nil facts: it isn't even a file.
+    /// Something else is there; nothing was changed. Nil facts: it isn't even a file.
     case exists(FileFacts?)
 }
 
 /// What became of a file that was to be replaced by its successor.
 package enum Replacement: Sendable, Hashable {
-    /// The new file stands there now, the old one is gone. Durable after ``FolderTree/flushNames(of:)``.
+    /// The new file is there now, the old one is gone. Durable after ``FolderTree/flushNames(of:)``.
     case replaced
-    /// There was no old one any more; the new file stands there now.
+    /// There was no old one any more; the new file is there now.
     case placed
-    /// What stands there isn't the file that was recorded; nothing was changed.
+    /// What is there isn't the file that was recorded; nothing was changed.
     case notOurs(FileFacts)
 }
 
 /// Brings partials to their places in a library.
 ///
-/// A partial's data must be durable before. What stands at a place is never replaced, but by ``replace(_:with:record:)``, and
+/// A partial's data must be durable before. What is at a place is never replaced, but by ``replace(_:with:record:)``, and
 /// then only the file that was recorded. The new names are durable after ``FolderTree/flushNames(of:)``.
 package struct Placing: Sendable {
     private let folders: FolderTree
@@ -51,7 +51,7 @@ package struct Placing: Sendable {
     }
 
     /// Puts a partial at the place of an older file of ours, in one step where the file system can swap names: at every
-    /// instant one of the two stands there, whole.
+    /// instant one of the two is there, whole.
     ///
     /// The old file must be proven by its record.
     package func replace(

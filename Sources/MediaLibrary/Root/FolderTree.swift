@@ -95,7 +95,7 @@ package final class FolderTree: Sendable {
         for path in newNames { cache.noteNameIsDurable(path) }
     }
 
-    /// Removes a folder if it is empty, then the one above, and so on; never the library itself. Failing is no error: the
+    /// Removes a folder if it is empty, then the one above, and so on; never the library itself. Failing isn't an error: the
     /// folder just stays.
     package func removeEmpty(from folder: String) {
         for path in LibraryPath.chain(folder).reversed() {

@@ -14,7 +14,7 @@ package enum PrintableText {
         return String(result)
     }
 
-    /// What is shown for a scalar that mustn't reach a terminal; nil for one that may. Each stands in one line.
+    /// What is shown for a scalar that mustn't reach a terminal; nil for one that may. Each is in one line.
     package static func replacement(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x20..<0x7F: return nil

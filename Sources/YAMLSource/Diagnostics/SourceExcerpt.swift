@@ -1,6 +1,6 @@
 /// The line of a file that a diagnostic is about, made safe to print, and where in it to point.
 package struct SourceExcerpt: Sendable, Hashable {
-    /// The line as shown: control characters visible, tabs as blanks, a long line cut around the place.
+    /// The line as shown: control characters visible, tabs as spaces, a long line cut around the place.
     package let line: String
     /// Columns of the terminal to the left of the place.
     package let indent: Int

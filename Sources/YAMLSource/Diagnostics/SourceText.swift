@@ -8,7 +8,7 @@ import Darwin
 
 /// The text of a file that diagnostics quote from.
 package enum SourceText {
-    /// Bytes that are looked at: what stands behind them is told without its line.
+    /// Bytes that are looked at: what is behind them is told without its line.
     static let longest = 32 << 20
 
     /// A regular file's bytes, of a longer one the whole lines at its beginning; none if it can't be read.

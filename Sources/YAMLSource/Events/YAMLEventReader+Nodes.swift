@@ -106,7 +106,7 @@ struct RepeatedNode {
 }
 
 extension DiagnosticList {
-    /// Adds the error for a key that stands twice in a mapping.
+    /// Adds the error for a key that occurs twice in a mapping.
     package mutating func duplicateKey(_ key: String, at location: SourceLocation, firstLine: Int) {
         error(
             at: location,

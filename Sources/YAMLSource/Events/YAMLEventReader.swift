@@ -2,8 +2,8 @@ internal import CLibYAML
 
 /// Reads a YAML text event by event, with its bounds, anchors and aliases (merge keys: ``nextKey(_:)``).
 ///
-/// A text that can't go on throws ``YAMLStop`` and sets ``problem``. What is wrong with a single value (an unknown
-/// alias, a tag that nothing can bear) is collected in ``mistakes`` and reading goes on.
+/// A text that can't continue throws ``YAMLStop`` and sets ``problem``. What is wrong with a single value (an unknown
+/// alias, a tag that nothing can bear) is collected in ``mistakes`` and reading continues.
 ///
 /// libyaml takes quadratic time in the nesting of flow collections and none for an alias; so depth is bounded here, at
 /// every event, and so is the number of nodes after aliases are followed.
@@ -51,7 +51,7 @@ package struct YAMLEventReader: ~Copyable {
         let start: Int
         /// One past its last one.
         let end: Int
-        /// Where the alias stands.
+        /// Where the alias is.
         let alias: SourcePosition
         /// The recorded event that comes next.
         var next: Int
@@ -114,7 +114,7 @@ package struct YAMLEventReader: ~Copyable {
     /// Bytes taken from the text so far.
     package var bytesRead: Int { input.pointee.offset }
 
-    /// Where the outermost alias stands through which the last event came; nil for what is written in its place.
+    /// Where the outermost alias is through which the last event came; nil for what is written in its place.
     package var aliasPosition: SourcePosition? { frames.first?.alias }
 
     /// A place in this text.

@@ -1,7 +1,7 @@
 internal import CLibYAML
 
 extension YAMLInput {
-    /// Why libyaml, or the input beneath it, can't go on.
+    /// Why libyaml, or the input beneath it, can't continue.
     func problem(of parser: yaml_parser_t, _ limits: YAMLLimits) -> YAMLProblem {
         switch failure {
         case .tooLong: return YAMLProblem(.limit, at: .wholeFile, limits.tooLong)

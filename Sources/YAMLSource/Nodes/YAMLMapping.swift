@@ -2,7 +2,7 @@
 ///
 /// Two mappings are equal when they have equal values under the same keys, in whatever order.
 package struct YAMLMapping: Sendable, Hashable, RandomAccessCollection {
-    /// A key, where it stands, and its value.
+    /// A key, where it is, and its value.
     package struct Entry: Sendable {
         /// The key as written.
         package let key: String

@@ -1,12 +1,12 @@
 extension YAMLNode {
-    /// The value as JSON without blanks, keys in the order of the text.
+    /// The value as JSON without spaces, keys in the order of the text.
     package var json: String {
         var text = ""
         appendJSON(to: &text, sortingKeys: false)
         return text
     }
 
-    /// The value as JSON without blanks, keys sorted by their UTF-8 bytes: equal values have equal texts.
+    /// The value as JSON without spaces, keys sorted by their UTF-8 bytes: equal values have equal texts.
     package var canonicalJSON: String {
         var text = ""
         appendJSON(to: &text, sortingKeys: true)

@@ -1,4 +1,4 @@
-/// A value of a YAML text and where it stands.
+/// A value of a YAML text and where it is.
 ///
 /// Two nodes are equal when their values are; where they stand doesn't matter.
 package struct YAMLNode: Sendable, Hashable {
