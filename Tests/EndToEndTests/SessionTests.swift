@@ -83,7 +83,7 @@ struct SessionTests {
         #expect(kept.exit == 0 && kept.output.contains("were kept"), "\(kept.report)")
         #expect(stage.credentials() != nil)
         let status = try await stage.command(["status"])
-        #expect(status.output.contains("no sync starts before coursefetch login"), "\(status.output)")
+        #expect(status.output.contains("so no sync starts; to log in: coursefetch login"), "\(status.output)")
         let again = try await stage.command(["logout"])
         #expect(again.exit == 0 && again.output.contains("was already logged out"), "\(again.report)")
         #expect(stage.credentials() == nil)
