@@ -137,8 +137,8 @@ struct SettingsTests {
             #expect(
                 texts == [
                     """
-                    /home/alice/.config/coursefetch/config.yaml:1:7: error: user: “bad name” can't be a user's name: 1 to 64 \
-                    of letters, digits, “.”, “_”, “-” and “@”, not beginning with “.” or “-”
+                    /home/alice/.config/coursefetch/config.yaml:1:7: error: user: 'bad name' can't be a user's name: 1 to 64 \
+                    of letters, digits, '.', '_', '-' and '@', not beginning with '.' or '-'
                         user: bad name
                               ^
                     """, "error: --jobs: it is empty",

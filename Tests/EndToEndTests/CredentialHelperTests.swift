@@ -110,7 +110,7 @@ struct CredentialHelperTests {
         #expect(outcome.exit == 77)
         #expect(
             outcome.error
-                == "error: the credential helper for the provider “vault” ended with exit code 3; try it with: "
+                == "error: the credential helper for provider 'vault' ended with exit code 3; to try it: "
                 + "echo host=vault | COMMAND get\n", "\(outcome.error)")
     }
 }

@@ -106,7 +106,8 @@ struct HeldCourseTests {
         let message = outcome.summary?.errors?.first?.message ?? ""
         let reason =
             switch obstacle {
-            case .danglingLink, .loop, .linkToTheFiles: "a leads through a symbolic link, which coursefetch never follows"
+            case .danglingLink, .loop, .linkToTheFiles:
+                "a leads through a symbolic link, which coursefetch never follows"
             case .file: "a isn't a folder"
             case .closedFolder: "can't open a: Permission denied"
             }

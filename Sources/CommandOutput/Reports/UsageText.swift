@@ -41,7 +41,7 @@ private struct Mistake {
         {
             self = Mistake(String(match.2))
         } else if let match = message.wholeMatch(of: /Unexpected argument '(.*)'/) {
-            text = "“\(match.1)” is one argument too many"
+            text = "'\(match.1)' is one argument too many"
             wantsUsage = true
         } else if let match = message.wholeMatch(of: /\d+ unexpected arguments: '(.*)'/) {
             text = "these arguments are too many: \(match.1.replacing("', '", with: " "))"
@@ -56,11 +56,11 @@ private struct Mistake {
         } else if let match = message.wholeMatch(of: /The value '[\s\S]*?' is invalid for '<.+?>': ([\s\S]+)/) {
             text = String(match.1)
         } else if let match = message.wholeMatch(of: /The value '([\s\S]*?)' is invalid for '(-\S+)(?: <.+?>)?'(.*)/) {
-            text = "\(match.2): “\(match.1)” isn't a value that it takes"
+            text = "\(match.2): '\(match.1)' isn't a value that it takes"
         } else if let match = message.wholeMatch(
             of: /The option '(.+?)' does not take any value, but '(.*)' was specified\./)
         {
-            text = "\(match.1) takes no value, but “\(match.2)” was given"
+            text = "\(match.1) takes no value, but '\(match.2)' was given"
         } else {
             text = message.prefix(1).lowercased() + message.dropFirst()
         }

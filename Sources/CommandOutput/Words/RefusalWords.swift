@@ -119,7 +119,7 @@ extension HelperTrouble {
         case .signaled(let signal): "was ended by signal \(signal)"
         case .tooSlow(let seconds): "took longer than \(seconds) s"
         case .unreadable: "printed something that isn't lines of text"
-        case .unwritable(let name): "can't keep “\(name)”, which has a line break in it"
+        case .unwritable(let name): "can't keep '\(name)', which has a line break in it"
         }
     }
 }

@@ -59,7 +59,7 @@ package final class LibraryListing {
         }
     }
 
-    /// Media files by their names without an extension, and those of these names that have media beside them: “01 T.en.m4a”.
+    /// Media files by their names without an extension, and those of these names that have media beside them: '01 T.en.m4a'.
     private func media(in folder: String) -> (names: [String: [String]], withSound: Set<String>) {
         var found: (names: [String: [String]], withSound: Set<String>) = ([:], [])
         for name in (try? library.folders.listing(of: folder))?.names ?? [] {

@@ -26,7 +26,7 @@ extension LibraryName {
         guard component.fields.isEmpty || pieces.contains(where: \.isField) else { return nil }
         fit(&pieces, to: room)
         var name = pieces.map(\.text).joined()
-        // What is empty leaves no space at the ends: “{date} {title}” without a date.
+        // What is empty leaves no space at the ends: '{date} {title}' without a date.
         if lacks { name = trimmed(name) }
         return withoutDevice(NameCleaning.cut(NameCleaning.clean(name), to: room))
     }

@@ -123,7 +123,7 @@ extension RedirectProblem {
 }
 
 extension NetworkProblem {
-    /// `server` is its host, or “the server”.
+    /// `server` is its host, or 'the server'.
     fileprivate func sentence(_ server: String) -> String {
         switch self {
         case .unknownHost: server == "the server" ? "the host name can't be resolved" : "can't resolve \(server)"
