@@ -58,7 +58,7 @@ struct CommandLineTests {
             (["prioritize", "--all"], "error: --to <priority> is missing"),
             (
                 ["prioritize", "--all", "--to", "soon"],
-                "error: --to: 'soon' isn't a priority: high, normal, low, a whole number from -1,000,000 to 1,000,000, now or "
+                "error: --to: 'soon' isn't a priority: use high, normal, low, a whole number from -1,000,000 to 1,000,000, now or "
                     + "catalog"
             ),
             (["users", "bob"], "error: 'bob' is one argument too many"),

@@ -290,7 +290,9 @@ struct PlainLogTests {
                 == "2 videos finished (in 2s), 8 moved; all 10 videos are there")
         var stopped = SyncSummary(downloads: [.waiting: 1], conditions: [.workLeft], stopReason: .signal)
         stopped.movedNow = 3
-        #expect(SummaryText.line(stopped) == "stopped by a signal: 3 moved, no video finished yet; now 1 waiting")
+        #expect(
+            SummaryText.line(stopped)
+                == "stopped by Ctrl-C or a signal: 3 moved, no video finished yet; now 1 waiting")
     }
 
     @Test(

@@ -300,7 +300,7 @@ struct ReportTests {
         #expect(
             lines.map { DryRunText.line($0, now: Self.now, zone: .gmt) } == [
                 "download  p/k/v1  One, 1.00 MiB (new)", "resume    p/k/v1  One from 1.00 KiB of 3.00 KiB (unfinished)",
-                "move      p/k/v1  One: a -> b (its title or position changed)",
+                "move      p/k/v1  One: a -> b (its title, position or layout changed)",
                 "remove    p/k/v1  One: b� (no longer in its catalog)",
                 "keep      p/k/v1  One (no longer in its catalog, but --max-delete holds it)",
                 "finish    p/k/v1  One (all of it had arrived when a sync was killed)",

@@ -64,7 +64,7 @@ struct DamagedRowTests {
         let outcome = try await stage.sync()
         #expect(outcome.exit == 73, "\(outcome.report)")
         let message = outcome.summary?.errors?.first?.message ?? ""
-        #expect(message.contains("is damaged") && message.contains("Put a backup in its place"), "\(message)")
+        #expect(message.contains("is damaged") && message.contains("Restore a backup"), "\(message)")
         #expect(LibraryFiles(stage.library).paths.count == 3)
         await host.stop()
     }

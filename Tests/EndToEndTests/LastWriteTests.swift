@@ -63,7 +63,8 @@ struct LastWriteTests {
         let outcome = try await stage.sync()
         #expect(outcome.exit == 73, "\(outcome.report)")
         #expect(
-            outcome.summary?.errors?.contains { $0.message.contains("can't be stored") } == true, "\(outcome.report)")
+            outcome.summary?.errors?.contains { $0.message.contains("can't store the new credentials") } == true,
+            "\(outcome.report)")
         #expect(LibraryFiles(stage.library).paths.count == 2)
         await host.stop()
     }

@@ -46,7 +46,8 @@ struct LibraryPlaceTests {
         let moved = try await run(stage, "library", "move", new.string)
         #expect(
             moved.exit == 0 && moved.error.isEmpty
-                && moved.output == "the library is at \(new) (was \(old)), with 3 finished videos\n", "\(moved.report)")
+                && moved.output == "the library is now at \(new) (was \(old)), with 3 finished videos\n",
+            "\(moved.report)")
 
         let requests = host.requests().count
         let sync = try await run(stage, "sync", "catalog.yaml", "--json")

@@ -35,13 +35,14 @@ struct LoginPageTests {
         #expect(outcome.exit == 0, "\(outcome.report)")
         let place = host.baseURL.dropFirst("http://".count)
         func told(_ what: String, _ name: String) -> String {
-            "\(what) was not fetched from \(place)/files/\(name): the server answered 200 with text/html"
+            "\(what) wasn't downloaded: the server sent a web page instead of the file at "
+                + "\(place)/files/\(name); is a login needed?"
         }
         #expect(
             Set(outcome.events("warning").compactMap(\.message)) == [
                 told("attachment Notes", "notes.pdf"), told("attachment Sheet", "sheet.pdf"),
                 told("cover", "cover.jpg"),
-                told("subtitle en", "en.vtt"), told("the cover of c", "course.jpg"),
+                told("subtitle en", "en.vtt"), told("cover of c", "course.jpg"),
             ])
         #expect(
             outcome.events("warning").filter { $0.course == "c" && $0.video == "v" }.count == 4, "\(outcome.output)")

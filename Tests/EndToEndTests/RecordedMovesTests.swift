@@ -31,7 +31,7 @@ struct RecordedMovesTests {
         let lines = next.output.split(separator: "\n").map(String.init)
         #expect(
             Set(lines.dropLast())
-                == Set((1...3).map { "moved    Course/0\($0) Title \($0).mp4 -> Renamed/0\($0) Title \($0).mp4" }),
+                == Set((1...3).map { "moved     Course/0\($0) Title \($0).mp4 -> Renamed/0\($0) Title \($0).mp4" }),
             "\(next.report)\(next.output)")
         #expect(next.exit == 0 && lines.last == "3 moved; all 3 videos are there", "\(next.output)")
         let last = try await stage.sync()

@@ -70,7 +70,7 @@ struct SessionTests {
             #expect(sync.exit == 77 && unknown.exit == 77)
             #expect(sync.error.split(separator: "\n").first == unknown.error.split(separator: "\n").first)
         }
-        #expect(unknown.error.contains("there is no user 'dora' here"), "\(unknown.error)")
+        #expect(unknown.error.contains("there is no user 'dora'"), "\(unknown.error)")
         await host.stop()
     }
 

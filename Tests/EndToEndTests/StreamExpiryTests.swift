@@ -96,9 +96,11 @@ struct StreamExpiryTests {
         let stage = try Stage()
         let fixture = try await StreamFixtures.make(.rotatingKeys)
         // The first link is refused from the twelfth segment on, all that is left goes by the second one.
-        for token in ["first-7f3a", "second-91bc"] { try host.serve(fixture, at: "/\(token)/v/") }
+        for token in ["first-7f3a91c04be26d85a0", "second-91bc3d7e52f08a64c1"] {
+            try host.serve(fixture, at: "/\(token)/v/")
+        }
         for index in 11..<StreamFixture.count {
-            host.script("/first-7f3a/v/\(fixture.segments[index])", [.status(410)])
+            host.script("/first-7f3a91c04be26d85a0/v/\(fixture.segments[index])", [.status(410)])
         }
         func playlist(_ token: String) throws -> ScriptedAnswer {
             let text = try fixture.text().replacing(#/(?m)^(e\d+\.ts)$/#) { match in
@@ -108,7 +110,8 @@ struct StreamExpiryTests {
                 text.replacing(#/URI="(key\d\.bin)"/#) { "URI=\"\(host.url("/\(token)/v/"))\($0.1)?sig=\(token)\"" },
                 StreamFixture.playlistType)
         }
-        host.script("/index.m3u8", [try playlist("first-7f3a"), try playlist("second-91bc")])
+        host.script(
+            "/index.m3u8", [try playlist("first-7f3a91c04be26d85a0"), try playlist("second-91bc3d7e52f08a64c1")])
         try stage.answeringPlugin()
         try stage.answers(["v": "{\"kind\": \"hls\", \"url\": \"\(host.url("/index.m3u8"))\"}"])
         try stage.catalog(CatalogText(provider: "answering", videos: [.init(id: "v")]))
@@ -121,10 +124,11 @@ struct StreamExpiryTests {
             let served = host.requests().filter { $0.path.hasSuffix("/v/" + name) && $0.status == 200 }
             #expect(served.count == 1, "segment \(index)")
             #expect(
-                served.first?.path.hasPrefix(index < 11 ? "/first-7f3a/" : "/second-91bc/") == true, "segment \(index)")
+                served.first?.path.hasPrefix(index < 11 ? "/first-7f3a91c04be26d85a0/" : "/second-91bc3d7e52f08a64c1/")
+                    == true, "segment \(index)")
         }
         #expect(try stage.strays() == [])
-        for token in ["first-7f3a", "second-91bc"] {
+        for token in ["first-7f3a91c04be26d85a0", "second-91bc3d7e52f08a64c1"] {
             #expect(stage.files(holding: token) == [], "a secret that got out")
         }
         await host.stop()

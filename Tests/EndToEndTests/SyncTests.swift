@@ -228,7 +228,7 @@ struct SyncTests {
                 status.output.contains(/"bytes":[1-9]\d*,"size":8000000,"bytes_per_second":[1-9]/), "\(status.output)")
             let table = try await stage.run(["status"])
             #expect(
-                table.output.contains(/B of 7\.63 MiB( known of 1 video)?, [\d.]+ [KM]iB\/s, .*left, .*on disk/),
+                table.output.contains(/2 left \(at least [\d.]+ MiB, .* at [\d.]+ [KM]iB\/s\), .* on disk/),
                 "\(table.output)"
             )
             try await running.signal(SIGTERM)

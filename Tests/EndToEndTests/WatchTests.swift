@@ -142,7 +142,7 @@ struct WatchTests {
                 if exits.count == 7 { #expect(try await stage.command(["set", "--limit-rate", "off"]).exit == 0) }
                 let told = outcome.summary?.errors?.first?.message ?? ""
                 #expect(
-                    outcome.exit == 0 || told.contains("another sync of this user is running since"),
+                    outcome.exit == 0 || told.contains("another sync of this user has been running since"),
                     "\(outcome.report)")
             }
             return exits.sorted()

@@ -116,7 +116,8 @@ class Sharing(Case):
         first = cut(File(body, etag='"1"'), 100000)
         self.stage.urls({"physics/intro": self.host.at("/p", first), "maths/intro": self.host.at("/m", File(body, etag='"1"'))})
         self.stage.write({"physics": ["intro"], "maths": ["intro"]})
-        running = self.stage.start_sync()
+        # With everything paused it would stay for a resume.
+        running = self.stage.start_sync("--max-wait", "2s")
         wait_until(lambda: first.sent, 20)
         self.assertEqual(self.stage.command("pause", "physics").exit, 0)
         run = running.end(40)
@@ -396,7 +397,7 @@ class Advice(Case):
         next(self.stage.library.rglob("*.vtt")).unlink()
         told = self.stage.command("verify")
         self.assertEqual(told.exit, 1, told)
-        self.assertIn("the next sync fetches it", told.out)
+        self.assertIn("the next sync downloads it", told.out)
         self.assertNotIn("coursefetch retry", told.out)
         self.stage.sync(exit=0)
         self.has(".en.vtt", text)

@@ -76,7 +76,8 @@ import Testing
         try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
             #expect(await url(provider, "twice") == "https://media.example.org/twice")
             #expect(await url(provider, "b") == "https://media.example.org/b")
-            #expect(sandbox.log.lines.contains("warning: plugin odd restarted: it answered request 1 twice"))
+            let said = #/warning: plugin odd restarted: it answered request \d twice/#
+            #expect(sandbox.log.lines.contains { $0.wholeMatch(of: said) != nil })
         }
     }
 

@@ -23,7 +23,7 @@ extension StatusTable {
         guard let error = row.error, row.state != .finished else { return [line] }
         let explainer = Explainer(catalogs: [], user: user)
         var lines = [line] + indented(explainer.reason(error))
-        if row.state == .failed {
+        if row.state == .failed, !row.gone {
             let explanation = explainer.failure(
                 of: row.reference, error, retryAt: row.retryAt, file: row.file, provider: row.provider, now: now,
                 zone: zone)

@@ -33,7 +33,7 @@ package enum SteeringText {
         if transition == .retry, isChanged, !report.isLive, !startsSync {
             lines.append(
                 Line(
-                    text: "no sync is running; to start one now: coursefetch retry --now, or coursefetch sync",
+                    text: "no sync is running; to start one: coursefetch sync, or the same command with --now",
                     isComplaint: false))
         }
         for item in report.items where item.outcome.verdict == .fileKept {

@@ -11,7 +11,7 @@ extension DryRunItem.Reason {
         case .unfinished: return "unfinished"
         case .arrived: return "all of it had arrived when a sync was killed"
         case .fetchedAgain: return "downloaded again; the present file stays until then"
-        case .renamed: return "its title or position changed"
+        case .renamed: return "its title, position or layout changed"
         case .standing: return "a file is there; it is kept if it has the catalog's SHA-256"
         case .sameFile: return "the library already has the same file"
         case .perhapsSame(let path, let other):

@@ -21,7 +21,7 @@ extension SyncWarning {
             "the clock of \(host) is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this machine's"
         case .prune(let pruning): pruning.message
         case .sidecarMissed(let sidecar, let error, _, _, let address):
-            "\(sidecar.title) wasn't downloaded\(address.map { " from \($0)" } ?? ""): \(error.message)"
+            "\(sidecar.title) wasn't downloaded\(error.place(address)): \(error.message)"
         case .sidecarsUnknown(let error): "subtitles and attachments weren't downloaded: \(error.message)"
         case .notPlaced(let path, let placing): "can't move the file to \(path): \(placing.reason)"
         case .stream(let stream): stream.message
@@ -116,5 +116,12 @@ extension SyncWarning.Stream {
             return "its sound is in a separate file: only ffmpeg can join them, and it isn't installed"
         case .notRemuxed(let reason): return "\(reason); the joined stream stays as it is"
         }
+    }
+}
+
+extension DownloadError {
+    /// From where it was to come, unless the message says that itself.
+    fileprivate func place(_ address: String?) -> String {
+        address.map { message.contains($0) ? "" : " from \($0)" } ?? ""
     }
 }

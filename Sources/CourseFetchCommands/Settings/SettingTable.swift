@@ -175,7 +175,8 @@ struct SettingTable: Sendable {
     let quiet = SettingKey<Bool>("quiet", short: "q", help: "Print nothing unless something fails.")
     let verbose = SettingKey<Bool>("verbose", short: "v", help: "Print debug messages.")
     let trace = SettingKey<Bool>(
-        "trace", short: "vv", help: "Also print every request to a plugin and its answer, without secrets.")
+        "trace", short: "vv", isInvertible: false,
+        help: "Also print every request to a plugin and its answer, without secrets.")
     let json = SettingKey<Bool>(
         "json", isInvertible: false, help: "Print events as JSON on standard output, one object per line.")
     let progress = SettingKey<Bool?>(

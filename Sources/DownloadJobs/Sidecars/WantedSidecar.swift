@@ -65,7 +65,7 @@ package struct WantedSidecar: Sendable {
     package var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
 
     /// Host and path of its address, fit to be shown; nil for a file beside the catalog.
-    package var address: String? { source.url.flatMap { ParsedURL($0)?.shown } }
+    package var address: String? { source.url.flatMap { ShownAddress($0)?.description } }
 
     /// Whether a page for a browser is what is wanted. Only its address can say so: a login page is one, too.
     var isPage: Bool {

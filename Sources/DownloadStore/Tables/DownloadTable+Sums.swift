@@ -33,12 +33,12 @@ extension DownloadTable {
     }
 
     /// Calls `body` with the downloads that deserve a look, in catalog order, at most so many: what is neither finished
-    /// nor merely waits or cancelled, and finished ones beside which something is missing.
+    /// nor merely waits, and finished ones beside which something is missing.
     package func eachNotable(atMost limit: Int, _ body: (DownloadRecord) throws -> Void) throws(StoreError) {
         try file.read { db in
             let sql = """
                 SELECT downloads.* FROM downloads LEFT JOIN courses ON courses.id = downloads.course
-                WHERE is_gone = 0 AND (state NOT IN ('waiting', 'finished', 'cancelled')
+                WHERE is_gone = 0 AND (state NOT IN ('waiting', 'finished')
                     OR (state = 'waiting' AND error_kind IS NOT NULL)
                     OR (state = 'finished' AND downloads.id IN (SELECT download FROM sidecars WHERE state <> 'stored')))
                 ORDER BY courses.file, courses.ordinal, downloads.course, downloads.ordinal, downloads.id LIMIT ?

@@ -56,12 +56,6 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// Host and path, without the query, which may hold a secret: `media.example.org:8443/a/b.pdf`.
-    package var shown: String {
-        let place = text.prefix { $0 != "?" }
-        return place.firstRange(of: "://").map { String(place[$0.upperBound...]) } ?? origin.host
-    }
-
     /// Whether the query has an item of this name.
     package func hasQueryItem(_ name: String) -> Bool {
         guard let mark = text.firstIndex(of: "?") else { return false }

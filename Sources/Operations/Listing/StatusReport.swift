@@ -267,7 +267,7 @@ extension StatusReport {
         self.gone = Gone(
             count: goneCount, files: files.reduce(0) { $0 + $1.count }, bytes: files.reduce(0) { $0 + $1.doneBytes })
         groups = StatusGroup.all(of: sums, rows: rows, courses: courses, chapters: chapters, isRunning: isRunning)
-        let notable: [DownloadState] = [.active, .paused, .suspended, .failed]
+        let notable: [DownloadState] = [.active, .paused, .suspended, .failed, .cancelled]
         let count = sums.filter { !$0.isGone && notable.contains($0.state) }.reduce(0) { $0 + $1.count }
         let shown = rows.count { notable.contains($0.state) }
         hiddenRows = max(0, count - shown)

@@ -68,9 +68,14 @@ extension SyncWarning {
         }
     }
 
-    /// Whether a run that tells only what matters tells it: something that a catalog names is missing, for the first time.
+    /// Whether a run that tells only what matters tells it: something that a catalog names is missing, for the first time, or
+    /// a notification was lost.
     package var isNews: Bool {
-        if case .sidecarMissed(_, _, _, isNew: true, at: _) = self { true } else { false }
+        switch self {
+        case .sidecarMissed(_, _, _, let isNew, _): isNew
+        case .newsUntold: true
+        default: false
+        }
     }
 
     /// What comes along.
