@@ -22,7 +22,10 @@ struct HookAnswer: Equatable {
     /// - Parameters:
     ///   - output: all that it wrote to its standard output.
     ///   - complaint: the last line of its standard error.
-    init(_ ending: HookProcess.Ending, output: [UInt8], complaint: String?) {
+    ///   - shown: a reason that it gives, as it may be shown and stored.
+    init(
+        _ ending: HookProcess.Ending, output: [UInt8], complaint: String?, _ shown: (String) -> String = { $0 }
+    ) {
         let code: Int32
         switch ending {
         case .exited(let exit): code = exit
@@ -56,8 +59,8 @@ struct HookAnswer: Equatable {
         headers = said.headers ?? [:]
         switch said.verdict {
         case nil, "accept": verdict = .accept
-        case "reject", "refuse": verdict = .reject(said.reason ?? complaint)
-        case "retry": verdict = .again(said.reason ?? complaint)
+        case "reject", "refuse": verdict = .reject(said.reason.map(shown) ?? complaint)
+        case "retry": verdict = .again(said.reason.map(shown) ?? complaint)
         case let other?: verdict = .broken(.unknownVerdict(other))
         }
     }

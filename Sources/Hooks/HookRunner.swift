@@ -109,7 +109,9 @@ package final class HookRunner: Sendable {
         for line in errors { log(line) }
         let isObject = outcome.output.first { $0 > 0x20 } == UInt8(ascii: "{")
         if !isObject { for line in Self.lines(outcome.output, hiding: secrets) { log(line) } }
-        return HookAnswer(outcome.ending, output: outcome.output, complaint: errors.last)
+        return HookAnswer(outcome.ending, output: outcome.output, complaint: errors.last) { reason in
+            Self.lines(Array(reason.utf8), hiding: secrets).joined(separator: " ")
+        }
     }
 
     private func run(_ process: HookProcess, _ input: [UInt8]) async -> HookProcess.Outcome {
@@ -126,12 +128,20 @@ package final class HookRunner: Sendable {
         return outcome
     }
 
-    /// The lines of a text that aren't blank, without secrets and without what a terminal would obey.
+    /// Stands for a secret while addresses are shortened: of an address with a secret in it the query goes, too.
+    private static let gap: Character = "\u{E000}"
+
+    /// The lines of a text that aren't blank, without secrets, without user and query of an address, and without what a
+    /// terminal would obey.
     static func lines(_ bytes: [UInt8], hiding secrets: [String]) -> [String] {
         var text = String(decoding: bytes, as: UTF8.self)
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) {
-            text = text.replacing(secret, with: "<redacted>")
+            text = text.replacing(secret, with: String(gap))
         }
+        text = text.replacing(/(?i)(https?:\/\/)(?:[^\/\s@"'<>]*@)?([^\s?#"'<>]*)([?#][^\s"'<>]*)?/) { match in
+            "\(match.1)\(match.2)\(match.3 == nil ? "" : "?…")"
+        }
+        text = text.replacing(String(gap), with: "<redacted>")
         return text.split(whereSeparator: \.isNewline).compactMap { line in
             let shown = String(
                 String.UnicodeScalarView(

@@ -111,8 +111,17 @@ struct HookRunnerTests {
         _ = await request(["cat >&2; printf 'plain \\033[31mred\\n'"], log: log)
         let lines = log.lines.withLock { $0 }
         #expect(lines.count == 2 && lines[1] == "plain [31mred", "\(lines)")
-        #expect(lines[0].contains("https://h/a?<redacted>") && lines[0].contains(#""Cookie":"<redacted>""#), "\(lines)")
+        #expect(lines[0].contains("https://h/a?…") && lines[0].contains(#""Cookie":"<redacted>""#), "\(lines)")
         #expect(!lines[0].contains("s3cret") && !lines[0].contains("hush"))
+    }
+
+    @Test("a reason is told without user and query of an address, and without what the command was told in secret")
+    func reasons() async {
+        let answer = #"echo '{"verdict": "refuse", "reason": "no http://u:p@h:8/v?sig=S and hush-hush"}'"#
+        #expect(await request([answer]) == .refused("no http://h:8/v?… and <redacted>"))
+        #expect(
+            await request(["echo 'cannot get http://hush-hush/v?sig=S' >&2; exit 1"])
+                == .refused("cannot get http://<redacted>/v?…"))
     }
 
     @Test("as many run at a time as there may be downloads")

@@ -243,6 +243,16 @@ import Testing
         #expect(Redactor.withoutURLSecrets(text) == shown)
     }
 
+    @Test("the query of a URL goes, too, where its host or a part of its path is a known secret")
+    func secretInURL() {
+        var redactor = Redactor()
+        redactor.learn("127.0.0.1")
+        redactor.learn("annauser99")
+        #expect(
+            redactor.redact("GET http://127.0.0.1:18881/v/annauser99/x.mp4?sig=S3CR3T failed at annauser99")
+                == "GET http://<redacted>:18881/v/<redacted>/x.mp4?… failed at <redacted>")
+    }
+
     @Test("nothing of the host that may hold a secret prints it")
     func printing() throws {
         var redactor = Redactor()

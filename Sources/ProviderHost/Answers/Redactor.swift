@@ -31,9 +31,12 @@ package struct Redactor: Sendable, PrintsRedacted {
         {
             result = Self.replace(secret, in: result)
         }
-        result = Self.withoutURLSecrets(result)
+        result = Self.withoutURLSecrets(result).replacing(Self.gap, with: Self.mark)
         return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }
+
+    /// Stands for a secret while URLs are cut: of a URL with a secret in its host or path the query goes, too.
+    private static let gap = "\u{E000}"
 
     /// What stands for a secret.
     package static let mark = "<redacted>"
@@ -100,7 +103,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         var index = 0
         while index < bytes.count {
             if bytes[index] == wanted[0], bytes[index...].starts(with: wanted) {
-                result.append(contentsOf: mark.utf8)
+                result.append(contentsOf: gap.utf8)
                 index += wanted.count
             } else {
                 result.append(bytes[index])
