@@ -151,14 +151,14 @@ extension DownloadError {
         let name = point.rawValue
         let message =
             switch trouble {
-            case .notStarted: "a \(name) hook can't be run"
-            case .timedOut: "a \(name) hook took too long and was ended"
-            case .signaled(let signal): "a \(name) hook was ended by signal \(signal)"
-            case .cancelled: "the run ended before a \(name) hook did"
-            case .unreadable: "a \(name) hook wrote something that begins with { and isn't a JSON object"
-            case .unknownVerdict(let word): "a \(name) hook gave the verdict '\(word)'; it is accept, reject or retry"
-            case .changedFile: "a \(name) hook changed the file; it may only judge it"
-            case .badURL: "a \(name) hook gave an address that isn't http or https"
+            case .notStarted: "the \(name) hook can't be run"
+            case .timedOut: "the \(name) hook took too long and was ended"
+            case .signaled(let signal): "the \(name) hook was ended by signal \(signal)"
+            case .cancelled: "the run ended before the \(name) hook did"
+            case .unreadable: "the \(name) hook wrote something that begins with { and isn't a JSON object"
+            case .unknownVerdict(let word): "the \(name) hook gave the verdict '\(word)'; it is accept, reject or retry"
+            case .changedFile: "the \(name) hook changed the file; it may only judge it"
+            case .badURL: "the \(name) hook gave an address that isn't http or https"
             }
         return DownloadError(kind: .rejectedByHook, message: message)
     }

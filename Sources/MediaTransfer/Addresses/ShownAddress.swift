@@ -26,6 +26,8 @@ package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Letters and digits in a long row without a dot are nobody's name for a file: links may be signed in their path.
     private static func shown(_ part: Substring) -> String {
+        // The header of a JWT: `{"` in base64.
+        if part.utf8.starts(with: "eyJ".utf8) { return "…" }
         let isLong = part.utf8.count >= 20 && !part.utf8.contains(UInt8(ascii: "."))
         let hasDigit = part.utf8.contains { (0x30...0x39).contains($0) }
         let hasLetter = part.utf8.contains { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
@@ -33,10 +35,14 @@ package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
         return isLong && hasDigit && hasLetter && !isNamed ? "…" : String(part)
     }
 
-    /// Words with hyphens or underscores between them, none of them longer than a word is.
+    /// Words with hyphens or underscores between them, none of them longer than a word is, and none with capitals inside:
+    /// a signature in base64url has hyphens and underscores, too.
     private static func isWords(_ part: Substring) -> Bool {
         let words = part.split { $0 == "-" || $0 == "_" }
-        return words.count > 2 && words.allSatisfy { $0.utf8.count <= 12 }
+        return words.count > 2
+            && words.allSatisfy { word in
+                word.utf8.count <= 12 && word.utf8.dropFirst().allSatisfy { !(0x41...0x5A).contains($0) }
+            }
     }
 
     /// `8-4-4-4-12` hexadecimal digits: an id, as PeerTube's.

@@ -85,6 +85,9 @@ import Testing
                 "h/watch/9c9de5e8-0a1e-484a-b099-e80766180a6d/x"
             ),
             ("https://h/lecture-notes-week-12-2026/a", "h/lecture-notes-week-12-2026/a"),
+            ("https://h/Lecture-Notes-Week-12-2026/a", "h/Lecture-Notes-Week-12-2026/a"),
+            ("https://h/xK2-9bQ_aa0fT-Wm4Zr1c_8/a.mp4", "h/…/a.mp4"),
+            ("https://h/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln/a.mp4", "h/…/a.mp4"),
             ("https://h/" + String(repeating: "a/", count: 99), "h/…" + String(repeating: "/a", count: 58) + "/"),
         ] as [(String, String?)])
     func shown(url: String, text: String?) { #expect(ShownAddress(url)?.description == text) }
