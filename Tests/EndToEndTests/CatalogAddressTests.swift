@@ -27,6 +27,16 @@ struct CatalogAddressTests {
         try stage.folder.write(Self.one.replacing("[v]", with: "[v, w]"), to: "site/c.yaml")
         #expect(try await check(stage, address).output == "2 videos in 1 course, no mistakes\n")
 
+        // Whatever type a page or an error has: the copy is as it was.
+        for wrong in ["<!doctype html><title>Log in</title>", #"{"error": "maintenance"}"#] {
+            try stage.folder.write(wrong, to: "site/c.yaml")
+            let outcome = try await check(stage, address)
+            #expect(outcome.exit == 0 && outcome.output == "2 videos in 1 course, 1 warning\n", "\(outcome.report)")
+        }
+        try stage.folder.write(Self.one.replacing("videos", with: "vidoes"), to: "site/c.yaml")
+        let mistaken = try await check(stage, address)
+        #expect(mistaken.exit == 65 && mistaken.error.contains("did you mean 'videos'?"), "\(mistaken.report)")
+
         await nginx.stop()
         let away = try await check(stage, address)
         #expect(away.exit == 0 && away.output == "2 videos in 1 course, 1 warning\n")

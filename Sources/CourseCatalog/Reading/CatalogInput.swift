@@ -37,6 +37,8 @@ package enum CatalogTrouble: Sendable, Equatable {
         case tooSlow(seconds: Int)
         /// A web page came, as from a host that wants a login.
         case page
+        /// Something came that has no courses.
+        case noCatalog
         case notAnAddress
     }
 
@@ -76,6 +78,7 @@ extension CatalogTrouble.Reason {
         case .transfer(let text): text
         case .tooSlow(let seconds): "it took longer than \(seconds) s"
         case .page: "the server sent a web page instead of a catalog; is a login needed?"
+        case .noCatalog: "the server sent something that isn't a catalog"
         case .notAnAddress: "it isn't an address"
         }
     }

@@ -1,3 +1,4 @@
+import CourseCatalog
 import Crypto
 import FileSystem
 import Foundation
@@ -31,6 +32,19 @@ struct CatalogCopy: Sendable {
             let text = FileManager.default.contents(atPath: path), Self.digest(text) == mark.sha256
         else { return nil }
         return mark
+    }
+
+    /// That this copy is read instead of what the address gave; nil where there is no copy that is whole.
+    func outdated(_ reason: CatalogTrouble.Reason) -> CatalogTrouble? {
+        mark().map { .outdated(reason, fetched: Self.minute($0.fetchedAt)) }
+    }
+
+    /// `2026-11-22 02:30`, as the clock on the wall had it.
+    private static func minute(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "yyyy-MM-dd HH:mm"
+        return formatter.string(from: date)
     }
 
     /// Keeps a text. Whoever is killed between the two files leaves a mark that fits no text.

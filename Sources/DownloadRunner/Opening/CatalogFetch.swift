@@ -21,23 +21,22 @@ struct CatalogFetch: PrintsRedacted {
     enum Outcome: Sendable, Equatable {
         /// The copy, and what is to be said about it.
         case copy(CatalogTrouble?)
-        /// A text that couldn't be kept, and why.
-        case text([UInt8], CatalogTrouble)
+        /// A text that isn't kept yet: nobody has read it.
+        case new([UInt8], etag: String?, lastModified: String?)
         case nothing(CatalogTrouble)
     }
 
     /// Asks for it.
-    func run(now: Date = Date()) async -> Outcome {
+    func run() async -> Outcome {
         let mark = copy.mark()
         func failed(_ reason: CatalogTrouble.Reason) -> Outcome {
-            guard let mark else { return .nothing(.notFetched(reason)) }
-            return .copy(.outdated(reason, fetched: Self.minute(mark.fetchedAt)))
+            copy.outdated(reason).map { .copy($0) } ?? .nothing(.notFetched(reason))
         }
         guard let parsed = ParsedURL(url) else { return failed(.notAnAddress) }
         var request = TransferRequest(url: url)
         request.trustedOrigins = [parsed.origin]
         request.maxSize = Int64(Self.longest)
-        // YAML may be JSON. A page is looked for below.
+        // YAML has no type of its own everywhere. A page is looked for below.
         request.allowsMarkup = true
         request.held = mark?.etag.map { .etag($0) } ?? mark?.lastModified.map { .lastModified($0) }
         let buffer = BodyBuffer(most: Self.longest)
@@ -45,14 +44,13 @@ struct CatalogFetch: PrintsRedacted {
         if case .status(304, _) = report.failure, mark != nil { return .copy(nil) }
         if isTooSlow { return failed(.tooSlow(seconds: Int(patience.components.seconds))) }
         if let failure = report.failure { return failed(.transfer(failure.sentence)) }
-        if ["text/html", "application/xhtml+xml"].contains(report.head?.contentType ?? "") { return failed(.page) }
         let bytes = buffer.take()
-        do throws(Errno) {
-            try copy.store(bytes, etag: report.head?.etag, lastModified: report.head?.lastModified, at: now)
-            return .copy(nil)
-        } catch {
-            return .text(bytes, .notKept("\(error)"))
+        if ["text/html", "application/xhtml+xml"].contains(report.head?.contentType ?? "")
+            || PageSign.isHTML(Array(bytes.prefix(PageSign.length)))
+        {
+            return failed(.page)
         }
+        return .new(bytes, etag: report.head?.etag, lastModified: report.head?.lastModified)
     }
 
     private func fetch(
@@ -71,13 +69,5 @@ struct CatalogFetch: PrintsRedacted {
         }
         alarm.cancel()
         return (report, report.failure == .cancelled && !Task.isCancelled)
-    }
-
-    /// `2026-11-22 02:30`, as the clock on the wall had it.
-    private static func minute(_ date: Date) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.dateFormat = "yyyy-MM-dd HH:mm"
-        return formatter.string(from: date)
     }
 }

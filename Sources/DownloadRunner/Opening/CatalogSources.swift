@@ -73,15 +73,38 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         switch await CatalogFetch(url: url, copy: copy, engine: engine).run() {
         case .copy(let trouble): (input.path, input.trouble) = (copy.path, trouble)
         case .nothing(let trouble): input.trouble = trouble
-        case .text(let bytes, let trouble):
+        case .new(let bytes, let etag, let lastModified):
             do throws(Errno) {
                 input.path = try Self.spool { descriptor throws(Errno) in try Self.append(bytes, to: descriptor) }
-                input.trouble = trouble
             } catch {
                 input.trouble = .noInput("\(error)")
+                return input
             }
+            replace(copy, with: bytes, etag: etag, lastModified: lastModified, &input)
         }
         return input
+    }
+
+    /// Keeps a text that was fetched if it is a catalog without mistakes. One with mistakes is read from its own file, which
+    /// shows them; what has no courses at all isn't what the address is for, and the last copy is read.
+    private func replace(
+        _ copy: CatalogCopy, with bytes: [UInt8], etag: String?, lastModified: String?, _ input: inout CatalogInput
+    ) {
+        let reading = CatalogReader.read([input])
+        if reading.verdict == .valid {
+            do throws(Errno) {
+                try copy.store(bytes, etag: etag, lastModified: lastModified, at: Date())
+            } catch {
+                input.trouble = .notKept("\(error)")
+                return
+            }
+        } else if reading.catalog.courses.isEmpty, let outdated = copy.outdated(.noCatalog) {
+            input.trouble = outdated
+        } else {
+            return
+        }
+        Self.discard([input])
+        input.path = copy.path
     }
 
     private static func standardInput(_ address: CatalogAddress) -> CatalogInput {
