@@ -54,4 +54,33 @@ struct LoginPageTests {
         #expect(try stage.strays() == [])
         await host.stop()
     }
+
+    @Test("with a video's type, or with none, it is no video: the provider is asked once more, then it is a failure")
+    func videos() async throws {
+        let host = try await FaultHost.start()
+        let stage = try Stage()
+        let page = "<!-- x -->\n<!DOCTYPE html><title>Log in</title>"
+        for (name, type) in [("typed", "video/mp4"), ("bare", "")] {
+            host.script("/files/\(name).mp4", [.text(page, type), .text(page, type), .text(page, type)])
+        }
+        host.script("/files/once.mp4", [.text(page, "video/mp4"), .text("0123456789", "video/mp4")])
+        let videos = ["typed", "bare", "once"].map {
+            let url = CatalogText.quoted(host.url("/files/\($0).mp4?s=hush"))
+            return CatalogText.Video(id: $0, title: $0, extra: ["parameters: {url: \(url)}"])
+        }
+        try stage.catalog(CatalogText(url: host.url("/x"), courses: [.init(id: "c", title: "Course", videos: videos)]))
+        let outcome = try await stage.sync()
+        #expect(outcome.exit == 1, "\(outcome.report)")
+        let failed = outcome.events("download_failed")
+        #expect(Set(failed.compactMap(\.video)) == ["typed", "bare"], "\(outcome.output)")
+        #expect(
+            failed.allSatisfy {
+                $0.error?.message.hasPrefix("the server sent a web page instead of a video at ") == true
+            })
+        #expect(LibraryFiles(stage.library).paths == ["Course/03 once.mp4"], "\(LibraryFiles(stage.library).paths)")
+        #expect(host.requests(path: "/files/typed.mp4").count == 2)
+        #expect(!outcome.output.contains("hush"))
+        #expect(try stage.strays() == [])
+        await host.stop()
+    }
 }

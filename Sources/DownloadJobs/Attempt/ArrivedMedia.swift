@@ -26,11 +26,13 @@ package struct ArrivedMedia: Sendable {
     var request: RequestDigest?
 }
 
-/// What the person's own command has against a complete file.
+/// What there is against a complete file: it is a web page, or the person's own command doesn't want it.
 package struct FileComplaint: Sendable {
     package var error: DownloadError
     /// Another try would bring the same.
     package var isFinal: Bool
+    /// Another try of the same URL would bring the same.
+    var blamesURL = false
 
     package init(_ error: DownloadError, isFinal: Bool) {
         self.error = error

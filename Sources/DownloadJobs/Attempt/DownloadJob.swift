@@ -3,6 +3,7 @@ package import DownloadStore
 package import Foundation
 import MediaLibrary
 package import MediaTransfer
+import ProviderKit
 package import RunSchedule
 package import SyncFacts
 package import Synchronization
@@ -200,13 +201,23 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// The complete file is wrong, by its checksum or by what the person's own command says: once more in one piece, if it may
+    /// What tells a complete file as a web page, whatever type its server gave it; nil for anything else.
+    package func pageComplaint(_ partial: PartialFile) -> FileComplaint? {
+        guard let beginning = try? partial.prefix(PageSign.length), PageSign.isHTML(beginning) else { return nil }
+        let failure = TransferFailure.refused(status: 200, .page("text/html"))
+        var complaint = FileComplaint(DownloadError(failure, at: answer.media?.resolution.url), isFinal: false)
+        complaint.blamesURL = true
+        return complaint
+    }
+
+    /// The complete file is wrong, by its checksum or by what is complained of: once more in one piece, if it may
     /// be, or that was it. Returns nil to go on.
     package func refuse(_ complaint: FileComplaint?) async -> JobOutcome? {
         let error = complaint?.error ?? .wrongChecksum
         switch policy.verificationFailed(error) {
         case .startOver where complaint?.isFinal != true:
             retrying(error)
+            if complaint?.blamesURL == true { answer.refuse(.rejected, status: error.status, bytes: 0) }
             return await startOver()
         default:
             _ = await startOver()

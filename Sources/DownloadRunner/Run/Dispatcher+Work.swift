@@ -89,8 +89,10 @@ extension Dispatcher {
                 }
                 complete.media.sha256 = sha256
                 works[id]?.complete = complete
+                var complaint: FileComplaint?
+                if let partial = video.partial { complaint = await video.job.pageComplaint(partial) }
                 let isWrong = video.expectedSHA256.map { $0 != sha256 } ?? false
-                let complaint = isWrong ? nil : await judged(complete)
+                if !isWrong, complaint == nil { complaint = await judged(complete) }
                 works[id]?.complaint = complaint
                 handle(.hashed(id, isWrong || complaint != nil ? .wrong : .right))
             } catch {

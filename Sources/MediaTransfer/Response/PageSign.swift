@@ -5,6 +5,10 @@ package enum PageSign {
 
     /// Whether a file that begins so is HTML: blanks and comments, then its doctype or its root element.
     package static func isHTML(_ beginning: [UInt8]) -> Bool {
+        // Media are told apart by their first byte.
+        guard let first = beginning.first(where: { $0 > 0x20 }), first == UInt8(ascii: "<") || first == 0xEF else {
+            return false
+        }
         var text = ASCII.lowercased(String(decoding: beginning.prefix(length), as: UTF8.self))[...]
         if text.first == "\u{FEFF}" { text.removeFirst() }
         while true {
