@@ -53,19 +53,21 @@ let package = Package(
         .target(
             name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
-        .target(name: "Hooks", dependencies: [subprocess, system], swiftSettings: house),
+        .target(name: "ChildProcess", dependencies: [subprocess, system], swiftSettings: house),
+        .target(name: "Hooks", dependencies: ["ChildProcess", system], swiftSettings: house),
         .target(name: "MediaMetadata", swiftSettings: house),
         .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
         .target(
-            name: "ProviderHost", dependencies: ["ProviderKit", "YAMLSource", subprocess, logging, system],
+            name: "ProviderHost",
+            dependencies: ["ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
             swiftSettings: house),
         .target(
             name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto],
             swiftSettings: house),
         .target(
-            name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", crypto, ciphers, subprocess, system],
+            name: "HLSMedia", dependencies: ["MediaTransfer", "CPlatform", "ChildProcess", crypto, ciphers, system],
             swiftSettings: house),
         .target(name: "DownloadStore", dependencies: ["FileSystem", grdb, sqlite, system], swiftSettings: house),
         .target(
@@ -88,8 +90,8 @@ let package = Package(
             name: "DownloadJobs",
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia", "Hooks", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", crypto,
-                logging, system,
+                "HLSMedia", "ChildProcess", "Hooks", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState",
+                "SyncFacts", crypto, logging, system,
             ],
             swiftSettings: house),
         .target(
@@ -176,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport", system], swiftSettings: house),
         .testTarget(name: "YAMLSourceTests", dependencies: ["YAMLSource"], swiftSettings: house),
-        .testTarget(name: "HookTests", dependencies: ["Hooks", "TestSupport", system], swiftSettings: house),
+        .testTarget(
+            name: "HookTests", dependencies: ["Hooks", "ChildProcess", "TestSupport", system], swiftSettings: house),
         .testTarget(
             name: "MediaMetadataTests", dependencies: ["MediaMetadata"], swiftSettings: house),
         .testTarget(name: "PathLayoutTests", dependencies: ["PathLayout"], swiftSettings: house),
@@ -201,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "HLSMediaTests",
             dependencies: [
-                "HLSMedia", "MediaTransfer", "SeededGenerator", "TestServers", "TestSupport", crypto, ciphers,
-                subprocess, system,
+                "HLSMedia", "MediaTransfer", "ChildProcess", "SeededGenerator", "TestServers", "TestSupport", crypto,
+                ciphers, subprocess, system,
             ],
             swiftSettings: house),
         .testTarget(

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 
 /// What a command has answered, whatever it was asked: by a JSON object on its standard output, else by its exit code.
@@ -24,7 +25,7 @@ struct HookAnswer: Equatable {
     ///   - complaint: the last line of its standard error.
     ///   - shown: a reason that it gives, as it may be shown and stored.
     init(
-        _ ending: HookProcess.Ending, output: [UInt8], complaint: String?, _ shown: (String) -> String = { $0 }
+        _ ending: BoundedProcess.Ending, output: [UInt8], complaint: String?, _ shown: (String) -> String = { $0 }
     ) {
         let code: Int32
         switch ending {
@@ -35,7 +36,7 @@ struct HookAnswer: Equatable {
         case .timedOut:
             verdict = .broken(.timedOut)
             return
-        case .notStarted:
+        case .notStarted, .notFound:
             verdict = .broken(.notStarted)
             return
         case .cancelled:

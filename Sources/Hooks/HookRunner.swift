@@ -1,5 +1,7 @@
+package import ChildProcess
 import Foundation
 import Synchronization
+import SystemPackage
 
 /// Runs the person's commands: those of one point one after the other, and of all points at most as many at a time as there
 /// may be downloads.
@@ -23,23 +25,30 @@ package final class HookRunner: Sendable {
     }
 
     private struct State {
-        var running: [Int: Task<HookProcess.Outcome, Never>] = [:]
+        var running: [Int: Task<BoundedProcess.Outcome, Never>] = [:]
         var last = 0
         var isOver = false
     }
 
+    /// How much of either output counts, in bytes.
+    private static let textBound = 64 << 10
+
     let settings: HookSettings
     private let slots: HookSlots
+    private let watch: GroupWatch
     private let log: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - jobs: how many commands may run at a time, asked before each.
+    ///   - watch: who ends the commands that run should this process be killed.
     ///   - log: takes a line that a command wrote.
     package init(
-        _ settings: HookSettings, jobs: @escaping @Sendable () -> Int, log: @escaping @Sendable (String) -> Void
+        _ settings: HookSettings, jobs: @escaping @Sendable () -> Int, watch: GroupWatch,
+        log: @escaping @Sendable (String) -> Void
     ) {
         self.settings = settings
+        self.watch = watch
         self.log = log
         slots = HookSlots(jobs)
     }
@@ -103,19 +112,23 @@ package final class HookRunner: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let input = Array((try? encoder.encode(facts)) ?? Data()) + [UInt8(ascii: "\n")]
         await slots.enter()
-        let outcome = await run(HookProcess(hook: hook, folder: settings.folder), input)
+        let outcome = await run(hook, input)
         await slots.leave()
-        let errors = Self.lines(outcome.errors, hiding: secrets)
+        let errors = Self.lines(outcome.errorTail, hiding: secrets)
         for line in errors { log(line) }
-        let isObject = outcome.output.first { $0 > 0x20 } == UInt8(ascii: "{")
-        if !isObject { for line in Self.lines(outcome.output, hiding: secrets) { log(line) } }
-        return HookAnswer(outcome.ending, output: outcome.output, complaint: errors.last) { reason in
+        let isObject = outcome.outputHead.first { $0 > 0x20 } == UInt8(ascii: "{")
+        if !isObject { for line in Self.lines(outcome.outputHead, hiding: secrets) { log(line) } }
+        return HookAnswer(outcome.ending, output: outcome.outputHead, complaint: errors.last) { reason in
             Self.lines(Array(reason.utf8), hiding: secrets).joined(separator: " ")
         }
     }
 
-    private func run(_ process: HookProcess, _ input: [UInt8]) async -> HookProcess.Outcome {
-        let task = Task { await process.run(input: input) }
+    private func run(_ hook: Hook, _ input: [UInt8]) async -> BoundedProcess.Outcome {
+        var command = BoundedProcess(command: hook.command, limit: hook.timeout)
+        command.folder = settings.folder.map { FilePath($0) }
+        command.input = input
+        command.textBound = Self.textBound
+        let task = Task { [command, watch] in await command.run(watch: watch) }
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             state.last += 1

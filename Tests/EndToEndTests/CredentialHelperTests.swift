@@ -73,7 +73,8 @@ struct CredentialHelperTests {
             .filter { $0.contains(#""method":"login""#) }
         #expect(logins.count == 1)
         #expect(
-            sync.error.contains("the login at the provider vault with the credential helper failed"), "\(sync.error)")
+            sync.error.contains("provider 'vault' refused the login with what the credential helper gave"),
+            "\(sync.error)")
         #expect(!sync.error.contains("CANARY-wrong"), "\(sync.error)")
         await host.stop()
     }

@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Synchronization
 import SystemPackage
@@ -21,7 +22,7 @@ struct HookRunnerTests {
         var settings = HookSettings()
         settings.commands[point] = commands.map { Hook(command: $0, timeout: timeout) }
         settings.folder = folder.path.string
-        return HookRunner(settings, jobs: { jobs }) { line in log.lines.withLock { $0.append(line) } }
+        return HookRunner(settings, jobs: { jobs }, watch: .none) { line in log.lines.withLock { $0.append(line) } }
     }
 
     private func request(_ commands: [String], timeout: Duration = .seconds(20), log: Log = Log()) async
@@ -98,11 +99,35 @@ struct HookRunnerTests {
         #expect(state.isEmpty || state.contains(") Z "), "the child is gone")
     }
 
-    @Test("what is left over in the background doesn't hold up a command that is done")
-    func background() async {
+    @Test(
+        "what is left over in the background doesn't hold up a command that is done, wherever its output goes",
+        arguments: ["sleep 3600 > /dev/null 2>&1 &", "sleep 3600 &", "setsid sleep 3 &"])
+    func background(command: String) async {
         let began = ContinuousClock.now
-        #expect(await file(["sleep 3600 > /dev/null 2>&1 &"]) == .accepted)
+        #expect(await file(["echo heard >&2; \(command)"]) == .accepted)
         #expect(ContinuousClock.now - began < .seconds(1800))
+    }
+
+    @Test("a command that sends its output elsewhere is waited for, and what one says last is heard")
+    func outputs() async {
+        #expect(await file(["exec > log 2>&1; sleep 0.3; echo done; touch end"]) == .accepted)
+        #expect(folder.read("log") == "done\n" && folder.has("end"))
+        #expect(await file(["exec > log 2>&1; sleep 0.3; exit 4"]) == .rejected("exit code 4"))
+        let long = #"head -c 50000 /dev/zero | tr '\0' ' '; echo '{"verdict": "reject", "reason": "at the end"}'"#
+        for _ in 0..<20 { #expect(await file([long]) == .rejected("at the end")) }
+    }
+
+    @Test("who would end a command, should this process be killed, is told of it and of its end")
+    func watched() async {
+        let groups = Mutex((began: [Int32](), ended: [Int32]()))
+        let watch = GroupWatch(
+            began: { group in groups.withLock { $0.began.append(group) } },
+            ended: { group in groups.withLock { $0.ended.append(group) } })
+        var settings = HookSettings()
+        settings.commands[.beforeRequest] = [Hook(command: "true", timeout: .seconds(20))]
+        _ = await HookRunner(settings, jobs: { 1 }, watch: watch, log: { _ in }).beforeRequest(
+            RequestFacts(subject, purpose: "video", url: "https://h", headers: [:]))
+        groups.withLock { #expect($0.began.count == 1 && $0.began == $0.ended) }
     }
 
     @Test("what a command writes is logged, without what it was told in secret and what a terminal obeys")

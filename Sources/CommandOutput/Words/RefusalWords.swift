@@ -114,10 +114,11 @@ extension HelperTrouble {
     /// A sentence's end.
     fileprivate var message: String {
         switch self {
-        case .notStarted(let reason): "can't be started: \(reason)"
+        case .notStarted: "can't be started"
         case .exited(let code): "ended with exit code \(code)"
         case .signaled(let signal): "was ended by signal \(signal)"
         case .tooSlow(let seconds): "took longer than \(seconds) s"
+        case .cancelled: "was stopped"
         case .unreadable: "printed something that isn't lines of text"
         case .unwritable(let name): "can't keep '\(name)', which has a line break in it"
         }

@@ -1,7 +1,7 @@
 import FileSystem
 import Foundation
 package import Logging
-import ProviderHost
+package import ProviderHost
 package import ProviderKit
 package import SyncFacts
 import Synchronization
@@ -90,12 +90,13 @@ package actor CredentialHelperLogins {
         do throws(CredentialHelper.Failure) {
             let given = try await CredentialHelper(command: command, provider: plugin.name, user: user).run(.get)
             guard let found = CredentialHelper.secrets(plugin.manifest.credentials, in: given) else {
-                logger.warning("the credential helper has no secrets for the provider \(plugin.name)")
+                logger.warning("the credential helper has no secrets for provider '\(plugin.name)'")
                 return false
             }
             secrets = found
         } catch {
-            logger.error("the credential helper for the provider \(plugin.name) failed: \(error)")
+            let refusal = Refusal.provider(.helper(plugin.name, HelperTrouble(error)))
+            logger.error("can't log in at '\(plugin.name)'", error: refusal)
             return false
         }
         guard plugin.manifest.methods.contains("login") else {
@@ -107,8 +108,24 @@ package actor CredentialHelperLogins {
                     user: user, now: Date(), credentials: held.credentials, settings: settings, secrets: secrets))
             return credentials.take(login.credentials, of: plugin.name, after: held)
         } catch {
-            logger.error("the login at the provider \(plugin.name) with the credential helper failed: \(error.message)")
+            logger.error(
+                "provider '\(plugin.name)' refused the login with what the credential helper gave: \(error.message)")
             return false
         }
+    }
+}
+
+extension HelperTrouble {
+    package init(_ failure: CredentialHelper.Failure) {
+        self =
+            switch failure {
+            case .notStarted: .notStarted
+            case .exited(let code): .exited(code)
+            case .signaled(let signal): .signaled(signal)
+            case .tooSlow(let seconds): .tooSlow(seconds: seconds)
+            case .cancelled: .cancelled
+            case .unreadable: .unreadable
+            case .unwritable(let name): .unwritable(name: name)
+            }
     }
 }

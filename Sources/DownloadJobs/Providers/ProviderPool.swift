@@ -1,3 +1,4 @@
+package import ChildProcess
 package import CourseCatalog
 import Foundation
 import HLSMedia
@@ -139,14 +140,7 @@ package final class ProviderPool: Sendable {
     }
 
     /// Has other programs of the run ended, too, should this process end before they do.
-    var groupWatch: GroupWatch {
-        let watchdog = state.withLock { Self.watchdog(&$0) }
-        return GroupWatch {
-            await watchdog.register(group: $0)
-        } ended: {
-            watchdog.unregister(group: $0)
-        }
-    }
+    package var groupWatch: GroupWatch { state.withLock { Self.watchdog(&$0) }.groupWatch }
 
     /// The parameters as a plugin gets them, converted once for all videos that share their settings.
     package func parameters(of settings: Settings) -> [String: JSONValue] {

@@ -4,6 +4,7 @@ import Foundation
 import Hooks
 import MediaLibrary
 import MediaTransfer
+import ProviderHost
 import SyncFacts
 import SystemPackage
 
@@ -55,13 +56,14 @@ struct NewVideos: Sendable {
 
     private func tell(_ news: [NewsFacts]) async -> [SyncWarning] {
         let jobs = jobs
-        let runner = HookRunner(settings, jobs: { jobs }, log: log)
+        let watchdog = OrphanWatchdog()
+        let runner = HookRunner(settings, jobs: { jobs }, watch: watchdog.groupWatch, log: log)
         let watch = Task {
             while !isStopped() { try await Task.sleep(for: .milliseconds(200)) }
             runner.shutDown()
         }
         defer { watch.cancel() }
-        return await withTaskGroup(of: [SyncWarning].self) { group in
+        let warnings = await withTaskGroup(of: [SyncWarning].self) { group in
             var warnings: [SyncWarning] = []
             for (number, item) in news.enumerated() {
                 if number >= jobs, let done = await group.next() { warnings += done }
@@ -70,6 +72,8 @@ struct NewVideos: Sendable {
             for await done in group { warnings += done }
             return warnings
         }
+        await watchdog.close()
+        return warnings
     }
 
     private func tell(_ news: NewsFacts, _ runner: HookRunner) async -> [SyncWarning] {

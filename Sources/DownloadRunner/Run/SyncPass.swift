@@ -120,17 +120,19 @@ struct SyncPass: Sendable {
         configuration.caFile = options.caFile
         configuration.userAgent = "coursefetch/\(Version.text)"
         let adjustable = control.adjustable
-        let hooks = HookRunner(options.hooks, jobs: { adjustable.jobs }, log: hookLog)
         let settings = HostSettings(
             userAgent: configuration.userAgent, proxy: ProxySetting.ofEnvironment, caFile: options.caFile)
+        let providers = ProviderPool(
+            registry: open.registry, settings: settings, credentials: credentials,
+            logins: CredentialHelperLogins(
+                options.credentialHelpers, user: open.place.user.text, settings: settings, credentials: credentials,
+                logger: logger), logger: logger)
+        let hooks = HookRunner(
+            options.hooks, jobs: { adjustable.jobs }, watch: providers.groupWatch, log: hookLog)
         return RunServices(
             options: options, adjustable: adjustable, userName: open.place.user.text,
             engine: TransferEngine(configuration: configuration),
-            providers: ProviderPool(
-                registry: open.registry, settings: settings, credentials: credentials,
-                logins: CredentialHelperLogins(
-                    options.credentialHelpers, user: open.place.user.text, settings: settings,
-                    credentials: credentials, logger: logger), logger: logger),
+            providers: providers,
             library: library, store: open.store,
             bookkeeper: Bookkeeper(store: open.store, library: library, list: list), events: hub, clock: clock,
             serverClocks: ServerClocks(),

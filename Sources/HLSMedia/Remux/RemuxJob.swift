@@ -1,3 +1,4 @@
+package import ChildProcess
 import Foundation
 package import SystemPackage
 
@@ -59,8 +60,8 @@ package struct RemuxJob: Sendable, Equatable {
         with ffmpeg: FFmpeg, limit: Duration? = nil, watch: GroupWatch = .none
     ) async throws(RemuxError) -> String? {
         let limit = limit ?? Self.limit(bytes: inputLength)
-        let process = BoundedProcess(
-            executable: ffmpeg.executable, arguments: arguments, limit: limit, isModest: true)
+        var process = BoundedProcess(executable: ffmpeg.executable, arguments: arguments, limit: limit)
+        process.isModest = true
         let outcome = await process.run(watch: watch)
         let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
         let lastLine = ProcessText.lastLine(of: outcome.errorTail, names: names)

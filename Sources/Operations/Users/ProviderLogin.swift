@@ -125,17 +125,3 @@ package struct ProviderLogin: Sendable {
         return .provider(.login(provider, failure, said: error.message))
     }
 }
-
-extension HelperTrouble {
-    init(_ failure: CredentialHelper.Failure) {
-        self =
-            switch failure {
-            case .notStarted(let reason): .notStarted(reason)
-            case .exited(let code): .exited(code)
-            case .signaled(let signal): .signaled(signal)
-            case .tooSlow(let seconds): .tooSlow(seconds: seconds)
-            case .unreadable: .unreadable
-            case .unwritable(let name): .unwritable(name: name)
-            }
-    }
-}

@@ -1,7 +1,5 @@
-import Foundation
+import ChildProcess
 package import ProviderKit
-import Subprocess
-import SystemPackage
 
 /// A program that keeps secrets, asked as git asks its own: the operation is its argument, and lines of `key=value` go in and
 /// come out.
@@ -16,11 +14,13 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
     /// Why it gave nothing.
     package enum Failure: Error, Sendable, Equatable {
         /// It couldn't be started.
-        case notStarted(String)
+        case notStarted
         /// It ended with this exit code.
         case exited(Int32)
         case signaled(Int32)
         case tooSlow(seconds: Int)
+        /// The task was cancelled.
+        case cancelled
         /// More than ``longest`` came, or it isn't UTF-8.
         case unreadable
         /// A value that can't stand on a line.
@@ -54,57 +54,25 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
     package func run(
         _ operation: Operation, secrets: [String: String] = [:]
     ) async throws(Failure) -> Secret<[String: String]> {
-        let input = try lines(secrets)
-        var options = PlatformOptions()
-        options.processGroupID = 0
-        options.teardownSequence = [
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2))
-        ]
-        let configuration = Configuration(
-            executable: .path("/bin/sh"),
-            arguments: ["-c", command + " \"$@\"", "credential-helper", operation.rawValue], platformOptions: options)
-        let process = Task {
-            try await Subprocess.run(configuration, input: .inputWriter, output: .sequence, error: .discarded) {
-                execution in
-                // It need not read any of it.
-                _ = try? await execution.standardInputWriter.write(input)
-                try? await execution.standardInputWriter.finish()
-                var output: [UInt8] = []
-                // An output that can't be read is one that says nothing.
-                do {
-                    for try await bytes in execution.standardOutput where output.count <= Self.longest {
-                        bytes.withUnsafeBytes { output.append(contentsOf: $0) }
-                    }
-                } catch {}
-                return output
-            }
+        var helper = BoundedProcess(
+            command: command + " \"$@\"", arguments: [operation.rawValue], limit: Self.patience)
+        helper.input = try lines(secrets)
+        helper.textBound = Self.longest + 1
+        let outcome = await helper.run()
+        switch outcome.ending {
+        case .exited(0): break
+        case .exited(let code): throw .exited(code)
+        case .signaled(let signal): throw .signaled(signal)
+        case .timedOut: throw .tooSlow(seconds: Int(Self.patience.components.seconds))
+        case .cancelled: throw .cancelled
+        case .notStarted, .notFound: throw .notStarted
         }
-        let alarm = Task {
-            try await Task.sleep(for: Self.patience)
-            process.cancel()
+        guard operation == .get else { return Secret([:]) }
+        let output = outcome.outputHead
+        guard output.count <= Self.longest, let text = String(validating: output, as: UTF8.self) else {
+            throw .unreadable
         }
-        defer { alarm.cancel() }
-        let result = await withTaskCancellationHandler {
-            await process.result
-        } onCancel: {
-            process.cancel()
-        }
-        if process.isCancelled { throw .tooSlow(seconds: Int(Self.patience.components.seconds)) }
-        switch result {
-        case .failure(let error): throw .notStarted("\(error)")
-        case .success(let outcome):
-            switch outcome.terminationStatus {
-            case .exited(0): break
-            case .exited(let code): throw .exited(code)
-            case .signaled(let signal): throw .signaled(signal)
-            }
-            guard operation == .get else { return Secret([:]) }
-            let output = outcome.closureResult
-            guard output.count <= Self.longest, let text = String(validating: output, as: UTF8.self) else {
-                throw .unreadable
-            }
-            return Secret(Self.values(text))
-        }
+        return Secret(Self.values(text))
     }
 
     /// What is asked for, and what is to be stored, a line each; an empty one ends it.

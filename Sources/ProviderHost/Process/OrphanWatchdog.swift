@@ -1,3 +1,4 @@
+package import ChildProcess
 import Subprocess
 import Synchronization
 
@@ -10,7 +11,7 @@ import SystemPackage
 /// A shell that outlives this process and ends the process groups that are still registered when its standard input
 /// closes, in whatever way this process ended: `kill -9` included.
 ///
-/// One serves all plugins of a run. It starts with the first registration, in a session of its own, so that no signal
+/// One serves all programs of a run. It starts with the first registration, in a session of its own, so that no signal
 /// of the terminal reaches it. It ends a group as the host itself would: TERM, then KILL 2 seconds later. A plugin
 /// that puts itself into another session is out of its reach.
 package final class OrphanWatchdog: Sendable {
@@ -66,6 +67,15 @@ package final class OrphanWatchdog: Sendable {
     /// Takes back a registration. Called while the group's number can't have been given to anybody else.
     package func unregister(group: Int32) {
         continuation.yield(Message(line: "- \(group)\n"))
+    }
+
+    /// For programs that aren't plugins.
+    package var groupWatch: GroupWatch {
+        GroupWatch {
+            await self.register(group: $0)
+        } ended: {
+            self.unregister(group: $0)
+        }
     }
 
     /// Lets the shell end and waits for it. It ends at once if no group is registered.

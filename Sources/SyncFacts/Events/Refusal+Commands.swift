@@ -159,10 +159,12 @@ package struct UnmatchedSelector: Sendable, Equatable {
 
 /// Why a credential helper gave or took nothing.
 package enum HelperTrouble: Sendable, Equatable {
-    case notStarted(String)
+    case notStarted
     case exited(Int32)
     case signaled(Int32)
     case tooSlow(seconds: Int)
+    /// The run ended before it did.
+    case cancelled
     case unreadable
     /// A secret of this name has a line break in it, which the protocol can't carry.
     case unwritable(name: String)
