@@ -23,7 +23,7 @@ struct BorderTests {
 
     static let swiftRooms = table.filter { !Checkout.swiftFiles(under: "Sources/" + $0.room).isEmpty }
 
-    @Test("the table has a row for every folder under Sources, and no other")
+    @Test("the table has a row for every folder under Sources, and no other row")
     func rooms() {
         #expect(Self.table.map(\.room).sorted() == Checkout.folders(in: "Sources"))
     }
@@ -66,7 +66,7 @@ struct BorderTests {
         }
     }
 
-    @Test("Package.swift gives a room no other room than its row does, and each target has its folder")
+    @Test("Package.swift gives a room only the rooms of its row, and each target has its folder")
     func manifest() throws {
         let targets = try PackageTarget.all()
         let rooms = targets.filter { $0.folder.hasPrefix("Sources/") }

@@ -54,7 +54,7 @@ struct ExampleTests {
             "\(ending.output)")
     }
 
-    @Test("the protocol page's plugin and manifest are whole and correct")
+    @Test("the protocol page's plugin and manifest are complete and correct")
     func protocolPage() async throws {
         let page = try Page("docs/protocol.md")
         let program = try #require(page.blocks("sh").first)
@@ -91,7 +91,7 @@ struct ExampleTests {
         #expect(ending.output.contains("in 3 files, no mistakes"), "\(ending.output)")
     }
 
-    @Test("an option that a page names is one that there is")
+    @Test("every option that a page names exists")
     func options() async throws {
         let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
             .replacingOccurrences(of: "\\-", with: "-")
@@ -108,7 +108,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("what contrib/ runs at night and at a session's end are options that there are")
+    @Test("the options used by the scripts in contrib/ exist")
     func contributions() async throws {
         let files = ["crontab", "session-end"] + Checkout.names(in: "contrib/systemd").map { "systemd/" + $0 }
         #expect(files.count >= 5)
@@ -150,7 +150,7 @@ struct ExampleTests {
         #expect(ending.isSuccess && ending.output.isEmpty, "\(ending.output)")
     }
 
-    @Test("the script that ends a session is one that a shell reads, and can be started")
+    @Test("the script that ends a session is valid shell, and executable")
     func sessionEnd() async throws {
         let path = Checkout.path("contrib/session-end")
         #expect(FileManager.default.isExecutableFile(atPath: path))

@@ -52,7 +52,7 @@ struct FolderTests {
         #expect(order.sorted() == Checkout.folders(in: "Sources/" + room))
     }
 
-    @Test("a folder uses types only of folders that stand before it on the page", arguments: rooms)
+    @Test("a folder uses only types of folders that come before it on the page", arguments: rooms)
     func uses(room: String, order: [String]) {
         let arrows = Self.arrows(in: room)
         #expect(arrows.count > 0)

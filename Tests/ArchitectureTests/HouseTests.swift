@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What every file has to keep to, wherever it stands.
-@Suite("The order of the house")
+@Suite("House rules")
 struct HouseTests {
     static let sources = Checkout.swiftFiles(under: "Sources")
     static let all = sources + Checkout.swiftFiles(under: "Plugins") + Checkout.swiftFiles(under: "Tests")
@@ -10,7 +10,7 @@ struct HouseTests {
     /// Its server writes a plugin's answers.
     static let pluginOutput = "Sources/ProviderKit/Server/PluginOutput.swift"
 
-    @Test("nothing but the commands prints")
+    @Test("only the commands print")
     func printing() throws {
         let silent = Self.sources.filter { file in
             !file.hasPrefix("Sources/CommandOutput/") && !file.hasPrefix("Sources/CourseFetchCommands/")
@@ -23,7 +23,7 @@ struct HouseTests {
     }
 
     @Test(
-        "every way of printing is seen",
+        "every way of printing is found",
         arguments: [
             ("print(value)", true), ("    debugPrint(x)", true), ("fputs(text, stderr)", true), ("dump(x)", true),
             ("write(STDOUT_FILENO, bytes)", true), ("FileHandle.standardError.write(data)", true),
@@ -38,19 +38,19 @@ struct HouseTests {
             /(?:^|[^.\w])(?:print|debugPrint|dump|puts|fputs|putchar|printf|vprintf|fprintf|perror)\s*\(/)
     }
 
-    @Test("no dictionary that is made of what came from outside ends the process", arguments: sources)
+    @Test("no dictionary made from outside input can end the process", arguments: sources)
     func duplicateKeys(file: String) throws {
         for line in try Checkout.code(file) { #expect(!line.contains("uniqueKeysWithValues"), "\(file): \(line)") }
     }
 
-    @Test("no file is named for what it isn't about", arguments: all)
+    @Test("no file has a meaningless name", arguments: all)
     func names(file: String) {
         // A credential helper is what git calls so.
         let name = (file as NSString).lastPathComponent.replacing("CredentialHelper", with: "")
         #expect(name.firstMatch(of: /Util|Helper|Manager|Common|Misc|Stuff/) == nil)
     }
 
-    @Test("no file is too long to be read", arguments: sources)
+    @Test("no file is too long", arguments: sources)
     func length(file: String) throws {
         #expect(try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false).count <= 400)
     }
@@ -70,7 +70,7 @@ struct HouseTests {
     }
 
     @Test(
-        "a type is seen where it is declared and where it is extended",
+        "a type is found where it is declared and where it is extended",
         arguments: [
             ("package struct Schedule: Sendable {", "Schedule"), ("extension Schedule {", "Schedule"),
             ("package final class A<B>: C {", "A"), ("@MainActor actor A {", "A"), ("    struct Nested {", nil),
@@ -83,7 +83,7 @@ struct HouseTests {
         return line.prefixMatch(of: form).map { String($0.1) }
     }
 
-    @Test("the Makefile builds and installs every plugin that there is")
+    @Test("the Makefile builds and installs every plugin")
     func plugins() throws {
         let makefile = try Checkout.text("Makefile")
         let lists = makefile.matches(of: /(?m)^(?:SWIFT|SCRIPT)_PLUGINS = (.*)$/)

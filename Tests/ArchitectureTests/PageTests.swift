@@ -9,13 +9,13 @@ struct PageTests {
         ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
         + Checkout.names(in: "docs").filter { $0.hasSuffix(".md") }.map { "docs/" + $0 }
 
-    @Test("the pages that people look for are there")
+    @Test("the pages that people look for exist")
     func present() {
         let names = ["architecture", "catalog", "exit-codes", "invariants", "protocol", "threat-model"]
         #expect(Set(Self.pages).isSuperset(of: names.map { "docs/\($0).md" }))
     }
 
-    @Test("links lead to something", arguments: pages)
+    @Test("links have targets", arguments: pages)
     func links(page: String) throws {
         let folder = (page as NSString).deletingLastPathComponent
         for link in try Page(page).localLinks {
@@ -24,7 +24,7 @@ struct PageTests {
         }
     }
 
-    @Test("files that a page names are there", arguments: pages)
+    @Test("files that a page names exist", arguments: pages)
     func files(page: String) throws {
         for name in Page.quoted(try Page(page).text) {
             guard name.contains(/^(?:Sources|Tests|Plugins|catalogs|contrib|docs)\/[\w\/.+-]*$/) else { continue }

@@ -32,7 +32,7 @@ struct SecretTypesTests {
     }
 
     @Test(
-        "what may hold a secret is seen in whichever form it is declared",
+        "types that may hold a secret are found in every form of declaration",
         arguments: [
             ("struct A {\n    var url: String\n}", ["A.url"]),
             ("package struct A: Sendable {\n    package let mediaURL: String?\n}", ["A.mediaURL"]),

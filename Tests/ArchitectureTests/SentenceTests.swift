@@ -3,7 +3,7 @@ import Testing
 
 /// Beneath `CommandOutput` rooms tell facts. Whoever writes a sentence for a person there is asked here why it isn't a case
 /// with words in Sources/CommandOutput/Words.
-@Suite("Sentences for people")
+@Suite("Sentences for users")
 struct SentenceTests {
     static let rooms = [
         "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
@@ -40,7 +40,7 @@ struct SentenceTests {
         }
     }
 
-    @Test("every exception is one")
+    @Test("every exception is used")
     func exceptions() throws {
         for file in Self.excepted { #expect(!Self.sentences(try Checkout.text(file)).isEmpty, "\(file)") }
         let stored = Self.rooms.flatMap { Checkout.swiftFiles(under: "Sources/" + $0) }.filter(Self.isStored)
@@ -48,7 +48,7 @@ struct SentenceTests {
     }
 
     @Test(
-        "a sentence is seen in every kind of literal",
+        "a sentence is found in every kind of literal",
         arguments: [
             (#"throw Refusal("the disk is full")"#, ["the disk is full"]),
             (#"let text = "\(path) can't be (really) read: \(error)""#, ["% can't be (really) read: %"]),

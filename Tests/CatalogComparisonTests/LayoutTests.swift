@@ -6,7 +6,7 @@ import Testing
 
 @testable import CatalogComparison
 
-@Suite("Files by their layouts")
+@Suite("File paths by layout")
 struct LayoutTests {
     private let world: CatalogWorld
 
@@ -64,7 +64,7 @@ struct LayoutTests {
             ])
     }
 
-    @Test("a catalog's layout, and a course's own, are nearer than the settings")
+    @Test("the layout of a course, then of its catalog, overrides the settings")
     func nearest() throws {
         let plan = try world.plan(
             """
@@ -74,7 +74,7 @@ struct LayoutTests {
         #expect(plan.wanted.map(\.stem) == ["a/001 x", "b/x"])
     }
 
-    @Test("what else a name is made of is looked at each time")
+    @Test("every field of a name is compared each time")
     func otherFields() throws {
         let layout = "{course}/{chapter} {title}< {date}>.{ext}"
         try world.sync(Self.course, layout: layout)
@@ -85,7 +85,7 @@ struct LayoutTests {
         #expect(try world.plan(changed, layout: layout).changes.isEmpty)
     }
 
-    @Test("a state of before a layout was recorded gets the numbers of today")
+    @Test("a state older than recorded layouts gets today's numbers")
     func before() throws {
         try world.sync(Self.course, layout: "{course}/{season:02} {chapter}/{number:02} {title}.{ext}")
         #expect(world.files.contains("Optics/01 Rays/01 Light.mp4"))
@@ -103,7 +103,7 @@ struct LayoutTests {
             ])
     }
 
-    @Test("a run of a selection doesn't count as having named the others")
+    @Test("a run with a selection doesn't count as having named the other files")
     func selection() throws {
         try world.sync(Self.course)
         try world.sync(Self.course, only: ["a/*/w"], layout: "podcast")
@@ -112,7 +112,7 @@ struct LayoutTests {
         #expect(world.files == ["Optics/001 Welcome.mp4", "Optics/002 2026-10-05 Light.mp4", "Optics/003 Lenses.mp4"])
     }
 
-    @Test("equal names are told apart by ids; an id goes when nobody else has the plain name any more")
+    @Test("equal names are distinguished by ids; the id is removed when nobody else uses the plain name any more")
     func distinct() throws {
         let layout = "{course}/{title}.{ext}"
         let both = "- {id: a, title: A, videos: [{id: x, title: T}, {id: y, title: T}, {id: z, title: 'T [2]'}]}"
@@ -132,7 +132,7 @@ struct LayoutTests {
         #expect(try world.plan(one, layout: layout).changes.isEmpty)
     }
 
-    @Test("a course or chapter whose namesake is forgotten gets its plain name, and all of it moves")
+    @Test("a course or chapter whose namesake is forgotten gets its plain name, and all its files move")
     func folders() throws {
         try world.sync("- {id: a, title: A, videos: [v]}\n- {id: b, title: A, videos: [v]}")
         #expect(world.files == ["A/01 v.mp4", "A [b]/01 v.mp4"])
@@ -145,7 +145,7 @@ struct LayoutTests {
         #expect(world.files == ["A/01 v.mp4"])
     }
 
-    @Test("a file that gave way to somebody else's gets its plain name when that is gone")
+    @Test("a file that gave way to somebody else's gets its plain name when that file is gone")
     func displaced() throws {
         let course = "- {id: a, title: A, videos: [{id: x, title: T}]}"
         try world.sync(course)

@@ -11,20 +11,20 @@ import Testing
 
 @testable import CatalogComparison
 
-@Suite("Comparing, where several things change at once")
+@Suite("Comparison with several changes at once")
 struct ReconcilerCornerTests {
     private let world: CatalogWorld
 
     init() throws { world = try CatalogWorld() }
 
-    @Test("what belongs beside a video that is renamed in the same edit goes to the new name")
+    @Test("files beside a video that is renamed in the same edit are stored under the new name")
     func extrasOfARenamed() throws {
         try world.sync("- {id: a, videos: [{id: x, title: Old}]}")
         let plan = try world.plan("- {id: a, videos: [{id: x, title: New, cover: http://h/c.jpg}]}")
         #expect(plan.sidecarGroups.map(\.wanted.stem) == ["a/01 New"])
     }
 
-    @Test("sidecars of an unfinished video follow its name, language and all")
+    @Test("sidecars of an unfinished video follow its name, including their language")
     func sidecarsOfAnUnfinished() throws {
         let plan = try world.plan("- {id: a, videos: [{id: x, title: Old}]}")
         try world.store.catalogs.apply(plan.changes)
@@ -44,7 +44,7 @@ struct ReconcilerCornerTests {
     }
 
     @Test(
-        "a finished video is asked for what isn't there beside it once that is due; its catalog's own is fetched as it says"
+        "a finished video asks for missing sidecars once they are due; those of its catalog follow the catalog"
     )
     func openSidecars() throws {
         let course = """
@@ -74,7 +74,7 @@ struct ReconcilerCornerTests {
         #expect(moved.asked.map(\.stem) == ["a/01 New"])
     }
 
-    @Test("what a selector left out of a renamed course moves with the next whole sync")
+    @Test("files of a renamed course that a selector left out move with the next whole sync")
     func selectedRename() throws {
         try world.sync("- {id: a, title: Old, videos: [x, y]}")
         let renamed = "- {id: a, title: New, videos: [x, y]}"
@@ -88,7 +88,7 @@ struct ReconcilerCornerTests {
         #expect(try world.plan(renamed).moves.map(\.from) == ["Old/02 y.mp4"])
     }
 
-    @Test("nothing of a course that its provider fills is gone")
+    @Test("videos of a course that its provider lists are never gone")
     func discovered() throws {
         try world.sync("- {id: a, videos: [x, y]}")
         #expect(try world.plan("- {id: a, discover: true, videos: [x]}").gone.isEmpty)
@@ -103,14 +103,14 @@ struct ReconcilerCornerTests {
         #expect(try world.plan("- {id: b, videos: [z]}", file: "two.yaml").gone.map(\.reference.video) == ["x"])
     }
 
-    @Test("a donor is looked for where it is after the moves of the same run")
+    @Test("a donor is looked for at its path after the moves of the same run")
     func movedDonor() throws {
         try world.sync("- {id: a, title: Old, videos: [x]}")
         let plan = try world.plan("- {id: a, title: New, videos: [x]}\n- {id: b, videos: [x]}")
         #expect(plan.wanted.map(\.donor?.file.path) == ["New/01 x.mp4"])
     }
 
-    @Test("a partial of another source is forgotten: of its bytes only a checksum in the catalog may make use")
+    @Test("a partial of another source is forgotten: only a checksum in the catalog can reuse its bytes")
     func otherSource() throws {
         let plan = try world.plan("- {id: a, videos: [x, {id: y, sha256: '\(Self.sha256)'}]}")
         try world.store.catalogs.apply(plan.changes)
@@ -129,7 +129,7 @@ struct ReconcilerCornerTests {
         }
     }
 
-    @Test("another sound is another source; a catalog that says nothing of sound has the digests that it had")
+    @Test("another sound is another source; a catalog without a setting for sound keeps its digests")
     func sound() throws {
         try world.sync("- {id: a, audio: [de], videos: [x]}")
         let plan = try world.plan("- {id: a, audio: [de], videos: [x]}\n- {id: b, audio: [en], videos: [x]}")
@@ -139,7 +139,7 @@ struct ReconcilerCornerTests {
     }
 
     @Test(
-        "another spelling of ids is the same course, chapter and video, whatever the titles, and its provider is asked anew"
+        "another spelling of ids is the same course, chapter and video, whatever the titles, and its provider is asked again"
     )
     func spellings() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")

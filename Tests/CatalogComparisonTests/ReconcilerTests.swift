@@ -28,7 +28,7 @@ struct ReconcilerTests {
         #expect(plan.counts == [.waiting: 2])
     }
 
-    @Test("when nothing has changed there is nothing to write and nothing to do")
+    @Test("without changes there is nothing to write and nothing to do")
     func unchanged() throws {
         try world.sync(Self.two)
         let plan = try world.plan(Self.two)
@@ -71,7 +71,7 @@ struct ReconcilerTests {
         #expect(world.files == ["a/02 D/01 y.mp4", "a/02 D/02 x.mp4"])
     }
 
-    @Test("what is no longer written is gone, but only in courses that were read")
+    @Test("videos that are no longer listed are gone, but only in courses that were read")
     func gone() throws {
         try world.sync(Self.two)
         let plan = try world.plan("- {id: a, title: Optics, videos: [{id: x, title: Light}]}")
@@ -81,7 +81,7 @@ struct ReconcilerTests {
         #expect(other.gone.isEmpty)
     }
 
-    @Test("what comes back after it was gone is finished as it was")
+    @Test("a video that returns after it was gone is finished as before")
     func back() throws {
         try world.sync(Self.two)
         try world.sync("- {id: a, title: Optics, videos: [{id: x, title: Light}]}")
@@ -91,7 +91,7 @@ struct ReconcilerTests {
         #expect(try world.plan(Self.two).changes.isEmpty)
     }
 
-    @Test("many files of a course gone at once hold it: nothing of it is wanted, moved or gone; other courses go on")
+    @Test("a course that lost many files at once is held: none of it is wanted, moved or gone; other courses go on")
     func massLoss() throws {
         let other = "- {id: b, title: Waves, videos: [{id: z, title: Sound}]}"
         try world.sync(Self.two + "\n" + other)
@@ -124,7 +124,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "how much may be gone: one file always, else a tenth; many emptied courses count together",
+        "the limit of missing files: always one, else a tenth; emptied courses count together",
         arguments: [
             ([(1, 1)], []), ([(2, 1)], []), ([(2, 2)], [0]), ([(20, 2)], []), ([(20, 3)], [0]),
             ([(1, 1), (1, 1)], [0, 1]), ([(1, 1), (1, 1), (98, 0)], []), ([(3, 3), (1, 1)], [0, 1]),
@@ -135,7 +135,7 @@ struct ReconcilerTests {
         #expect(LossGuard().held(tallies) == held)
     }
 
-    @Test("a course whose folder can't be looked at is left as it is; the others go on")
+    @Test("a course whose folder can't be read isn't touched; the others go on")
     func unreadableFolder() throws {
         let other = "- {id: b, title: Waves, videos: [{id: z, title: Sound}]}"
         try world.sync(Self.two + "\n" + other)
@@ -148,7 +148,7 @@ struct ReconcilerTests {
         #expect(plan.counts == [.finished: 2, .waiting: 1])
     }
 
-    @Test("a file that is missing is wanted again, and says why")
+    @Test("a missing file is wanted again, with the reason")
     func lost() throws {
         try world.sync(Self.two)
         world.files.remove("Optics/01 Light.mp4")
@@ -166,7 +166,7 @@ struct ReconcilerTests {
         #expect(plan.fromOtherSource == 2)
     }
 
-    @Test("a size or checksum that contradicts the file has it fetched again; the old file stays until then")
+    @Test("a size or checksum that contradicts the file causes a new download; the old file stays until then")
     func contradicts() throws {
         try world.sync(Self.two)
         let plan = try world.plan(
@@ -175,7 +175,9 @@ struct ReconcilerTests {
         #expect(plan.wanted.map(\.oldFile?.path) == ["Optics/01 Light.mp4"])
     }
 
-    @Test("equal names are told apart by the later one's id, and a recorded name never changes for another's sake")
+    @Test(
+        "equal names are distinguished by the id of the later one, and a recorded name never changes because of another"
+    )
     func collisions() throws {
         try world.sync("- {id: a, chapters: [{id: c, title: X, videos: [u]}]}\n- {id: b, title: A, videos: [v]}")
         #expect(world.files == ["a/01 X/01 u.mp4", "A [b]/01 v.mp4"])
@@ -214,7 +216,7 @@ struct ReconcilerTests {
         #expect(plan.wanted.map(\.donor?.file.path) == ["Optics/01 x.mp4"])
     }
 
-    @Test("what stands at a video's place may be that video, but not what another row has there")
+    @Test("a file at a video's place may be that video, but not if another row has it")
     func standing() throws {
         let sha256 = String(repeating: "ab", count: 32)
         world.standing = ["a/01 x": ("a/01 x.mp4", 7)]
@@ -232,7 +234,9 @@ struct ReconcilerTests {
         #expect(try !world.store.downloads.hasOwner(of: file.path, besides: row))
     }
 
-    @Test("a course of another file that still exists is an error with both places; of one that is gone it moves over")
+    @Test(
+        "a course of another file that still exists is an error with both places; if that file is gone, the course moves over"
+    )
     func ownership() throws {
         try world.sync("- {id: a, videos: [x]}", file: "one.yaml")
         let plan = try world.plan("- {id: a, videos: [x]}", file: "two.yaml")
@@ -248,7 +252,7 @@ struct ReconcilerTests {
         #expect(moved.wanted.isEmpty)
     }
 
-    @Test("a selector limits what is wanted and what is judged")
+    @Test("a selector limits what is wanted and what is compared")
     func only() throws {
         try world.sync(Self.two)
         let plan = try world.plan("- {id: a, title: Optics, videos: [{id: z}]}", only: ["a/*/z"])
@@ -258,7 +262,7 @@ struct ReconcilerTests {
         #expect(none.selectorMatched == [false])
     }
 
-    @Test("what the person paused or cancelled is not wanted")
+    @Test("paused and cancelled downloads are not wanted")
     func paused() throws {
         let plan = try world.plan(Self.two)
         try world.store.catalogs.apply(plan.changes)
@@ -275,7 +279,7 @@ struct ReconcilerTests {
         #expect(try world.plan(Self.two).wanted.map(\.id) == [x, y])
     }
 
-    @Test("what failed for good is not wanted")
+    @Test("permanently failed downloads are not wanted")
     func failedForGood() throws {
         let plan = try world.plan(Self.two)
         try world.store.catalogs.apply(plan.changes)
@@ -288,7 +292,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "with retriesFailed what failed waits again where the cause may be gone: not where only the catalog or time can mend it",
+        "retriesFailed retries failures whose cause may be gone, not those that only the catalog or time can fix",
         arguments: [
             (DownloadError.Kind.gone, true), (.notFound, true), (.checksumMismatch, true), (.providerFailed, true),
             (.drm, false), (.invalidParameters, false), (.rateLimited, false),
@@ -344,7 +348,7 @@ struct ReconcilerTests {
         #expect((Prune.verdict(plan, limit, endsWell: true) == .held(count: 2)) == isHeld)
     }
 
-    @Test("pruning counts all that a person would miss: files, partials, their pause and their cancel")
+    @Test("pruning counts everything that the user would lose: files, partials, pauses and cancellations")
     func pruneValued() throws {
         let written = "- {id: a, videos: [f, p, u, c, n, s, t]}"
         let plan = try world.plan(written)
@@ -367,7 +371,7 @@ struct ReconcilerTests {
         #expect(Prune.verdict(one, .count(0), endsWell: true) == .delete(one.gone), "a row with nothing")
     }
 
-    @Test("nothing is pruned by a run that leaves something failed or undone, and it says so")
+    @Test("a run that leaves something failed or undone prunes nothing, and says so")
     func pruneUnfinished() throws {
         try world.sync("- {id: a, videos: [u, v]}")
         let plan = try world.plan("- {id: a, videos: [u]}")

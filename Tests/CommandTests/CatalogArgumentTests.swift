@@ -4,7 +4,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("Catalogs from standard input and from the settings, and a first one")
+@Suite("Catalogs from standard input, from the settings, and by init")
 struct CatalogArgumentTests {
     private static let catalog = #"version: 1\ncourses: [{id: a, provider: direct, videos: [v]}]\n"#
 
@@ -23,7 +23,7 @@ struct CatalogArgumentTests {
         #expect(including.output == "1 video in 1 course in 2 files, no mistakes\n")
     }
 
-    @Test("a mistake on standard input is shown with its line, and nothing is left of it on the disk")
+    @Test("a mistake on standard input is shown with its line, and no copy of it stays on the disk")
     func mistake() async throws {
         let ending = try await Self.run(
             shell:
@@ -35,7 +35,7 @@ struct CatalogArgumentTests {
         #expect(ending.diagnostics.contains("\n    course: []\n"), "\(ending.diagnostics)")
     }
 
-    @Test("catalogs of the settings are relative to the settings file; those of the command line take their place")
+    @Test("catalogs in the settings are relative to the settings file; those of the command line replace them")
     func settings() async throws {
         let settings = """
             mkdir -p .config/coursefetch; printf '\(Self.catalog)' > .config/coursefetch/a.yaml
@@ -49,7 +49,7 @@ struct CatalogArgumentTests {
         #expect(variable.output == "2 errors\n")
     }
 
-    @Test("an address, - and an absolute path in the settings stay what they are")
+    @Test("an address, - and an absolute path in the settings stay as they are")
     func notRelative() throws {
         let file = try SettingsFile(
             bytes: Array("catalogs: ['-', 'HTTPS://h/c.yaml', /a.yaml, b.yaml, ~/c.yaml]".utf8),

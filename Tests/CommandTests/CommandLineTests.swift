@@ -4,7 +4,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("The program on its command line")
+@Suite("The command line of the program")
 struct CommandLineTests {
     private static func run(
         _ arguments: String..., environment: [String: String] = [:], shell: String? = nil
@@ -12,7 +12,7 @@ struct CommandLineTests {
         try await BuiltProgram.run("coursefetch", arguments, environment: environment, shell: shell)
     }
 
-    @Test("alone it says what it is for")
+    @Test("without arguments it says what it is for")
     func overview() async throws {
         #expect(try await Self.run() == .init(code: 0, output: Overview.text + "\n", diagnostics: ""))
     }
@@ -32,7 +32,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "wrong usage is 64, told on standard error",
+        "wrong usage is 64, reported on standard error",
         arguments: [
             (["sync", "a.yaml", "--jobbs", "3"], "error: there is no option --jobbs; did you mean --jobs?"),
             (["sync", "a.yaml", "--frobnicate"], "error: there is no option --frobnicate"),
@@ -76,7 +76,7 @@ struct CommandLineTests {
         #expect(ending.diagnostics.split(separator: "\n").first.map(String.init) == message)
     }
 
-    @Test("a mistake is followed by how the command is written, where that helps, and where to read more")
+    @Test("a mistake is followed by the usage of the command, where that helps, and a pointer to the help")
     func seeAlso() async throws {
         let unknown = try await Self.run("snyc", "catalog.yaml")
         #expect(
@@ -124,7 +124,7 @@ struct CommandLineTests {
             broken.diagnostics.contains("config.yaml:1:1: error: there is no setting 'job'; did you mean 'jobs'?\n"))
     }
 
-    @Test("a reader that is gone is no error; a closed output is")
+    @Test("a closed reader is no error; a closed output is")
     func goneReader() async throws {
         #expect(try await Self.run(shell: "{ \"$0\" help sync; echo $? >&2; } | true").diagnostics == "0\n")
         for command in ["help sync", "sync --help", "plugins list"] {

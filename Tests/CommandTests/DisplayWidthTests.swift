@@ -29,14 +29,14 @@ struct DisplayWidthTests {
         #expect(TerminalText.right("5%", to: 4) == "  5%")
     }
 
-    @Test("nothing that a terminal would obey gets through")
+    @Test("control characters don't reach the terminal")
     func printable() {
         #expect(TerminalText.printable("a\u{1B}[31mb\u{7}\tc\nd\u{9B}2Je\u{202E}f") == "a�[31mb� c d�2Je�f")
         #expect(TerminalText.ascii("Größe") == "Gr??e")
         #expect(TerminalText.printableLines("a\nb\u{1B}") == ["a", "b�"])
     }
 
-    @Test("long text is broken at blanks, a long word where it must be")
+    @Test("long text is broken at blanks, a long word wherever necessary")
     func wrapping() {
         #expect(TerminalText.wrap("one two three", to: 8) == ["one two", "three"])
         #expect(TerminalText.wrap("incomprehensible", to: 8) == ["incompre", "hensible"])
@@ -45,7 +45,7 @@ struct DisplayWidthTests {
     }
 
     @Test(
-        "what the terminal can do is read from the environment",
+        "the terminal's abilities are read from the environment",
         arguments: [
             (["TERM": "xterm", "LANG": "de_DE.UTF-8"], true, true), (["TERM": "xterm", "LANG": "C"], true, false),
             (["TERM": "xterm", "LANG": "C.utf8", "NO_COLOR": "1"], false, true),

@@ -10,7 +10,7 @@ import UserState
 @testable import CourseFetchCommands
 @testable import SyncFacts
 
-@Suite("What doctor says")
+@Suite("The text of doctor")
 struct DoctorTextTests {
     private static let now = Date(timeIntervalSince1970: 1_795_300_000)
     private static let utc = TimeZone(secondsFromGMT: 0) ?? .current
@@ -20,7 +20,7 @@ struct DoctorTextTests {
             .lines(Diagnosis(facts), settings: [], file: nil)
     }
 
-    @Test("findings stand under their topics, each with what to do, and are counted at the end")
+    @Test("findings are listed by topic, each with a remedy, and are counted at the end")
     func table() {
         let holder = LockHolder(host: "box", pid: 7, since: Self.now.addingTimeInterval(-3600), catalogs: ["/a.yaml"])
         let lines = Self.lines([
@@ -57,7 +57,7 @@ struct DoctorTextTests {
                 """)
     }
 
-    @Test("nothing wrong is said in one line, and is no problem for the exit code")
+    @Test("a healthy result is one line, and no problem for the exit code")
     func healthy() {
         let facts: [DiagnosisFact] = [
             .clockUnchecked, .clock(host: "h", skew: 3), .unknownFiles(count: 2, examples: ["a"]),
@@ -133,7 +133,7 @@ struct DoctorTextTests {
         }
     }
 
-    @Test("each fact has a text of its own, and what a terminal would obey in it is made harmless")
+    @Test("each fact has its own text, without control characters")
     func texts() {
         var texts: Set<String> = []
         var count = 0

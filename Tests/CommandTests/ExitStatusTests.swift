@@ -20,7 +20,7 @@ struct ExitStatusTests {
         #expect(ExitStatus(conditions).rawValue == expected)
     }
 
-    @Test("the page tells what the program does")
+    @Test("the page matches the program")
     func page() throws {
         let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/exit-codes.md").standardized
         let text = try String(contentsOf: page, encoding: .utf8)

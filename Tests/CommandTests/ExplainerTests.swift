@@ -7,7 +7,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("What is told of failures")
+@Suite("Messages about failures")
 struct ExplainerTests {
     private static let now = Date(timeIntervalSince1970: 1_795_215_600)
     private static let video = VideoReference(course: "phys101", chapter: nil, video: "v1", title: "Position")
@@ -21,7 +21,7 @@ struct ExplainerTests {
             zone: .gmt)
     }
 
-    @Test("names the thing, the reason, and what to do next")
+    @Test("a message names the thing, the reason, and the next step")
     func whole() {
         #expect(
             Self.explain(.notMedia, "the host sent a login page.", status: 200)
@@ -48,7 +48,7 @@ struct ExplainerTests {
         #expect(Self.explain(.notMedia, catalogs: ["a", "b"]).command == "coursefetch resolve CATALOG 'phys101/*/v1'")
     }
 
-    @Test("a command is for the user that was named, and for the provider")
+    @Test("a command in advice has the named user and the provider")
     func whose() {
         func command(_ kind: DownloadError.Kind, provider: String?) -> String? {
             Explainer(catalogs: ["c.yaml"], user: "bob").failure(
@@ -69,7 +69,7 @@ struct ExplainerTests {
         #expect(explanation.remedy?.isEmpty == false)
     }
 
-    @Test("a command that is advised is one that there is", arguments: DownloadError.Kind.allCases)
+    @Test("every command in advice exists", arguments: DownloadError.Kind.allCases)
     func commands(kind: DownloadError.Kind) throws {
         for retryAt in [nil, Self.now] {
             guard let command = Self.explain(kind, retryAt: retryAt, catalogs: ["c.yaml"]).command else { continue }
@@ -125,7 +125,7 @@ struct PlainLogTests {
         #expect(Self.lines(PlainLog(isQuiet: true, zone: .gmt)) == [Self.failed])
     }
 
-    @Test("with --quiet what failed beside a video is a line, too; what makes no run fail isn't")
+    @Test("--quiet also prints a line for a failed sidecar, but not for what makes no run fail")
     func quietSidecars() {
         var log = PlainLog(isQuiet: true, zone: .gmt)
         let video = VideoReference(course: "c", chapter: nil, video: "v", title: "Position")
@@ -153,7 +153,7 @@ struct PlainLogTests {
         #expect(SummaryText.remedies(summary, user: nil) == ["for details: coursefetch status --failed"])
     }
 
-    @Test("where several partials fill the disk it says which they are, and the ways out")
+    @Test("if several partials fill the disk, the message lists them and the remedies")
     func fullOfPartials() {
         var summary = SyncSummary(downloads: [.suspended: 4])
         let videos = ["a", "b x", "d", "e"].map { VideoReference(course: "c", chapter: nil, video: $0, title: "T") }
@@ -171,7 +171,7 @@ struct PlainLogTests {
     }
 
     @Test(
-        "a night that used its window or its quota has ended as planned, if something arrived and nothing else happened"
+        "a night that used up its window or quota ended as planned, if something arrived and nothing else happened"
     )
     func planned() {
         var summary = SyncSummary(
@@ -214,7 +214,7 @@ struct PlainLogTests {
             ])
     }
 
-    @Test("a provider of which a failed video has told isn't an error beside it")
+    @Test("a provider mentioned by a failed video isn't a separate error")
     func brokenOnce() {
         var summary = SyncSummary(
             errors: [.refusal(.provider(.broken("bad", reason: "it ended")))],
@@ -272,7 +272,7 @@ struct PlainLogTests {
                 == "1 video finished (in 2s), 1 failed")
     }
 
-    @Test("what was moved and removed is work, and what is there afterwards is told")
+    @Test("moves and removals count as work, and the state afterwards is reported")
     func movedAndRemoved() {
         func line(_ downloads: [DownloadState: Int], moved: Int = 0, removed: Int = 0, finished: Int = 0) -> String {
             var summary = SyncSummary(downloads: downloads, finishedNow: finished, seconds: 2)
@@ -296,7 +296,7 @@ struct PlainLogTests {
     }
 
     @Test(
-        "it says what ended the run before its time, and what arrived",
+        "the summary says what ended the run early, and what arrived",
         arguments: [
             (.logout, "stopped by a logout"), (.signal, "stopped by Ctrl-C or a signal"),
             (.window, "stopped at the end of the time window"), (.quota, "stopped when --max-transfer was used up"),
@@ -318,7 +318,7 @@ struct PlainLogTests {
         #expect(SummaryText.line(summary) == "nothing new: 2 videos finished")
     }
 
-    @Test("after a logout it says how to go on; an old failure is told where to look")
+    @Test("after a logout it says how to continue; an old failure has a pointer to its details")
     func remedies() {
         let summary = SyncSummary(
             downloads: [.failed: 2], failedNow: 1, conditions: [.workLeft], stopReason: .logout)
@@ -329,7 +329,7 @@ struct PlainLogTests {
         #expect(SummaryText.remedies(SyncSummary(downloads: [.failed: 1], failedNow: 1), user: nil) == [])
     }
 
-    @Test("and the advice what to do about it")
+    @Test("and the advice on what to do about it")
     func advice() {
         #expect(SummaryText.advice(SyncSummary()) == [])
         #expect(

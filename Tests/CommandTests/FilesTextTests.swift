@@ -6,7 +6,7 @@ import Testing
 
 @testable import CommandOutput
 
-@Suite("What path and open say")
+@Suite("The text of path and open")
 struct FilesTextTests {
     private static func row(_ id: String, _ state: DownloadState, path: String? = nil) -> StatusRow {
         StatusRow(
@@ -35,7 +35,7 @@ struct FilesTextTests {
         #expect(files.items.count == 1 && files.unfinished == 1)
     }
 
-    @Test("where there is nothing to play it says why, and what to do")
+    @Test("without a playable file it says why, and what to do")
     func nothing() throws {
         let one = try Selector("phys101/optics/b")
         #expect(
@@ -52,7 +52,7 @@ struct FilesTextTests {
             FilesText.nothing(lost, []) == "a file is missing: /lib/a.mp4; the next sync fetches what is missing")
     }
 
-    @Test("one of several can't be chosen: it names one to paste")
+    @Test("if several match, none is chosen: it names one to paste")
     func ambiguous() {
         let files = Self.files([Self.row("a", .finished, path: "a.mp4"), Self.row("b", .finished, path: "b.mp4")])
         #expect(FilesText.nothing(files, []) == nil && FilesText.missing(files) == nil)

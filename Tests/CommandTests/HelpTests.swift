@@ -28,7 +28,7 @@ struct HelpTests {
         }
     }
 
-    @Test("there are the commands of this version, and no others")
+    @Test("the list of commands is complete")
     func commands() throws {
         let names = Self.paths(try Self.root()).map { $0.joined(separator: " ") }
         #expect(
@@ -55,7 +55,7 @@ struct HelpTests {
         }
     }
 
-    @Test("no example is broken in two by the width of a terminal")
+    @Test("no example is broken by the width of a terminal")
     func examples() throws {
         for path in Self.paths(try Self.root()) {
             let examples = Self.help(path).split(separator: "EXAMPLES:\n", maxSplits: 1).last?.split(separator: "\n\n")
@@ -64,12 +64,12 @@ struct HelpTests {
         }
     }
 
-    @Test("what isn't help stays as it is")
+    @Test("text that isn't help stays unchanged")
     func notHelp() {
         #expect(HelpText.completed("coursefetch 0.1.0") == "coursefetch 0.1.0")
     }
 
-    @Test("the manual tells of every command and every option")
+    @Test("the manual has every command and every option")
     func manual() throws {
         let page = try ManualPage(dump: CourseFetch.dump).roff
         #expect(
@@ -91,7 +91,7 @@ struct HelpTests {
         #expect(!page.contains("manual\""))
     }
 
-    @Test("roff takes nothing for a macro")
+    @Test("no text is taken for a roff macro")
     func roff() {
         var text = RoffText()
         text.text(".profile and 'quotes' \\ back")

@@ -122,7 +122,7 @@ struct JSONEventsTests {
         #expect(String(decoding: line.finished(), as: UTF8.self) == #"{"s":\#(expected)}"# + "\n")
     }
 
-    @Test("a download as status tells it")
+    @Test("a download as in status")
     func status() {
         var row = StatusRow(
             reference: Self.video, courseTitle: "Mechanics", chapterTitle: "Kin", state: .failed, reason: nil,

@@ -8,7 +8,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("JSON and the schemas that ship with it")
+@Suite("JSON output and the published schemas")
 struct JSONSchemaTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path(percentEncoded: false)
@@ -33,7 +33,7 @@ struct JSONSchemaTests {
         #expect(try await Self.mistakes("sync", lines) == "")
     }
 
-    @Test("a field that the schema doesn't name, or one that is missing, is found")
+    @Test("an unknown or missing field is found")
     func found() async throws {
         let more = Array(#"{"event":"warning","time":"2026-11-20T23:00:00Z","message":"m","more":1}"#.utf8 + [10])
         #expect(try await Self.mistakes("sync", [more]).contains("'more' was unexpected"))
@@ -41,7 +41,7 @@ struct JSONSchemaTests {
         #expect(try await Self.mistakes("sync", [less]).contains("'message' is a required property"))
     }
 
-    @Test("a download as status tells it fits, whatever its state and error")
+    @Test("a download as in status fits, whatever its state and error")
     func status() async throws {
         var rows: [StatusRow] = []
         for state in DownloadState.allCases {
@@ -62,7 +62,7 @@ struct JSONSchemaTests {
                 #""absolute_path":"/l/a/b.mp4","finished_at":"2026-11-20T23:00:00Z""#))
     }
 
-    @Test("what a dry run tells fits")
+    @Test("the output of a dry run fits")
     func rehearsal() async throws {
         let actions: [(DryRunItem.Action, DryRunItem.Reason)] = [
             (.download, .new), (.download, .notBefore(Self.now, or: .notBegun)),
@@ -87,7 +87,7 @@ struct JSONSchemaTests {
         #expect(try await Self.mistakes("report", [report.json]) == "")
     }
 
-    @Test("what commands that change downloads tell fits, and a program can act on it")
+    @Test("the output of commands that change downloads fits, and a program can use it")
     func changes() async throws {
         let items = DownloadState.allCases.map { state in
             SteeringReport.Item(
@@ -112,7 +112,7 @@ struct JSONSchemaTests {
     }
 
     @Test(
-        "what the built program prints fits",
+        "the output of the built program fits",
         arguments: [
             ("check", "echo 'version: 1' > a.yaml; \"$0\" check a.yaml --json; \"$0\" check gone.yaml --json; true"),
             ("doctor", "\"$0\" doctor --json || true"), ("users", "\"$0\" users --json"),

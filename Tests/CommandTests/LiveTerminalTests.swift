@@ -89,7 +89,7 @@ struct LiveTerminalTests {
                 """)
     }
 
-    @Test("sixteen downloads, 200 columns: every column stands in line, whatever the letters")
+    @Test("sixteen downloads, 200 columns: every column is aligned, whatever the letters")
     func sixteen() async throws {
         let lines = try await Self.capture(16, columns: 200).split(separator: "\n").map(String.init)
         #expect(lines.count == 21)
@@ -105,7 +105,7 @@ struct LiveTerminalTests {
         #expect(lines.last?.hasPrefix(" 1 of 40 done, 1 failed    ") == true)
     }
 
-    @Test("sixteen downloads in ten lines: the rest is summed up")
+    @Test("sixteen downloads in ten lines: the rest is one sum")
     func overflow() async throws {
         let lines = try await Self.capture(16, columns: 80, rows: 10).split(separator: "\n").map(String.init)
         #expect(lines.suffix(3)[lines.count - 3].hasPrefix(" … and 10 more "))
@@ -141,7 +141,7 @@ struct LiveTerminalTests {
         }
     }
 
-    @Test("after being made narrower and wider nothing is left of the old lines")
+    @Test("after a resize no old lines remain")
     func resizing() async throws {
         try await Self.rehearsal(6, columns: 120) { terminal in
             _ = try await terminal.screen { $0.contains("1 failed") }
@@ -160,7 +160,7 @@ struct LiveTerminalTests {
         }
     }
 
-    @Test("Ctrl-Z gives the terminal back, fg draws anew, the second Ctrl-C gives it back for good")
+    @Test("Ctrl-Z restores the terminal, fg redraws, and the second Ctrl-C restores it permanently")
     func stopping() async throws {
         try await Self.rehearsal(1, columns: 80) { terminal in
             _ = try await terminal.screen { $0.contains("1 failed") }
@@ -191,7 +191,7 @@ struct LiveTerminalTests {
         }
     }
 
-    @Test("status --watch stays in its place, fits a narrower terminal, and leaves the table standing")
+    @Test("status --watch redraws in place, fits a narrower terminal, and leaves the table on the screen")
     func watch() async throws {
         try await Self.rehearsal(1, columns: 80) { terminal in
             _ = try await terminal.screen { $0.contains("1 failed") }
@@ -217,7 +217,7 @@ struct LiveTerminalTests {
         }
     }
 
-    @Test("at the end the live lines are gone, the final ones stay, and the cursor is back")
+    @Test("at the end the live lines are removed, the final ones stay, and the cursor is back")
     func ending() async throws {
         try await Self.rehearsal(3, columns: 80) { terminal in
             _ = try await terminal.screen { $0.contains("1 failed") }

@@ -88,7 +88,7 @@ struct LiveViewTests {
         #expect(view.tally.failed == 2)
     }
 
-    @Test("a retry shows briefly, then only in the sum of those that wait")
+    @Test("a retry is shown briefly, then only in the count of waiting downloads")
     func retry() throws {
         var view = try Self.view()
         let cut = DownloadError(kind: .network, message: "connection reset")
@@ -103,7 +103,7 @@ struct LiveViewTests {
         #expect(view.lines(width: 80, height: 24, now: Self.at(100)).count == 1)
     }
 
-    @Test("hosts and providers that are waited for show until their time")
+    @Test("waits for hosts and providers are shown until their time")
     func waits() throws {
         var view = try Self.view()
         view.receive(.hostWaiting(host: "media.example.org", until: Self.at(600), kind: "rate_limited"), at: Self.begin)
@@ -118,7 +118,7 @@ struct LiveViewTests {
         #expect(view.lines(width: 80, height: 24, now: Self.at(61)).count == 1)
     }
 
-    @Test("rows are in catalog order, whatever begins first")
+    @Test("rows are in catalog order, whichever begins first")
     func order() throws {
         var view = LiveView(style: Self.plain, zone: try #require(TimeZone(secondsFromGMT: 0)))
         let all = ["a", "b", "c"].map { Self.video($0) }
@@ -155,7 +155,7 @@ struct LiveViewTests {
         #expect(lines[3] == " maths" && lines[4].hasPrefix(" Vectors  ") && lines.count == 6)
     }
 
-    @Test("a download that gets nothing says for how long")
+    @Test("a stalled download says for how long")
     func silence() throws {
         var view = try Self.view()
         view.receive(.progress(Self.video("v"), Self.progress(1000, of: 2000)), at: Self.begin)
@@ -166,7 +166,7 @@ struct LiveViewTests {
         #expect(!view.lines(width: 80, height: 24, now: Self.at(9))[0].contains("no data"))
     }
 
-    @Test("more downloads than lines are summed up in one")
+    @Test("downloads that don't fit are summed up in one line")
     func overflow() throws {
         var view = try Self.view()
         for index in 0..<9 {
@@ -180,7 +180,7 @@ struct LiveViewTests {
         #expect(view.lines(width: 80, height: 0, now: Self.at(1)).count == 1)
     }
 
-    @Test("the total follows what is put back, cancelled and tried again")
+    @Test("the total follows downloads that are put back, cancelled and retried")
     func totals() throws {
         var view = try Self.view(downloads: 2)
         view.receive(.downloadWaiting(Self.video("lost")), at: Self.begin)
@@ -194,7 +194,7 @@ struct LiveViewTests {
         #expect(view.takeScrolled(width: 80, now: Self.begin) == ["· phys101/kinematics/x: cancelled"])
     }
 
-    @Test("the overall line counts bytes where all of them are known")
+    @Test("the overall line counts bytes if all sizes are known")
     func bytes() throws {
         var view = try Self.view(bytes: 104_857_600)
         view.receive(.downloadStarted(Self.video("v"), resumeFrom: 1000), at: Self.begin)
@@ -246,7 +246,7 @@ struct LiveViewTests {
         #expect(try Self.percents(start, events) == percents)
     }
 
-    @Test("what is paused isn't part of the work until it is resumed; what failed is dealt with")
+    @Test("paused downloads don't count as work until they are resumed; failed ones count as done")
     func dropped() throws {
         let (a, b) = (Self.video("a"), Self.video("b"))
         let size = 100 * Self.mebibyte
@@ -263,7 +263,7 @@ struct LiveViewTests {
         #expect(percents == ["37%", "25%", "37%", "37%", "37%", "37%"])
     }
 
-    @Test("a run that has nothing to fetch shows no line")
+    @Test("a run without work shows no line")
     func nothingToDo() throws {
         var view = try Self.view(downloads: 0)
         #expect(view.lines(width: 80, height: 24, now: Self.at(1)) == [])
@@ -322,7 +322,7 @@ struct LiveViewTests {
             ])
     }
 
-    @Test("a speed falls to nothing when nothing arrives any more")
+    @Test("a speed falls to zero when nothing arrives any more")
     func speed() {
         var meter = SpeedMeter(window: 5)
         #expect(meter.bytesPerSecond(at: Self.begin) == 0)

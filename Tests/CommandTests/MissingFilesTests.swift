@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourseFetchCommands
 
-@Suite("Files and folders that settings name")
+@Suite("Files and folders in settings")
 struct MissingFilesTests {
     private func missing(
         _ options: [String: [String]], _ environment: [String: String] = [:], file: String = ""
@@ -12,7 +12,7 @@ struct MissingFilesTests {
         return try SyncSettings(SettingLayers(options: options, environment: environment, file: file)).missing
     }
 
-    @Test("one that isn't there is told with where it is named")
+    @Test("a missing one is reported with the setting that names it")
     func missing() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "missing-\(UUID().uuidString)")
         let (pem, plugins, none) = (folder.path() + "/ca.pem", folder.path() + "/plugins", folder.path() + "/none")

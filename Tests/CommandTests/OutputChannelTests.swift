@@ -4,7 +4,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("Readers that are slow or gone")
+@Suite("Slow and closed readers")
 struct OutputChannelTests {
     /// Both ends of a new pipe.
     private static func pipe() throws -> (reader: Int32, writer: Int32) {
@@ -23,7 +23,7 @@ struct OutputChannelTests {
         }
     }
 
-    @Test("while nobody reads, callers go on; only what is droppable is dropped, and the order stays")
+    @Test("while nobody reads, callers go on; only droppable events are dropped, and the order stays")
     func slowReader() async throws {
         let (reader, writer) = try Self.pipe()
         let channel = OutputChannel()
@@ -42,7 +42,7 @@ struct OutputChannelTests {
         #expect(progress > 0 && progress < count)
     }
 
-    @Test("what can't be written is known afterwards")
+    @Test("failed writes are known afterwards")
     func fullDisk() async throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
@@ -53,7 +53,7 @@ struct OutputChannelTests {
         #expect(channel.failure(of: full) == ENOSPC)
     }
 
-    @Test("a reader that is gone costs nothing and hides nothing from the other stream")
+    @Test("a closed reader costs nothing and doesn't affect the other stream")
     func goneReader() async throws {
         signal(SIGPIPE, SIG_IGN)
         let (reader, writer) = try Self.pipe()

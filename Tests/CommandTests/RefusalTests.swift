@@ -11,11 +11,11 @@ import UserState
 @testable import CommandOutput
 @testable import SyncFacts
 
-@Suite("The sentences for what a command can't do")
+@Suite("Sentences for refused commands")
 struct RefusalTests {
     private static let today = LockHolder(host: "nas", pid: 4711, since: Date(), catalogs: ["a.yaml"], user: "alice")
 
-    @Test("advice fits: nobody is told to adopt a folder that isn't there, nor that nothing was started")
+    @Test("advice fits: it never suggests adopting a missing folder, nor says that nothing was started")
     func library() {
         let missing = Refusal(LibraryError.markerMissing(library: "/l", folderExists: false)).message
         #expect(missing.contains("mount its disk or create the folder") && !missing.contains("adopt"))
@@ -26,7 +26,7 @@ struct RefusalTests {
         #expect(held.contains("user alice, process 4711 on nas with a.yaml; two states"))
     }
 
-    @Test("who holds the lock is told as far as it is known, with the date of another day")
+    @Test("the holder of the lock is named as far as it is known, with the date if it isn't today")
     func holders() {
         #expect(Refusal.held(nil).message == "another sync of this user is running; try again later")
         var holder = Self.today
@@ -45,7 +45,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "what is wrong with secrets is told by name and line, with the way to write them",
+        "mistakes in secrets are reported by name and line, with the correct form",
         arguments: [
             (.missing(["pass"]), "FILE: 'pass' is missing or empty. Write each on its own line: user: … and pass"),
             (.missing(["user", "pass"]), "'user', 'pass' are missing or empty"),
@@ -63,7 +63,7 @@ struct RefusalTests {
         #expect(message.contains(text), "\(message)")
     }
 
-    @Test("one refusal in another keeps its condition and its words")
+    @Test("a refusal inside another keeps its condition and its words")
     func nested() {
         let full = Refusal.store(.full(path: "/s"))
         for (outer, words) in [
@@ -76,14 +76,14 @@ struct RefusalTests {
     }
 
     @Test(
-        "what there is no room for is told in units that a person gives",
+        "missing room is reported in units that users write",
         arguments: [(1 << 30, "1 GiB"), (70_759_940_915, "65.9 GiB"), (1023, "1023 B")] as [(Int64, String)])
     func room(_ bytes: Int64, _ text: String) {
         let refusal = Refusal.run(.noRoom(free: 0, floor: bytes, library: "/l"))
         #expect(refusal.message.contains("the disk of /l has 0 B free, and --min-free-space is \(text): videos"))
     }
 
-    @Test("a provider that isn't known is told with its neighbour's name")
+    @Test("an unknown provider is reported with a similar name")
     func providers() {
         #expect(
             Refusal.provider(.unknown("drect", suggestion: "direct")).message
@@ -93,7 +93,7 @@ struct RefusalTests {
                 == "there is no provider 'x'; to list providers: coursefetch plugins list")
     }
 
-    @Test("a held course names the way to have its files again")
+    @Test("a held course has instructions to get its files again")
     func held() {
         let course = HeldCourse(
             course: "a", title: "Optics", reason: .filesMissing(count: 2, finished: 3, example: "Optics/01 Light.mp4"))
@@ -102,13 +102,13 @@ struct RefusalTests {
         #expect(course.message.hasSuffix("--refetch-lost, or: coursefetch verify a --repair"))
     }
 
-    @Test("what --prune leaves is told with the way to remove it")
+    @Test("files that --prune leaves are reported with the command to remove them")
     func prune() {
         #expect(SyncWarning.prune(.held(count: 4, all: 5)).message.hasSuffix("run it again with --max-delete 4"))
         #expect(SyncWarning.prune(.unfinished(count: 1)).message.contains("finished, cancelled or out of the catalogs"))
     }
 
-    @Test("a log line ends with the words for what it hands on")
+    @Test("a log line ends with the words of the error that it wraps")
     func logged() {
         let lines = Lines()
         let logger = Logger(label: "test") { _ in LineLogHandler(level: .debug, sink: lines.add) }

@@ -9,7 +9,7 @@ import YAMLSource
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("What the commands print")
+@Suite("Output of the commands")
 struct ReportTests {
     private static let now = Date(timeIntervalSince1970: 1_795_215_600)
 
@@ -52,7 +52,7 @@ struct ReportTests {
     private static let plainStyle = TerminalStyle(hasColor: false, hasUnicode: true)
     private static let table = StatusTable(form: .init(style: plainStyle, width: 80), zone: .gmt)
 
-    @Test("status without a selector lists what deserves a look and counts the rest")
+    @Test("status without a selector lists downloads that need attention and counts the rest")
     func overview() {
         #expect(
             Self.table.lines(Self.report, selection: nil, now: Self.now).joined(separator: "\n") == """
@@ -80,7 +80,7 @@ struct ReportTests {
                 """)
     }
 
-    @Test("why a download waits or was stopped is told in words")
+    @Test("the reason of a wait or stop is in words")
     func reasons() {
         func line(_ reason: SuspendReason) -> String? {
             var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
@@ -94,7 +94,7 @@ struct ReportTests {
         #expect(line(.interrupted) == "    stopped    'c/*/v'  interrupted by a crash or a kill")
     }
 
-    @Test("what was cancelled is listed; nothing is promised for what is gone")
+    @Test("cancelled downloads are listed; nothing is promised for downloads that are gone")
     func cancelledAndGone() {
         let error = DownloadError(kind: .notFound, message: "no such video")
         var report = StatusReport(user: "alice", library: "/l", running: nil, rows: [])
@@ -107,7 +107,7 @@ struct ReportTests {
         #expect(!lines.contains { $0.contains("next try") || $0.contains("coursefetch resolve") })
     }
 
-    @Test("what is gone from its catalog is one line with the command; a selection lists it")
+    @Test("downloads gone from their catalog are one line with the command; a selection lists them")
     func gone() throws {
         var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
         report.rows = [
@@ -127,7 +127,7 @@ struct ReportTests {
         #expect(all.contains { $0.contains("'c/*/b'") && $0.hasSuffix("no longer in its catalog") })
     }
 
-    @Test("in a pipe nothing is cut or broken; bars are drawn where somebody watches")
+    @Test("in a pipe nothing is cut or broken; bars are drawn only on a terminal")
     func forms() {
         let pipe = StatusTable(form: .init(style: Self.plainStyle, width: nil), zone: .gmt)
         let lines = pipe.lines(Self.report, selection: nil, now: Self.now)
@@ -142,7 +142,7 @@ struct ReportTests {
         #expect(watched.contains { $0.hasPrefix("    active     ━━━━━━────── 50%  phys101/kin/v%202  ") })
     }
 
-    @Test("an overview of very many videos names courses, and chapters only where something is to be seen")
+    @Test("an overview of very many videos names courses, and only chapters with something to show")
     func many() {
         var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
         report.rows = [
@@ -187,7 +187,7 @@ struct ReportTests {
             Self.table.lines(Self.report, selection: Selection(), now: Self.now).count { $0.contains("zoo/*/v4") } == 1)
     }
 
-    @Test("one who is logged out is told so")
+    @Test("a logged-out user is told so")
     func loggedOut() {
         var report = Self.report
         report.isLoggedOut = true
@@ -198,7 +198,7 @@ struct ReportTests {
     }
 
     @Test(
-        "what holds the lock says what it is doing",
+        "the holder of the lock says what it is doing",
         arguments: [
             (.syncing, "syncing since 23:00 (process 42 on desk)"),
             (.watching, "watching since 23:00 (process 42 on desk)"),
@@ -211,7 +211,7 @@ struct ReportTests {
         #expect(Self.table.lines(report, selection: nil, now: Self.now)[1] == text)
     }
 
-    @Test("a library that isn't there is told at once; commands to paste are for the user that was asked about")
+    @Test("a missing library is reported at once; commands to paste are for the requested user")
     func header() {
         var report = Self.report
         report.isLibraryMissing = true
@@ -227,7 +227,7 @@ struct ReportTests {
                 .contains("\n               coursefetch resolve c.yaml p/k/v --user bob\n"))
     }
 
-    @Test("what stands on a terminal fits it: the head and the last line stay, colours end where a line is cut")
+    @Test("on a terminal the table fits: the header and the last line stay, colours end where a line is cut")
     func fitting() {
         let lines = (1...9).map { "\u{1B}[2mline number \($0)\u{1B}[0m" }
         let shown = StandingLines.fitting(lines, TerminalSize(columns: 9, rows: 5))
@@ -238,7 +238,7 @@ struct ReportTests {
         #expect(StandingLines.fitting(["a", "b"], TerminalSize(columns: 80, rows: 24)) == ["a", "b"])
     }
 
-    @Test("what is there of unknown sizes isn't told as a part of itself")
+    @Test("bytes of unknown total aren't shown as a fraction")
     func unknownSizes() {
         var report = StatusReport(user: "alice", library: nil, running: nil, rows: [])
         report.rows = [
@@ -261,7 +261,7 @@ struct ReportTests {
             ])
     }
 
-    @Test("a selector that picks nothing is told with what was meant")
+    @Test("a selector without matches is reported with suggestions")
     func unmatched() throws {
         let wrong = Selection(selectors: [try Selector("phys101"), try Selector("phys101/kim")])
         #expect(
@@ -271,7 +271,7 @@ struct ReportTests {
         #expect(StatusText.unmatched(nil, Self.report) == nil)
     }
 
-    @Test("a dry run says what would be done, and why")
+    @Test("a dry run lists its actions with reasons")
     func dryRun() {
         let first = Self.video("p", "k", "v1", "One")
         let lines = [
@@ -378,7 +378,7 @@ struct ReportTests {
     }
 
     @Test(
-        "a URL is shown without what may sign it",
+        "a URL is shown without parts that may be a signature",
         arguments: [
             ("https://h/p", "https://h/p"), ("https://h/p?x=http://y@z/", "https://h/p?…"),
             ("https://u@h/p@q", "https://h/p@q"), ("nonsense?a", "nonsense?…"), ("https://", "https://"),
@@ -393,7 +393,7 @@ struct ReportTests {
         #expect(line == (expected.isEmpty ? nil : "  url          \(expected)"))
     }
 
-    @Test("plugins, the usable and the broken ones")
+    @Test("usable and broken plugins")
     func plugins() {
         let listings = [
             PluginListing(

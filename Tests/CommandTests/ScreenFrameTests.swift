@@ -21,7 +21,7 @@ struct ScreenFrameTests {
                 == Self.open + "\r\u{1B}[1A\r\n\u{1B}[KTWO" + Self.close)
     }
 
-    @Test("final lines go above, where the terminal may wrap them")
+    @Test("final lines are printed above, where the terminal may wrap them")
     func scrolling() {
         var frame = ScreenFrame(reflows: true)
         _ = frame.frame(scrolled: [], live: ["one", "two", "three"], size: Self.size)
@@ -30,7 +30,7 @@ struct ScreenFrameTests {
                 == Self.open + "\r\u{1B}[2A\u{1B}[J\u{1B}[?7hdone\r\n\u{1B}[?7ltwo\r\nthree" + Self.close)
     }
 
-    @Test("after a resize it begins where the terminal has put the first line", arguments: [(true, 2), (false, 1)])
+    @Test("after a resize it begins at the new position of the first line", arguments: [(true, 2), (false, 1)])
     func reflow(reflows: Bool, up: Int) {
         var frame = ScreenFrame(reflows: reflows)
         let wide = "\u{1B}[36m" + String(repeating: "━", count: 79) + "\u{1B}[0m"
@@ -39,7 +39,7 @@ struct ScreenFrameTests {
         #expect(text == Self.open + "\r\u{1B}[\(up)A\u{1B}[Jx" + Self.close)
     }
 
-    @Test("the end takes the live lines away and gives the cursor back")
+    @Test("at the end the live lines are removed and the cursor is back")
     func ending() {
         var frame = ScreenFrame(reflows: true)
         _ = frame.frame(scrolled: [], live: ["one", "two"], size: Self.size)

@@ -3,7 +3,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("A line that is typed without being seen")
+@Suite("Hidden input of a line")
 struct SecretLineTests {
     private static func result(_ bytes: some Sequence<UInt8>) -> SecretLine.Action {
         var line = SecretLine()
@@ -15,7 +15,7 @@ struct SecretLineTests {
     }
 
     @Test(
-        "editing as one is used to",
+        "the usual editing keys work",
         arguments: [
             ("secret\n", .done("secret")), ("secret\r", .done("secret")), ("pä\u{7F}\u{7F}ass\n", .done("ass")),
             ("abc\u{8}d\n", .done("abd")), ("\u{7F}a\n", .done("a")), ("wrong\u{15}right\n", .done("right")),
@@ -26,7 +26,7 @@ struct SecretLineTests {
         ] as [(String, SecretLine.Action)])
     func editing(_ typed: String, _ action: SecretLine.Action) { #expect(Self.result(typed.utf8) == action) }
 
-    @Test("a long token is taken whole, and not without end")
+    @Test("a long token is read whole, up to a limit")
     func bounds() {
         let token = String(repeating: "x", count: 20_000)
         #expect(Self.result((token + "\n").utf8) == .done(token))

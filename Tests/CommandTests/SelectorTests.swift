@@ -29,7 +29,7 @@ struct SelectorTests {
         #expect(try Selector(text).settled(among: Self.videos).description == expected)
     }
 
-    @Test("of several videos of that name all are told, and none is taken")
+    @Test("of several videos with that name all are listed, and none is taken")
     func ambiguous() throws {
         let videos = Self.videos + [Self.reference("phys101", "dynamics", "intro")]
         let selector = try Selector("phys101/intro")
@@ -45,7 +45,7 @@ struct SelectorTests {
         }
     }
 
-    @Test("what can't be meant so asks nobody for the videos")
+    @Test("a name that can't be a video id doesn't cause a search")
     func notAsked() throws {
         let selection = Selection(selectors: [try Selector("a/*"), try Selector("a/b/c"), try Selector("title:a/b")])
         let settled = try selection.settled { () throws(Refusal) in throw .selection(.nothingYet) }
@@ -67,7 +67,7 @@ struct SelectorTests {
         #expect(try Selector("title:50 % of a/b*").matches(odd))
     }
 
-    @Test("a misspelt title is mended; a course may be called title:x")
+    @Test("a misspelt title has a suggestion; a course may be called title:x")
     func titleSuggestion() throws {
         #expect(try Selector("title:Velocty").suggestion(among: Self.videos)?.description == "title:Velocity")
         #expect(throws: SelectorError.emptyPart("title:")) { try Selector("title:\"\"") }
@@ -94,7 +94,7 @@ struct SelectorTests {
     }
 
     @Test(
-        "refuses what is no selector",
+        "invalid selectors are refused",
         arguments: [
             ("", SelectorError.empty), ("a//b", .emptyPart("a//b")), ("/a", .emptyPart("/a")), ("a/", .emptyPart("a/")),
             ("a/b/c/d", .tooManyParts("a/b/c/d")), ("50%", .badPercentEncoding("50%")),
@@ -106,7 +106,7 @@ struct SelectorTests {
     }
 
     @Test(
-        "an id is written so that a shell leaves it alone",
+        "an id is quoted for the shell",
         arguments: [
             ("plain-1_a.b", "plain-1_a.b"), ("-rf", "%2Drf"), ("a/b", "a%2Fb"), ("50% *?[", "50%25%20%2A%3F%5B"),
             ("it's $HOME; `x`", "it%27s%20%24HOME%3B%20%60x%60"), ("線形代数", "線形代数"),
@@ -117,7 +117,7 @@ struct SelectorTests {
         #expect(Glob.encoded(id) == expected)
     }
 
-    @Test("what status prints reads back as exactly that video")
+    @Test("a selector printed by status reads back as exactly that video")
     func roundTrip() throws {
         for reference in Self.videos {
             let again = try Selector(Selector(reference).description)
@@ -151,7 +151,7 @@ struct SelectorTests {
     }
 
     @Test(
-        "suggests what was probably meant",
+        "suggests similar names",
         arguments: [
             ("phys110", "phys101"), ("phys101/kinematic", "phys101/kinematics"),
             ("phys101/*/velocty", "phys101/*/velocity"), ("phys101/kinematics/itnro", "phys101/kinematics/intro"),
@@ -163,7 +163,7 @@ struct SelectorTests {
         #expect(try Selector(text).suggestion(among: Self.videos)?.description == expected)
     }
 
-    @Test("says so when nothing is near")
+    @Test("says so when nothing is similar")
     func unmatched() throws {
         #expect(try UnmatchedSelector(Selector("zoology"), among: Self.videos).message == "no video matches zoology")
         #expect(

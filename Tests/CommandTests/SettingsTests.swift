@@ -16,7 +16,7 @@ struct SettingsTests {
         return try SyncSettings(SettingLayers(options: options, environment: environment, file: file))
     }
 
-    @Test("without a word, the defaults hold")
+    @Test("without settings the defaults apply")
     func defaults() throws {
         let settings = try Self.settings()
         #expect(settings.jobs == Setting(value: 3, origin: .standard))
@@ -31,7 +31,7 @@ struct SettingsTests {
         #expect(options.catalogs == ["a.yaml"] && options.jobs == 3 && options.checksums && options.plugins == [])
     }
 
-    @Test("option beats environment beats file, and each value knows where it comes from")
+    @Test("option overrides environment overrides file, and each value knows its source")
     func precedence() throws {
         let file = "jobs: 4\nretries: 5\nlimit-rate: 1M\n"
         let settings = try Self.settings(
@@ -87,7 +87,7 @@ struct SettingsTests {
                 == "/h/.config/coursefetch/config.yaml")
     }
 
-    @Test("all mistakes of the file are told at once, with place and source line")
+    @Test("all mistakes of the file are reported at once, with place and source line")
     func fileMistakes() {
         let file = "job: 4\nretries: many\nlibrary: {a: b}\nlimit-rate: [1M]\n"
         #expect {
@@ -111,7 +111,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("a wrong value is told with where it comes from")
+    @Test("a wrong value is reported with its source")
     func wrongValues() {
         #expect {
             try Self.settings(["jobs": ["0"]], ["COURSEFETCH_LIMIT_RATE": "2"], file: "max-wait: soon\n")
@@ -168,7 +168,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "sizes and rates that are right",
+        "valid sizes and rates",
         arguments: [
             ("512B", 512), ("1k", 1024), ("1.5M", 1_572_864), ("2GiB", 2_147_483_648), ("1T", 1_099_511_627_776),
             ("0.5Ki", 512),
@@ -204,7 +204,7 @@ struct SettingsTests {
         #expect((try? SettingText.maxDelete(text)) == expected)
     }
 
-    @Test("doctor lists every setting, as one would write it, with where it comes from")
+    @Test("doctor lists every setting in the form that a user writes, with its source")
     func listing() throws {
         let settings = try Self.settings(
             ["jobs": ["8"], "only": ["phys101", "chem/*"], "until": ["6:00"]],

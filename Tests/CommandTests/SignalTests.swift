@@ -36,7 +36,7 @@ struct SignalTests {
         #expect(ending.code == 130)
     }
 
-    @Test("TERM and HUP never do, however often they come")
+    @Test("TERM and HUP never end it at once, however often they come")
     func politeOnes() async throws {
         let ending = try await Self.rehearse(
             "kill -TERM $pid; said stop 1; kill -HUP $pid; said stop 2; kill -TERM $pid; said stop 3")

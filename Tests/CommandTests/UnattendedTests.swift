@@ -9,7 +9,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("Runs that nobody watches")
+@Suite("Unattended runs")
 struct UnattendedTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "unattended-\(UUID().uuidString)")
@@ -33,7 +33,7 @@ struct UnattendedTests {
 
     // MARK: options
 
-    @Test("without a word nothing is limited, and another sync is waited for where nobody looks on")
+    @Test("without settings nothing is limited, and it waits for another sync only when unattended")
     func defaults() throws {
         let options = try Self.settings().options(catalogs: [])
         #expect(options.bandwidth == .unlimited && options.window == RunWindow() && options.watchEvery == nil)
@@ -69,7 +69,7 @@ struct UnattendedTests {
     }
 
     @Test(
-        "timetables are read as rclone writes them",
+        "timetables have the format of rclone",
         arguments: [
             ("10M", "10M"), ("1.5M", "1536K"), ("off", "off"), ("0", "off"), ("10M/s", "10M"),
             (
@@ -87,7 +87,7 @@ struct UnattendedTests {
     }
 
     @Test(
-        "what is wrong with a value is said with what would be right",
+        "a wrong value is reported with a correct one",
         arguments: [
             ("bwlimit", "08:00", "'08:00' isn't a size: write a number with B, K, M, G or T, such as 500K or 1.5M"),
             (
@@ -115,7 +115,7 @@ struct UnattendedTests {
 
     // MARK: waiting for another sync
 
-    @Test("whom it waits for is one line, with since when, with which catalogs, and until when; none with --quiet")
+    @Test("the wait is one line with holder, start time, catalogs and limit; none with --quiet")
     func waiting() {
         let now = Date(timeIntervalSince1970: 1_795_215_600)
         let holder = LockHolder(host: "nas", pid: 42, since: now - 1200, catalogs: ["a.yaml", "b.yaml"])
@@ -149,7 +149,7 @@ struct UnattendedTests {
                 )
             ], providersToLogIn: ["p"], stopReason: .window))
 
-    @Test("the report is the last event and more")
+    @Test("the report is the last event with additions")
     func json() throws {
         let text = String(decoding: Self.report.json, as: UTF8.self)
         #expect(
@@ -165,7 +165,7 @@ struct UnattendedTests {
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
     }
 
-    @Test("the command gets the report, and need not read it")
+    @Test("the command gets the report, and needn't read it")
     func command() async {
         let both = RunEnding(report: path("r"), command: FinishCommand("cat > '\(path("got"))'"))
         #expect(await both.carryOut(Self.report) == [])
@@ -178,7 +178,7 @@ struct UnattendedTests {
         #expect(await RunEnding(report: nil, command: nil).carryOut(large) == [])
     }
 
-    @Test("what goes wrong after a run is told, and no more")
+    @Test("failures after a run are reported, without other effects")
     func problems() async {
         #expect(
             await RunEnding(report: path("no/r"), command: FinishCommand("exit 3")).carryOut(Self.report) == [
@@ -190,7 +190,7 @@ struct UnattendedTests {
                 == ["the command of --on-finish was killed by signal 9"])
     }
 
-    @Test("a command that takes too long is ended, with all that it has started", .timeLimit(.minutes(1)))
+    @Test("a command that takes too long is ended with all its children", .timeLimit(.minutes(1)))
     func tooLong() async throws {
         let command = FinishCommand(
             "sleep 600 & echo $! > '\(path("pid"))'; wait", timeout: .milliseconds(300))

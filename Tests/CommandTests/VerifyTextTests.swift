@@ -7,7 +7,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("What verify says")
+@Suite("The text of verify")
 struct VerifyTextTests {
     private static func file(
         _ id: String, _ verdict: VerifiedFile.Verdict, _ remedy: VerifiedFile.Remedy = .nothing,
@@ -53,7 +53,7 @@ struct VerifyTextTests {
                     """)
     }
 
-    @Test("with --repair it says what was arranged, and gives no advice that was just followed")
+    @Test("with --repair it reports the repairs, without advice that was just followed")
     func repaired() {
         #expect(
             Self.text(
@@ -71,7 +71,7 @@ struct VerifyTextTests {
                     """)
     }
 
-    @Test("the progress line tells files, bytes, speed and time left, and fits")
+    @Test("the progress line has files, bytes, speed and time left, and fits")
     func progress() {
         var text = VerifyProgressText()
         let start = Date(timeIntervalSince1970: 1000)

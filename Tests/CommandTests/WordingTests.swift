@@ -5,7 +5,7 @@ import Testing
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
-@Suite("Sizes, times and counts as people read them")
+@Suite("Readable sizes, times and counts")
 struct WordingTests {
     @Test(
         "sizes are binary, with three digits",
@@ -29,7 +29,8 @@ struct WordingTests {
     }
 
     @Test(
-        "a percentage is 100 only when all is there", arguments: [(0, "0%"), (0.999, "99%"), (1, "100%"), (.nan, "0%")])
+        "a percentage is 100 only when everything has arrived",
+        arguments: [(0, "0%"), (0.999, "99%"), (1, "100%"), (.nan, "0%")])
     func percentages(fraction: Double, expected: String) {
         #expect(Wording.percent(fraction) == expected)
     }
@@ -54,7 +55,7 @@ struct WordingTests {
         #expect(Date(timeIntervalSince1970: seconds).rfc3339 == expected)
     }
 
-    @Test("local times name the day only where it isn't today")
+    @Test("local times have the day only if it isn't today")
     func localTimes() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 3600))
         let now = Date(timeIntervalSince1970: 1_795_215_600)
@@ -64,7 +65,7 @@ struct WordingTests {
     }
 
     @Test(
-        "words of a shell",
+        "shell quoting",
         arguments: [
             ("catalog.yaml", "catalog.yaml"), ("my catalog.yaml", "'my catalog.yaml'"), ("it's", "'it'\\''s'"),
             ("-rf", "'./-rf'"), ("", "''"), ("größe.yaml", "größe.yaml"), ("$HOME", "'$HOME'"),

@@ -2,7 +2,7 @@ import CourseCatalog
 import Testing
 import YAMLSource
 
-@Suite("Catalogs that ask for too much") struct BombTests {
+@Suite("Catalogs beyond the bounds") struct BombTests {
     /// Lists of ten, each of ten times the one before.
     private func bomb(levels: Int, indent: String) -> String {
         (0...levels).map { level in
@@ -11,7 +11,7 @@ import YAMLSource
         }.joined()
     }
 
-    @Test("an id of a kibibyte is taken, a longer one isn't")
+    @Test("an id of a kibibyte is accepted, a longer one isn't")
     func identifiers() throws {
         let most = String(repeating: "x", count: 1024)
         let folder = try CatalogFolder(
@@ -19,7 +19,7 @@ import YAMLSource
         #expect(folder.messages(folder.read()) == ["3:2082: this id has 1025 bytes; the limit is 1 KiB"])
     }
 
-    @Test("videos multiplied by aliases stop at the bound, told where the last alias stands")
+    @Test("videos multiplied by aliases stop at the bound, reported at the last alias")
     func aliases() throws {
         let text = "courses:\n- id: a\n  provider: p\n  parameters:\n" + bomb(levels: 6, indent: "    ")
         var limits = YAMLLimits.catalog
@@ -29,7 +29,7 @@ import YAMLSource
         #expect(folder.messages(folder.read(limits: limits)) == ["10:29: too many"])
     }
 
-    @Test("ten million values are refused before they take room")
+    @Test("ten million values are refused before they use memory")
     func tenMillion() throws {
         let folder = try CatalogFolder(
             catalog: "courses:\n- id: a\n  provider: p\n  parameters:\n" + bomb(levels: 12, indent: "    "))
@@ -39,7 +39,7 @@ import YAMLSource
             ])
     }
 
-    @Test("what is skipped counts as well")
+    @Test("skipped values count as well")
     func skipped() throws {
         var limits = YAMLLimits.catalog
         limits.nodes = 100_000
@@ -52,7 +52,7 @@ import YAMLSource
     }
 
     @Test(
-        "what would take too much memory is refused where it is too much, whatever it is made of",
+        "a catalog that needs too much memory is refused at that place, whatever it contains",
         arguments: [
             "videos: [\([String](repeating: "v", count: 300).enumerated().map { "v\($0.offset)" }.joined(separator: ", "))]",
             "videos: [\((0..<200).map { "{id: v\($0), parameters: {a: x}}" }.joined(separator: ", "))]",
@@ -77,7 +77,7 @@ import YAMLSource
             "\(messages)")
     }
 
-    @Test("the files of a run share the memory that they may take")
+    @Test("the files of a run share one memory bound")
     func memoryOfFiles() throws {
         var limits = YAMLLimits.catalog
         limits.memory = 3000
@@ -92,7 +92,7 @@ import YAMLSource
         #expect(reading.diagnostics.first?.file.hasSuffix("c.yaml") == true)
     }
 
-    @Test("a hundred thousand merge keys in one list take no square of time", .timeLimit(.minutes(1)))
+    @Test("a hundred thousand merge keys in one list don't take quadratic time", .timeLimit(.minutes(1)))
     func manyMerges() throws {
         let list = [String](repeating: "{<<: *z}", count: 100_000).joined(separator: ", ")
         let folder = try CatalogFolder(

@@ -2,8 +2,8 @@ import CourseCatalog
 import Testing
 import YAMLSource
 
-@Suite("What a catalog says") struct CatalogTests {
-    @Test("everything that a video can say arrives")
+@Suite("Contents of a catalog") struct CatalogTests {
+    @Test("every field of a video is read")
     func everything() throws {
         let folder = try CatalogFolder(
             catalog: """
@@ -71,7 +71,7 @@ import YAMLSource
     }
 
     @Test(
-        "texts are taken as written, whatever YAML makes of them",
+        "texts are read as written, whatever type YAML gives them",
         arguments: ["007", "1e3", "true", "0x10", "-1", "2026-11-20"])
     func asWritten(id: String) throws {
         let folder = try CatalogFolder(catalog: "courses: [{id: \(id), title: \(id), provider: p, videos: [\(id)]}]")
@@ -126,7 +126,7 @@ import YAMLSource
         #expect(elsewhere.settings.parametersJSON == #"{"a":"defaults","b":"defaults","e":"defaults"}"#)
     }
 
-    @Test("videos that say nothing of their own share one object, and priority and cover don't part them")
+    @Test("videos without values of their own share one object, even if priority and cover differ")
     func sharing() throws {
         let folder = try CatalogFolder(
             catalog: """

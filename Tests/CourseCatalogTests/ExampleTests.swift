@@ -2,7 +2,7 @@ import CourseCatalog
 import Foundation
 import Testing
 
-@Suite("The catalogs that come with coursefetch") struct ExampleTests {
+@Suite("The catalogs shipped with coursefetch") struct ExampleTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "catalogs")
 
@@ -10,14 +10,14 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? [])
         .filter { $0.hasSuffix(".yaml") }.sorted()
 
-    @Test("an example has nothing to complain about", arguments: names)
+    @Test("an example has no warnings", arguments: names)
     func clean(name: String) {
         let reading = CatalogReader.read([Self.folder.appending(path: name).path(percentEncoded: false)])
         #expect(reading.report == "")
         #expect(reading.catalog.videoCount > 0 || reading.catalog.courses.contains { $0.discover })
     }
 
-    @Test("the three that explain the format are there")
+    @Test("the three catalogs that explain the format exist")
     func present() {
         #expect(Set(Self.names).isSuperset(of: ["urls.yaml", "term.yaml", "signed.yaml"]))
     }

@@ -29,7 +29,7 @@ import YAMLSource
         #expect(reading.catalog.courses.map(\.file) == [0, 1, 2, 3, 4])
     }
 
-    @Test("the includer's defaults lie beneath the included file's own")
+    @Test("the defaults of the including file apply beneath those of the included file")
     func defaults() throws {
         let folder = try CatalogFolder([
             "catalog.yaml":
@@ -49,7 +49,7 @@ import YAMLSource
     }
 
     @Test(
-        "what can't be included is said where it is written",
+        "a failed include is reported at its line",
         arguments: [
             ("nothing-*.yaml", "2:10: no file matches 'nothing-*.yaml' in FOLDER", CatalogReading.Verdict.invalid),
             ("gone.yaml", "2:10: the include 'gone.yaml' can't be read: No such file or directory", .unreadable),
@@ -96,7 +96,7 @@ import YAMLSource
         #expect(folder.read().catalog.courses.count == 999)
     }
 
-    @Test("a file is read once, however it is reached, and a second includer is told so")
+    @Test("a file is read once, however it is reached, and a second include is reported")
     func once() throws {
         let folder = try CatalogFolder([
             "catalog.yaml": "version: 1\ninclude: [a.yaml, b.yaml]\ndefaults: {provider: p}\n",
@@ -115,7 +115,7 @@ import YAMLSource
             ])
     }
 
-    @Test("several catalogs are one run, in which a course id stands once")
+    @Test("several catalogs are one run, in which course ids are unique")
     func severalCatalogs() throws {
         let folder = try CatalogFolder([
             "a.yaml": "version: 1\ncourses:\n  - {id: x, provider: p, videos: [v]}\n",
@@ -131,7 +131,7 @@ import YAMLSource
         #expect(folder.report(reading) == "gone.yaml: error: can't be read: No such file or directory\n")
     }
 
-    @Test("a folder whose name looks like a pattern is taken by its name")
+    @Test("a folder whose name looks like a pattern is matched literally")
     func strangeFolder() throws {
         let folder = try CatalogFolder([
             "a [1]*/catalog.yaml": "version: 1\ninclude: 'c?.yaml'\ndefaults: {provider: p}\n",
@@ -154,7 +154,7 @@ import YAMLSource
             ])
     }
 
-    @Test("paths in messages are like the one on the command line")
+    @Test("paths in messages have the form used on the command line")
     func shownPaths() throws {
         let folder = try CatalogFolder([
             "catalog.yaml": "version: 1\ninclude: [sub/a.yaml]\n", "sub/a.yaml": "version: 2\n",

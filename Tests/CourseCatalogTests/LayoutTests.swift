@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A catalog's layout, dates and descriptions")
 struct LayoutTests {
-    @Test("a course's own layout is nearer than its file's, and that nearer than the one of the file that includes it")
+    @Test("a course's layout overrides its file's, which overrides that of the including file")
     func inheritance() throws {
         let folder = try CatalogFolder([
             "b.yaml": "version: 1\ncourses: [{id: b, videos: [v]}]\n",
@@ -25,7 +25,7 @@ struct LayoutTests {
         #expect(layouts == [LayoutPreset.podcast, .plex, .plex, .jellyfin].map(\.template))
     }
 
-    @Test("a mistake in a template is told where it stands")
+    @Test("a mistake in a template is reported at its column")
     func mistakes() throws {
         let folder = try CatalogFolder(
             catalog: """
@@ -44,7 +44,7 @@ struct LayoutTests {
         #expect(places.contains("4:69: 'date' takes a day, such as 2026-10-05, but this is '2026-02-30'"), "\(places)")
     }
 
-    @Test("dates and descriptions are kept")
+    @Test("dates and descriptions are read")
     func facts() throws {
         let folder = try CatalogFolder(
             catalog: """

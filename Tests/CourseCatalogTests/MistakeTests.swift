@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import YAMLSource
 
-@Suite("What a catalog gets wrong") struct MistakeTests {
+@Suite("Mistakes in a catalog") struct MistakeTests {
     static let videoCases: [(String, String)] = [
         ("{id: [x]}", "4:10: an id is text, not a list"),
         ("{id: {x: y}}", "4:10: an id is text, not a mapping"),

@@ -23,7 +23,7 @@ struct PatternWalkTests {
         }
     }
 
-    @Test("a pattern that leads through too many names is given up on the way, and refused at its line")
+    @Test("a pattern that matches too many names is given up early, and refused at its line")
     func bound() throws {
         let names = (0..<40).map { "\($0 / 10)/\($0).yaml" }
         let folder = try CatalogFolder(Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))

@@ -43,7 +43,7 @@ import YAMLSource
         #expect(attempts == 2)
     }
 
-    @Test("a file that never stays the same is given up after five readings")
+    @Test("a file that keeps changing is given up after five readings")
     func restless() throws {
         let folder = try CatalogFolder(["catalog.yaml": text(1)])
         var attempts = 0
@@ -55,7 +55,7 @@ import YAMLSource
         #expect(outcome.refusal == "changes while it is being read; try again when it is complete")
     }
 
-    @Test("a named pipe isn't waited for")
+    @Test("a named pipe doesn't block")
     func pipe() throws {
         let folder = try CatalogFolder([:])
         #expect(mkfifo(folder.path + "/catalog.yaml", 0o600) == 0)

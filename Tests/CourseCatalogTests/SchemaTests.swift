@@ -100,7 +100,7 @@ import YAMLSource
         #expect(try validator.accepts(node) == isValid, "the schema on \(text)")
     }
 
-    @Test("every key of every level takes the same in both", arguments: levels.indices)
+    @Test("decoder and schema accept the same values for every key of every level", arguments: levels.indices)
     func keys(index: Int) throws {
         let level = Self.levels[index]
         let schema =
@@ -118,7 +118,7 @@ import YAMLSource
         }
     }
 
-    @Test("a key that one level lacks is refused there by both", arguments: levels.indices)
+    @Test("a key that a level lacks is refused there by both", arguments: levels.indices)
     func strangers(index: Int) throws {
         let level = Self.levels[index]
         let schema =
@@ -138,7 +138,7 @@ import YAMLSource
         }
     }
 
-    @Test("the schema takes the examples")
+    @Test("the schema accepts the examples")
     func examples() throws {
         for name in ExampleTests.names + ["term/optics.yaml"] {
             let text = try String(contentsOf: ExampleTests.folder.appending(path: name), encoding: .utf8)
@@ -146,7 +146,7 @@ import YAMLSource
         }
     }
 
-    @Test("the schema is JSON and says which")
+    @Test("the schema is JSON and names its version")
     func json() throws {
         let object = try JSONSerialization.jsonObject(with: Data(CatalogSchema.json.utf8)) as? [String: Any]
         #expect(object?["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")

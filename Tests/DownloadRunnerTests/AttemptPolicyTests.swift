@@ -7,7 +7,7 @@ import Testing
 @testable import DownloadJobs
 @testable import SyncFacts
 
-@Suite("What a download does next")
+@Suite("The next step of a download")
 struct AttemptPolicyTests {
     private let size: Int64 = 100 << 20
 
@@ -53,7 +53,7 @@ struct AttemptPolicyTests {
         #expect(policy.start(length: 0, hasChecksum: false) == .beginning)
     }
 
-    @Test("the media type of a partial goes on with it, and is given up with it")
+    @Test("the media type of a partial is kept with it, and dropped with it")
     func mediaType() throws {
         var known = try record()
         known.mediaType = "video/webm"
@@ -77,14 +77,14 @@ struct AttemptPolicyTests {
         #expect(policy.start(length: 5, hasChecksum: false) == nil)
     }
 
-    @Test("validators that failed twice are not asked again")
+    @Test("validators that failed twice are not used again")
     func validatorsFail() throws {
         var policy = AttemptPolicy(retries: 10, record: try record(validatorFailures: 2))
         #expect(policy.start(length: 5, hasChecksum: false) == nil)
         #expect(policy.start(length: 5, hasChecksum: true) == .resume(at: 5, total: size, condition: .checksum))
     }
 
-    @Test("after the last attempt it is left alone for as long as its host or provider asked for")
+    @Test("after the last attempt it waits for as long as its host or provider asked")
     func lastAttempt() {
         var policy = AttemptPolicy(retries: 1, record: nil)
         guard
@@ -119,7 +119,7 @@ struct AttemptPolicyTests {
         #expect(error.kind == .identityChanged)
     }
 
-    @Test("a cut with progress goes on at once, without it backs off, and fails after the retries")
+    @Test("a cut with progress retries at once, one without backs off, and fails after the retries")
     func cuts() {
         var policy = AttemptPolicy(retries: 3, record: nil)
         let cut = TransferFailure.truncated(received: 5 << 20, expected: size)
@@ -141,7 +141,7 @@ struct AttemptPolicyTests {
         #expect(error.kind == .truncated)
     }
 
-    @Test("progress makes the count begin anew")
+    @Test("progress resets the count")
     func progressResets() {
         var policy = AttemptPolicy(retries: 2, record: nil)
         let cut = TransferFailure.stalled
@@ -156,7 +156,7 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("a fresh URL that is refused is resolved once more, then it is a failure with the status")
+    @Test("a fresh URL that is refused is resolved once more, then the download fails with the status")
     func freshRefusal() {
         var policy = AttemptPolicy(retries: 10, record: nil)
         let refused = report(.refused(status: 403, .status))
@@ -169,7 +169,7 @@ struct AttemptPolicyTests {
         #expect(error.status == 403)
     }
 
-    @Test("a fresh URL that is refused once its time is over is an attempt with a pause, and as many as there may be")
+    @Test("a fresh URL refused after its expiry is an attempt with a pause, up to the limit of attempts")
     func refusedTooLate() {
         var policy = AttemptPolicy(retries: 5, record: nil)
         let refused = report(.refused(status: 403, .status))
@@ -241,7 +241,7 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("a full disk suspends; one that fails, or takes no file of this size, fails the download")
+    @Test("a full disk suspends; a failing disk, or one that refuses files of this size, fails the download")
     func disk() {
         var policy = AttemptPolicy(retries: 10, record: nil)
         guard case .suspend(.disk, _) = next(&policy, report(.file(errno: ENOSPC))) else {
@@ -261,7 +261,7 @@ struct AttemptPolicyTests {
     }
 
     @Test(
-        "after three answers that are no part the whole file is asked for, once, over runs as well",
+        "after three invalid partial responses the whole file is requested, once, also over several runs",
         arguments: [
             TransferFailure.badResponse(.duplicateField("content-range")), .badResponse(.compressed),
             .status(204, retryAfter: nil), .refused(status: 200, .page("text/html")),
@@ -291,7 +291,8 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("the whole file isn't asked for behind a refusal, a host in trouble, a new byte, or an answer to no range")
+    @Test(
+        "the whole file isn't requested after a refusal, a host in trouble, a new byte, or a response without a range")
     func usefulRanges() throws {
         for failure in [TransferFailure.refused(status: 403, .status), .status(503, retryAfter: nil), .stalled] {
             var policy = AttemptPolicy(retries: 3, record: try record())
@@ -312,7 +313,7 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("429 and a host that doesn't answer concern the whole host")
+    @Test("429 and an unreachable host affect the whole host")
     func host() {
         var policy = AttemptPolicy(retries: 10, record: nil)
         guard case .wait(let error, .seconds(30), true) = next(&policy, report(.status(429, retryAfter: .seconds(30))))
@@ -333,7 +334,7 @@ struct AttemptPolicyTests {
         #expect(policy.verificationFailed(error) == .fail(error))
     }
 
-    @Test("what lies behind a part is asked for at once, and not for ever from a host that gives it in crumbs")
+    @Test("the rest after a partial response is requested at once, but not endlessly from a host that sends crumbs")
     func parts() {
         var policy = AttemptPolicy(retries: 3, record: nil)
         for index in 1...200 {
@@ -352,7 +353,7 @@ struct AttemptPolicyTests {
         }
     }
 
-    @Test("a chunked body that ended properly is complete; one until close only against a checksum")
+    @Test("a chunked body that ended properly is complete; one that ends with the connection only with a checksum")
     func lengths() {
         var policy = AttemptPolicy(retries: 10, record: nil)
         #expect(next(&policy, report(.lengthUnknown(framed: true), received: 5, length: 5)) == .verify)

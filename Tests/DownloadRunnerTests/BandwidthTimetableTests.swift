@@ -38,7 +38,7 @@ struct BandwidthTimetableTests {
         return changes
     }
 
-    @Test("a rate alone always holds, and never changes")
+    @Test("a rate without times always applies")
     func constant() throws {
         let timetable = try #require(BandwidthTimetable("10M"))
         #expect(timetable.rate(at: Self.date("2026-11-21T00:00:00Z"), in: Self.utc) == 10_485_760)
@@ -47,7 +47,7 @@ struct BandwidthTimetableTests {
         #expect(BandwidthTimetable.unlimited.rate(at: .now, in: Self.utc) == nil)
     }
 
-    @Test("before the first slot of a day the last one of the day before holds")
+    @Test("before the first slot of a day the last one of the day before applies")
     func wraps() throws {
         let rates = try rates(
             "08:00,512K 23:00,off",
@@ -58,7 +58,7 @@ struct BandwidthTimetableTests {
         #expect(rates == [nil, nil, 524_288, 524_288, nil])
     }
 
-    @Test("weekdays: a slot holds over nights and over the end of the week until the next one")
+    @Test("weekdays: a slot applies over nights and over the end of the week until the next one")
     func weekdays() throws {
         // 21 November 2026 is a Saturday.
         let times = [
@@ -73,7 +73,7 @@ struct BandwidthTimetableTests {
             changes == ["2026-11-23T09:00:00Z 1048576", "2026-11-27T18:00:00Z off", "2026-11-30T09:00:00Z 1048576"])
     }
 
-    @Test("of two entries for one moment the later one counts, as for a day that differs from the others")
+    @Test("of two entries for one moment the later one counts, also for a day with its own slots")
     func overridden() throws {
         let times = ["2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z", "2026-11-22T07:00:00Z", "2026-11-22T12:00:00Z"]
         #expect(try rates("08:00,512K Sat-08:00,off", times) == [524_288, nil, nil, 524_288])
@@ -90,7 +90,7 @@ struct BandwidthTimetableTests {
                 == ["2026-11-21T02:15:00Z 1024", "2026-11-21T17:15:00Z off"])
     }
 
-    @Test("the night on which the clock is put forward: a slot that it skips begins at that moment")
+    @Test("the night when the clock is put forward: a skipped slot begins at that moment")
     func spring() throws {
         // At 2:00 it becomes 3:00, which is 01:00Z.
         let changes = try changes(
@@ -98,7 +98,7 @@ struct BandwidthTimetableTests {
         #expect(changes == ["2027-03-28T00:30:00Z 1024", "2027-03-28T01:00:00Z 2048", "2027-03-28T01:30:00Z 3072"])
     }
 
-    @Test("the night on which an hour comes twice: a slot in it begins once, the first time, and holds")
+    @Test("the night when an hour comes twice: a slot in it begins once, the first time, and stays")
     func autumn() throws {
         // At 3:00 it becomes 2:00, which is 01:00Z.
         let changes = try changes(
@@ -140,7 +140,7 @@ struct BandwidthTimetableTests {
     }
 
     @Test(
-        "there is one way to write each",
+        "each has one canonical form",
         arguments: [
             ("10M", "10M"), ("off", "off"), ("1536K", "1536K"), ("1024K", "1M"), ("1025B", "1025B"),
             ("8:00,512K 23:00,off", "08:00,512K 23:00,off"), ("23:00,off 08:00,512K", "08:00,512K 23:00,off"),
@@ -163,7 +163,7 @@ struct BandwidthTimetableTests {
     }
 
     @Test(
-        "nothing else is one",
+        "everything else is refused",
         arguments: [
             "", "10", "M", "0M", "-1M", "8,1M", "08:60,1M", "24:00,1M", "Xyz-08:00,1M", "08:00,1M,2M", "9999999T",
         ])

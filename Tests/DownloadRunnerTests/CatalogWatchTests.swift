@@ -5,7 +5,7 @@ import Testing
 
 @testable import DownloadRunner
 
-@Suite("Noticing that a catalog was changed", .timeLimit(.minutes(2)), .serialized)
+@Suite("Watching catalogs for changes", .timeLimit(.minutes(2)), .serialized)
 struct CatalogWatchTests {
     private let folder = TemporaryFolder()
 
@@ -39,7 +39,7 @@ struct CatalogWatchTests {
         }
     }
 
-    @Test("a change is told while somebody waits, and if it came before", arguments: Change.allCases)
+    @Test("a change is reported to a waiting reader, or to the next one", arguments: Change.allCases)
     func changes(_ change: Change) async throws {
         let watch = watch()
         let waiting = Task { await watch.changed() }
@@ -53,7 +53,7 @@ struct CatalogWatchTests {
         await other.changed()
     }
 
-    @Test("where the kernel tells nothing it looks now and then", arguments: [Change.written, .replaced, .appeared])
+    @Test("without kernel notifications it polls", arguments: [Change.written, .replaced, .appeared])
     func polling(_ change: Change) async throws {
         let watch = watch(interval: .milliseconds(20))
         let waiting = Task { await watch.changed() }
@@ -62,7 +62,7 @@ struct CatalogWatchTests {
         await waiting.value
     }
 
-    @Test("what happens beside the catalogs is no change")
+    @Test("other files beside the catalogs don't count")
     func beside() async throws {
         let watch = watch(interval: .milliseconds(20))
         let hasReturned = Recorded<Void>()
@@ -79,7 +79,7 @@ struct CatalogWatchTests {
         await waiting.value
     }
 
-    @Test("a save in several steps is one change: it is told when the file has come to rest")
+    @Test("a save in several steps is one change, reported when the file is stable")
     func settles() async throws {
         let watch = CatalogWatch(
             [folder.at("a.yaml").string], settling: .milliseconds(700), interval: .seconds(3600))
@@ -95,7 +95,7 @@ struct CatalogWatchTests {
         #expect(await waiting.value == "the end")
     }
 
-    @Test("each change is told once")
+    @Test("each change is reported once")
     func once() async throws {
         let watch = watch(interval: .milliseconds(20))
         try folder.write("one more line\n", to: "a.yaml")
@@ -121,7 +121,7 @@ struct CatalogWatchTests {
         await watch.changed()
     }
 
-    @Test("cancelling ends the waiting, and nothing stays open")
+    @Test("cancelling ends the wait, and closes everything")
     func cancelled() async throws {
         var watch: CatalogWatch? = self.watch()
         let waiting = Task { [watch] in await watch?.changed() }

@@ -5,7 +5,7 @@ import Testing
 @testable import DownloadJobs
 @testable import SyncFacts
 
-@Suite("The answer that a download works with")
+@Suite("The current answer of a download")
 struct CurrentAnswerTests {
     private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
@@ -24,7 +24,7 @@ struct CurrentAnswerTests {
         answer.take(resolution, at: now)
     }
 
-    @Test("it is used until its time is over; the next question says that, and how much is there")
+    @Test("it is used until it expires; the next request says so, with the bytes received")
     func expiry() {
         var resolution = Resolution(url: "https://a/b.mp4")
         resolution.expiresAt = now + 100
@@ -37,7 +37,7 @@ struct CurrentAnswerTests {
         #expect(answer.previous == nil && answer.count == 2)
     }
 
-    @Test("one that was refused is given up; the next question says so")
+    @Test("a refused answer is dropped; the next request says so")
     func refusal() {
         var answer = answer(Resolution(url: "https://a/b.mp4"))
         answer.refuse(.rejected, status: 403, bytes: 9)
@@ -46,7 +46,7 @@ struct CurrentAnswerTests {
         #expect(take(&answer, Resolution(url: "https://a/c.mp4")) == .rejected)
     }
 
-    @Test("one for a single request is good for what has been read of it, as long as its time isn't over")
+    @Test("a single-use answer covers what it was read for, until it expires")
     func single() {
         var resolution = Resolution(url: "https://a/b.m3u8", kind: .hls)
         resolution.singleUse = true

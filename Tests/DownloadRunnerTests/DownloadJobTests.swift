@@ -38,7 +38,7 @@ struct DownloadJobTests {
             logger: logger)
     }
 
-    @Test("bytes that turn out to be wrong aren't complete any more: its partial may be closed while it waits")
+    @Test("bytes that turn out wrong are no longer complete: the partial may be closed while it waits")
     func startedOver() async throws {
         let wanted = try wanted()
         for isLost in [false, true] {

@@ -9,7 +9,7 @@ import Testing
 struct DownloadKindTests {
     private let id = DownloadID(rawValue: 7)
 
-    @Test("each has a word and answers of its own, and every answer leads to one")
+    @Test("each has its own word and answers, and every answer leads to a kind")
     func apart() {
         let types = DownloadKind.types
         #expect(Set(types.map { $0.kind }).count == types.count)
@@ -20,10 +20,10 @@ struct DownloadKindTests {
         #expect(DownloadKind.type(for: Resolution(url: "https://a/b.m3u8", kind: .hls)).kind == .stream)
     }
 
-    @Test("a word that nobody knows counts as a file")
+    @Test("an unknown word counts as a file")
     func unknown() { #expect(DownloadKind(rawValue: "reel").type.kind == .file) }
 
-    @Test("the names of all their partials are told, each once, the video's own first")
+    @Test("the names of all partials are listed once each, the video's own first")
     func partials() {
         let names = DownloadKind.partials(of: id)
         #expect(names.first == PartialName(download: 7) && Set(names).count == names.count)
@@ -35,7 +35,7 @@ struct DownloadKindTests {
     }
 
     @Test(
-        "a later run goes on with what was joined and where its segments lie, and with nothing that was made of it",
+        "a later run continues with the joined bytes and the segment positions, and with nothing derived from them",
         arguments: [
             (PartialName(download: 7), true), (.track(1, of: DownloadID(rawValue: 7)), true),
             (.index(0, of: DownloadID(rawValue: 7)), true), (.index(1, of: DownloadID(rawValue: 7)), true),

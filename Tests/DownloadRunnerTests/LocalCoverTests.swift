@@ -19,7 +19,7 @@ struct LocalCoverTests {
     }
 
     @Test(
-        "a file beneath the catalog's folder is read, and nothing else, whatever links there are",
+        "only regular files beneath the catalog's folder are read, whatever links exist",
         arguments: [false, true])
     func links(isStepwise: Bool) throws {
         try folder.write("secret", to: "secret.jpg")
@@ -45,7 +45,7 @@ struct LocalCoverTests {
         }
     }
 
-    @Test("what is no file isn't waited for", arguments: [false, true])
+    @Test("a special file doesn't block", arguments: [false, true])
     func noFile(isStepwise: Bool) throws {
         try folder.make("catalog/folder.jpg")
         #expect(mkfifo(folder.at("catalog/pipe.jpg").string, 0o600) == 0)

@@ -16,7 +16,7 @@ struct LoginSecretsTests {
     }
 
     @Test(
-        "a mapping of the names; one secret alone may be the whole text",
+        "a mapping of the names; a single secret may be the whole text",
         arguments: [
             ("user: a\npass: b\n", ["user", "pass"], ["user": "a", "pass": "b"]),
             ("{\"user\": \"a\", \"pass\": \"b c\"}", ["user", "pass"], ["user": "a", "pass": "b c"]),
@@ -31,7 +31,7 @@ struct LoginSecretsTests {
     }
 
     @Test(
-        "anything else is refused with 64, by name and line, and without what may be secret",
+        "everything else is refused with 64, by name and line, without secrets",
         arguments: [
             ("user: CANARY\n", ["user", "pass"], .missing(["pass"])),
             ("user: ''\npass: ''\n", ["user", "pass"], .missing(["user", "pass"])),
@@ -50,7 +50,7 @@ struct LoginSecretsTests {
         #expect(Refusal(error).condition == .usage)
     }
 
-    @Test("text that isn't UTF-8, or has no end, is refused")
+    @Test("text that isn't UTF-8, or is endless, is refused")
     func bounds() {
         #expect(throws: LoginSecretsError(file: "FILE", names: ["pass"], problem: .notUTF8)) {
             try LoginSecrets(Data([0xFF, 0xFE]), file: "FILE", names: ["pass"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DownloadJobs
 
-@Suite("What a provider names beside a video")
+@Suite("Sidecars named by a provider")
 struct NamedSidecarsTests {
     private static let id = DownloadID(rawValue: 1)
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -38,7 +38,7 @@ struct NamedSidecarsTests {
         return (named.wantedSidecars.compactMap(\.rowName?.name), named.wantedSidecars.map(\.old?.path), named)
     }
 
-    @Test("what a new video has is wanted; one that has nothing costs no write")
+    @Test("sidecars of a new video are wanted; a video without any costs no write")
     func new() {
         #expect(named([]).2.changes == [])
         let found = named(["en", "de"])
@@ -46,14 +46,14 @@ struct NamedSidecarsTests {
         #expect(found.2.changes == [.named(Self.id, [name("en"), name("de")])])
     }
 
-    @Test("what is there isn't fetched, nor written; what is gone from the disk is")
+    @Test("a stored sidecar is neither fetched nor written; one missing on the disk is")
     func there() {
         let found = named(["en", "de"], files: ["en", "de"], lost: ["de"])
         #expect(found.wantedSidecars == ["de"])
         #expect(found.2.changes == [.lost(file("de"))])
     }
 
-    @Test("what waits or has failed is fetched when it is due, and knows how often it failed")
+    @Test("a waiting or failed sidecar is fetched when it is due, and keeps its count of failures")
     func due() {
         let found = named(
             ["a", "b", "c", "d"],
@@ -66,7 +66,7 @@ struct NamedSidecarsTests {
         #expect(found.2.changes == [])
     }
 
-    @Test("one that is to be replaced replaces its file; one that is named no more is forgotten, but not the catalog's")
+    @Test("a sidecar to be replaced replaces its file; one no longer named is forgotten, unless the catalog names it")
     func others() {
         let found = named(
             ["en"], catalogs: ["own"], files: ["en"],

@@ -24,7 +24,7 @@ import YAMLSource
         return (kept.map(\.text), omitted)
     }
 
-    @Test("of each file the first hundred mistakes are told, the others are a number")
+    @Test("for each file the first hundred mistakes are listed, the others counted")
     func hundred() throws {
         let few = try check([100])
         #expect(few.kept.count == 100 && few.omitted == 0)

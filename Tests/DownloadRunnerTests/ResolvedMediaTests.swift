@@ -28,7 +28,7 @@ struct ResolvedMediaTests {
         #expect(try media(lifetime).isUsable(at: now + age) == isUsable)
     }
 
-    @Test("a fresh answer is tried once, whatever it says of its end")
+    @Test("a fresh answer is tried once, whatever its expiry")
     func fresh() throws {
         var media = try media(-10)
         #expect(media.isUsable(at: now + 1))
@@ -36,7 +36,7 @@ struct ResolvedMediaTests {
         #expect(!media.isUsable(at: now + 1))
     }
 
-    @Test("without an end it is good until the server refuses it; for single use after one request no more")
+    @Test("without an expiry it is used until the server refuses it; a single-use one for one request")
     func others() throws {
         #expect(try media(nil).isUsable(at: now + 1e6))
         var single = try media(nil, singleUse: true)
@@ -46,7 +46,7 @@ struct ResolvedMediaTests {
     }
 
     @Test(
-        "marks in the URL are a hint if they lie between now and ten years ahead",
+        "expiries in the URL are a hint if they lie between now and ten years ahead",
         arguments: [
             ("https://h/v?expires=1700000100", 1_700_000_100.0), ("https://h/v?Expires=1700000100&x=1", 1_700_000_100),
             ("https://h/v?X-Amz-Date=20231114T221320Z&X-Amz-Expires=300", 1_700_000_300),
@@ -57,7 +57,7 @@ struct ResolvedMediaTests {
         #expect(ExpiryMark.expiry(of: url, now: now)?.timeIntervalSince1970 == expected)
     }
 
-    @Test("the token goes to the URL's origin and to those named, and no further")
+    @Test("the token goes to the URL's origin and to the named ones only")
     func token() throws {
         var resolution = Resolution(url: "https://cdn.example.org/v.mp4")
         resolution.token = .bearer("s3cr3t", origins: ["https://other.example.org"])
@@ -72,7 +72,7 @@ struct ResolvedMediaTests {
         #expect(!"\(request)".contains("s3cr3t"))
     }
 
-    @Test("nothing of the runner that may hold a secret prints it")
+    @Test("types of the runner that may hold a secret don't print it")
     func printing() throws {
         let signed = "https://u:canary@h/?canary"
         let media = try #require(

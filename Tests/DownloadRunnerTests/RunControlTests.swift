@@ -14,7 +14,7 @@ struct RunControlTests {
         UserSession(isOpen: isOpen, generation: generation, closedGeneration: closed, changedAt: .distantPast)
     }
 
-    @Test("a pass begins when the request that changes rows is over, and the next request waits for the pass")
+    @Test("a pass begins when a request that changes rows is done, and the next request waits for the pass")
     func overlap() async {
         let order = Recorded<String>()
         let isAlone = await control.enter() == nil
@@ -40,7 +40,7 @@ struct RunControlTests {
         #expect(order.all == ["request ends", "pass begins", "pass ends", "next request"])
     }
 
-    @Test("a logout during a long comparison finds nothing transferring at once, and the pass never has a turn")
+    @Test("after a logout during a long comparison nothing is transferring, and the pass has no turns")
     func logoutBeforeTurns() async {
         await control.beginPass()
         control.goBy(session(1))

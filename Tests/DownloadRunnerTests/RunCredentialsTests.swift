@@ -24,7 +24,7 @@ struct RunCredentialsTests {
         return user
     }
 
-    @Test("what a provider renews goes with later requests and into the next run")
+    @Test("renewed credentials are used by later requests and by the next run")
     func renewed() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
@@ -39,7 +39,7 @@ struct RunCredentialsTests {
         #expect(try inode(user) == before)
     }
 
-    @Test("what comes after a logout is dropped, also after the next login", arguments: [true, false])
+    @Test("credentials that arrive after a logout are dropped, also after the next login", arguments: [true, false])
     func loggedOut(isOfProvider: Bool) async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
@@ -72,7 +72,7 @@ struct RunCredentialsTests {
         #expect(try user.token() == "new")
     }
 
-    @Test("a new login replaces what the run has; answers to requests from before it don't")
+    @Test("a new login replaces the run's credentials; answers to earlier requests don't")
     func reloaded() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
@@ -88,7 +88,7 @@ struct RunCredentialsTests {
         #expect(try user.token() == "renewed")
     }
 
-    @Test("what is forgotten doesn't come back with an answer that was on its way")
+    @Test("forgotten credentials don't come back with a pending answer")
     func forgotten() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
@@ -102,7 +102,7 @@ struct RunCredentialsTests {
         #expect(!(await run.reload("p")))
     }
 
-    @Test("of many answers at once, the file ends with what the run ends with")
+    @Test("after many concurrent answers, file and run have the same credentials")
     func concurrent() async throws {
         let user = try Self.loggedIn()
         let run = try user.run()
@@ -118,7 +118,7 @@ struct RunCredentialsTests {
         }
     }
 
-    @Test("a user without a state has none, and what a provider gives is kept for the run")
+    @Test("a user without a state has none, and renewed ones are kept for the run")
     func stateless() async throws {
         let temporary = TemporaryFolder()
         let folder = StateFolder(path: temporary.at("alice"), user: try UserName("alice"))

@@ -8,7 +8,7 @@ import Testing
 @testable import DownloadJobs
 @testable import SyncFacts
 
-@Suite("The bounds of a run", .timeLimit(.minutes(1)))
+@Suite("The limits of a run", .timeLimit(.minutes(1)))
 struct RunLimitsTests {
     private let clock = VirtualClock(BandwidthTimetableTests.date("2026-11-21T21:30:00Z"))
 
@@ -25,7 +25,7 @@ struct RunLimitsTests {
         RunLimits(options, startedAt: clock.now, clock: clock, logger: Logger(label: "test")) { reasons.note($0) }
     }
 
-    @Test("the window closes at its time, once, and not when the run is over before")
+    @Test("the window closes at its time, once, and not if the run ends before")
     func window() async {
         let reasons = Recorded<SuspendReason>()
         let options = options { $0.window = RunWindow(until: RunWindow.End("06:00")) }
@@ -50,14 +50,14 @@ struct RunLimitsTests {
         #expect(others.all == [])
     }
 
-    @Test("a window that is closed already says so at once")
+    @Test("a window that is already closed says so at once")
     func closed() {
         let reasons = Recorded<SuspendReason>()
         limits(options { $0.window = RunWindow(maxDuration: .zero) }, reasons).watchWindow()
         #expect(reasons.all == [.window])
     }
 
-    @Test("the bandwidth follows the timetable, and another timetable from the moment on that it is given")
+    @Test("the bandwidth follows the timetable, and a new timetable as soon as it is set")
     func bandwidth() async throws {
         let rates = Recorded<Int64?>()
         let timetable = try #require(BandwidthTimetable("08:00,512K 23:00,off"))
@@ -80,7 +80,7 @@ struct RunLimitsTests {
         #expect(rates.all.count == 3)
     }
 
-    @Test("the quota is there only if it was asked for")
+    @Test("the quota exists only if it was requested")
     func quota() {
         #expect(limits(options { _ in }).quota == nil)
         #expect(limits(options { $0.maxTransfer = 5 }).quota?.limit == 5)

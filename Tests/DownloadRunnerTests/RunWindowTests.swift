@@ -13,7 +13,7 @@ struct RunWindowTests {
             .closes(startedAt: BandwidthTimetableTests.date(start), in: berlin)?.formatted(.iso8601)
     }
 
-    @Test("a time of day is the next one that comes")
+    @Test("a time of day is its next occurrence")
     func nextOccurrence() throws {
         #expect(try closes("06:00", startedAt: "2026-11-21T04:59:59Z") == "2026-11-21T05:00:00Z")
         #expect(try closes("06:00", startedAt: "2026-11-21T05:00:00Z") == "2026-11-22T05:00:00Z")
@@ -21,7 +21,7 @@ struct RunWindowTests {
         #expect(try closes("00:00", startedAt: "2026-11-21T22:59:00Z") == "2026-11-21T23:00:00Z")
     }
 
-    @Test("over the nights on which the clock changes")
+    @Test("nights when the clock changes")
     func clockChanges() throws {
         #expect(try closes("06:00", startedAt: "2027-03-27T22:00:00Z") == "2027-03-28T04:00:00Z")
         #expect(try closes("06:00", startedAt: "2026-10-24T22:00:00Z") == "2026-10-25T05:00:00Z")
@@ -31,7 +31,7 @@ struct RunWindowTests {
         #expect(try closes("02:30", startedAt: "2026-10-25T00:45:00Z") == "2026-10-26T01:30:00Z")
     }
 
-    @Test("an instant is that instant, over or not; of two bounds the earlier one counts")
+    @Test("an instant is fixed, past or not; of two bounds the earlier one counts")
     func instants() throws {
         #expect(try closes("2026-11-21T06:00:00+01:00", startedAt: "2026-11-21T12:00:00Z") == "2026-11-21T05:00:00Z")
         #expect(try closes("06:00", .seconds(3600), startedAt: "2026-11-21T03:00:00Z") == "2026-11-21T04:00:00Z")
@@ -40,7 +40,7 @@ struct RunWindowTests {
         #expect(try closes(nil, startedAt: "2026-11-21T03:00:00Z") == nil)
     }
 
-    @Test("what a clock on the wall shows at an instant")
+    @Test("the wall-clock time of an instant")
     func shown() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 5400))
         #expect(LocalTime(of: Date(timeIntervalSince1970: 1_795_215_600), in: zone).description == "00:30")
@@ -48,6 +48,7 @@ struct RunWindowTests {
     }
 
     @Test(
-        "nothing else is a time", arguments: ["", "6", "24:00", "06:60", "06:0", "-1:00", "6pm", "2026-11-21", "٠٦:٠٠"])
+        "everything else is no time",
+        arguments: ["", "6", "24:00", "06:60", "06:0", "-1:00", "6pm", "2026-11-21", "٠٦:٠٠"])
     func wrong(text: String) { #expect(RunWindow.End(text) == nil) }
 }

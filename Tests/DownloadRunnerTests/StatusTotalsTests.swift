@@ -15,7 +15,7 @@ struct StatusTotalsTests {
             provider: "p", file: "f", gone: gone)
     }
 
-    @Test("bytes are counted of what is wanted, time of what comes by itself")
+    @Test("bytes count wanted downloads, the time left only those that come by themselves")
     func sums() {
         let totals = StatusTotals([
             row(.finished, 100, of: 100), row(.active, 20, of: 100, rate: 10), row(.active, 0, of: 50, rate: 5),
@@ -35,7 +35,7 @@ struct StatusTotalsTests {
         #expect(none.bytesPerSecond == 10 && none.secondsLeft == nil && none.knownBytes == 0)
     }
 
-    @Test("sums of sizes and rates that nobody can have stop at the largest number")
+    @Test("sums of impossible sizes and rates stop at the largest number")
     func lies() {
         let rows = (0..<1_025).map { _ in row(.active, 0, of: ByteCount.largestFile, rate: .max) }
         let totals = StatusTotals(rows)
@@ -43,7 +43,7 @@ struct StatusTotalsTests {
         #expect(totals.secondsLeft?.isFinite == true)
     }
 
-    @Test("while nothing moves there is neither speed nor time")
+    @Test("without progress there is neither speed nor time left")
     func still() {
         let totals = StatusTotals([row(.waiting, 0, of: 100), row(.active, 0, of: 10, rate: 0)])
         #expect(totals.secondsLeft == nil && !totals.isComplete)

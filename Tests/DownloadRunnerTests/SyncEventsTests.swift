@@ -10,7 +10,7 @@ struct SyncEventsTests {
         .progress(video, DownloadProgress(bytes: bytes, size: nil, bytesPerSecond: 0))
     }
 
-    @Test("a slow reader gets every event but progress, of which it gets the newest")
+    @Test("a slow reader gets every event except progress, of which it gets the newest")
     func slow() async {
         let hub = EventHub()
         let events = hub.subscribe()
@@ -42,7 +42,7 @@ struct SyncEventsTests {
         #expect(count == 1)
     }
 
-    @Test("readers don't take events from each other; a late one begins where it came")
+    @Test("readers are independent; a late one begins at its subscription")
     func several() async {
         let hub = EventHub()
         let first = hub.subscribe()

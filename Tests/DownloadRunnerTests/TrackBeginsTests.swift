@@ -3,7 +3,7 @@ import Testing
 
 @testable import DownloadJobs
 
-@Suite("when the tracks of a stream begin")
+@Suite("start times of a stream's tracks")
 struct TrackBeginsTests {
     struct Case: Sendable {
         var what: String
@@ -14,7 +14,7 @@ struct TrackBeginsTests {
     }
 
     @Test(
-        "tracks that aren't much apart stay so; the file begins with the first of them",
+        "small differences between tracks are kept; the file begins with the first track",
         arguments: [
             Case(what: "one", begins: [10], delays: [0], origin: 10),
             Case(what: "together", begins: [10, 10], delays: [0, 0], origin: 10),

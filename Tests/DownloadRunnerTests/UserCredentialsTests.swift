@@ -50,7 +50,7 @@ struct UserFixture {
 
 @Suite("the credentials file")
 struct UserCredentialsTests {
-    @Test("what is stored comes back exactly, with mode 0600, and prints nothing secret")
+    @Test("stored credentials come back exactly, with mode 0600, and don't print")
     func roundTrip() throws {
         let user = try UserFixture()
         #expect(try user.file.read().isEmpty && !user.temporary.has("alice/credentials.lock"))
@@ -88,7 +88,7 @@ struct UserCredentialsTests {
     }
 
     @Test(
-        "what is no credentials file is told, never overwritten, and goes with a logout",
+        "an invalid credentials file is reported, never overwritten, and deleted by a logout",
         arguments: [
             "", "{", "[]", "{\"version\":0,\"providers\":{}}", "{\"version\":1}", "\u{0}\u{1}",
             "{\"version\":1,\"providers\":{\"p\":{\"credentials\":1,\"saved_at\":\"yesterday\"}}}",
@@ -111,7 +111,7 @@ struct UserCredentialsTests {
         #expect(!user.temporary.has("alice/credentials.json"))
     }
 
-    @Test("a link or a folder in its place is told and not followed")
+    @Test("a link or a folder in its place is reported and not followed")
     func somethingElse() throws {
         let user = try UserFixture()
         try user.temporary.write("{\"version\":1,\"providers\":{}}", to: "elsewhere")
@@ -124,7 +124,7 @@ struct UserCredentialsTests {
         #expect(throws: error) { try user.file.read() }
     }
 
-    @Test("a draft that a killed writer left is replaced, and wiped")
+    @Test("a draft left by a killed writer is replaced, and wiped")
     func draft() throws {
         let user = try UserFixture()
         try user.temporary.write("half", to: "alice/credentials.json.new")
@@ -135,7 +135,7 @@ struct UserCredentialsTests {
         #expect(!user.temporary.has("alice/credentials.json.new") && !user.temporary.has("alice/credentials.json"))
     }
 
-    @Test("a logout that comes between the question whether to store and the storing wipes what was stored")
+    @Test("a logout between the check and the write of a renewed token deletes the token")
     func wipeAfterCheck() throws {
         let user = try UserFixture()
         let generation = try #require(try user.store.sessions.open(provider: "p", since: .max)).generation
@@ -163,7 +163,7 @@ struct UserCredentialsTests {
         #expect(!user.temporary.has("alice/credentials.json"))
     }
 
-    @Test("whatever way renewing and logging out interleave, nothing is stored in the end")
+    @Test("however renewal and logout interleave, nothing is stored in the end")
     func interleaved() async throws {
         let user = try UserFixture()
         for round in 0..<60 {
@@ -192,7 +192,7 @@ struct UserCredentialsTests {
         }
     }
 
-    @Test("a lock that another process keeps is told after a while; a wipe deletes all the same")
+    @Test("a lock kept by another process is reported after a while; a wipe deletes all the same")
     func busy() throws {
         let user = try UserFixture()
         try user.file.store(of: "p") { user.credentials("t") }
@@ -207,7 +207,7 @@ struct UserCredentialsTests {
         #expect(!user.temporary.has("alice/credentials.json"))
     }
 
-    @Test("forgetting a provider forgets what a killed writer left, also where nothing was stored yet")
+    @Test("forgetting a provider also forgets the draft of a killed writer, even if nothing was stored yet")
     func forgottenDraft() throws {
         let user = try UserFixture()
         try user.temporary.write("{}", to: "alice/credentials.json.new")

@@ -8,7 +8,7 @@ import Testing
 struct VirtualClockTests {
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test("stands still, wakes in the order of the instants, and each reads its own")
+    @Test("it stands still, wakes sleepers in the order of their instants, and each reads its own")
     func order() async throws {
         let clock = VirtualClock(start)
         let woken = Recorded<Double>()
@@ -34,7 +34,7 @@ struct VirtualClockTests {
         try await clock.sleep(until: start + 10)
     }
 
-    @Test("who is cancelled doesn't sleep on")
+    @Test("a cancelled sleeper wakes")
     func cancelled() async {
         let clock = VirtualClock(start)
         let sleeper = Task { [start] in try await clock.sleep(until: start + 1) }

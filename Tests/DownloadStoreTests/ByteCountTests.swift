@@ -6,7 +6,7 @@ import Testing
 struct ByteCountTests {
     private let fixture = StoreFixture()
 
-    @Test("a sum stops at the largest number; less than nothing is nothing")
+    @Test("a sum stops at the largest number; below zero counts as zero")
     func saturates() {
         let lies = Array(repeating: ByteCount.largestFile, count: 1_025)
         #expect(lies.byteCount(\.self).value == .max)
@@ -16,14 +16,14 @@ struct ByteCountTests {
         #expect(ByteCount(.max).remaining(after: 1).value == .max - 1)
     }
 
-    @Test("a size beyond 2^53 bytes, or below none, is unknown")
+    @Test("a size beyond 2^53 bytes, or below zero, is unknown")
     func believed() {
         #expect(ByteCount.believed(ByteCount.largestFile) == 9_007_199_254_740_992)
         #expect(ByteCount.believed(ByteCount.largestFile + 1) == nil)
         #expect(ByteCount.believed(-1) == nil)
     }
 
-    @Test("rows that say more bytes than there can be are read as of unknown size, and sums of rows don't overflow")
+    @Test("rows with impossible sizes are read as of unknown size, and sums of rows don't overflow")
     func rows() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(3, to: store)

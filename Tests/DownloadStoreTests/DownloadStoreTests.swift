@@ -12,7 +12,7 @@ import Testing
 struct DownloadStoreTests {
     let fixture = StoreFixture()
 
-    @Test("a download's way from new to finished leaves nothing of the way behind")
+    @Test("a download's way from new to finished leaves no temporary values")
     func life() throws {
         let store = try fixture.open()
         let id = try #require(try StoreFixture.add(1, to: store).first)
@@ -46,7 +46,7 @@ struct DownloadStoreTests {
         #expect(try store.downloads.record(ids[0])?.state == .waiting)
     }
 
-    @Test("what is put back waits for less than a night; a row of before that would wait longer waits no more")
+    @Test("a put-back download waits for less than a night; an older row with a longer wait doesn't wait any more")
     func longestWait() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
@@ -68,7 +68,7 @@ struct DownloadStoreTests {
         #expect(try store.downloads.record(ids[0])?.retryAt == nil)
     }
 
-    @Test("while a successor is placed the old file's record is kept, and comes back if it isn't placed")
+    @Test("while a successor is placed the old file's record is kept, and restored if it isn't placed")
     func unplace() throws {
         let store = try fixture.open()
         let id = try #require(try StoreFixture.add(1, to: store).first)
@@ -85,7 +85,7 @@ struct DownloadStoreTests {
         #expect(try store.downloads.record(id)?.isPlacing == false)
     }
 
-    @Test("after a kill active downloads wait again; what the person paused stays paused")
+    @Test("after a kill active downloads wait again; paused ones stay paused")
     func recover() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(5, to: store)
@@ -121,7 +121,7 @@ struct DownloadStoreTests {
         #expect(record.hasGivenUpRanges)
     }
 
-    @Test("ids are never given twice, also after deleting")
+    @Test("ids are never reused, even after deleting")
     func ids() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(3, to: store)
@@ -129,7 +129,7 @@ struct DownloadStoreTests {
         #expect(try store.downloads.nextID() > ids[2].rawValue)
     }
 
-    @Test("a scan sees what is recorded, without copies")
+    @Test("a scan returns the recorded rows, without copies")
     func scan() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
@@ -147,7 +147,7 @@ struct DownloadStoreTests {
         #expect(seen == ids)
     }
 
-    @Test("an error goes once bytes come again; as long as none do it stays")
+    @Test("an error is cleared once bytes arrive again, not before")
     func healed() throws {
         let store = try fixture.open()
         let id = try StoreFixture.add(1, to: store)[0]
@@ -163,7 +163,7 @@ struct DownloadStoreTests {
         #expect(record.error == nil && record.durableBytes == 6 && record.highWater == 6)
     }
 
-    @Test("the media type stays with a partial, and what proves a file with the file")
+    @Test("the media type is kept with a partial, and the proof of a file with the file")
     func typeAndProof() throws {
         let store = try fixture.open()
         let id = try StoreFixture.add(1, to: store)[0]
@@ -187,7 +187,7 @@ struct DownloadStoreTests {
         }
     }
 
-    @Test("an id is coded as its number, by itself and in what is recorded")
+    @Test("an id is encoded as its number, alone and in records")
     func codedID() throws {
         let id = DownloadID(rawValue: 5)
         #expect(String(decoding: try JSONEncoder().encode([id]), as: UTF8.self) == "[5]")
@@ -196,7 +196,7 @@ struct DownloadStoreTests {
         #expect(String(decoding: try JSONEncoder().encode(owner), as: UTF8.self) == #"{"download":{"_0":5}}"#)
     }
 
-    @Test("moves are recorded until the new paths are")
+    @Test("moves stay recorded until the new paths are")
     func moves() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
@@ -232,7 +232,7 @@ struct DownloadStoreTests {
         #expect(try store.downloads.record(ids[0])?.isGone == true)
     }
 
-    @Test("the history of runs tells a killed one from one that ended")
+    @Test("the history of runs distinguishes a killed run from one that ended")
     func runs() throws {
         let store = try fixture.open()
         let first = try store.runs.begin(catalogs: ["a.yaml"])
@@ -244,7 +244,7 @@ struct DownloadStoreTests {
         #expect(runs[1].end?.finished == 3)
     }
 
-    @Test("other processes' commits and ours don't lose each other")
+    @Test("commits of other processes don't lose ours, nor ours theirs")
     func twoConnections() throws {
         let one = try fixture.open()
         let two = try fixture.open(.visitor)

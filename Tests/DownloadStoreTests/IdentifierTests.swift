@@ -10,7 +10,7 @@ struct IdentifierTests {
     private static let composed = "caf\u{E9}"
     private static let decomposed = "cafe\u{301}"
 
-    @Test("a key has one spelling, whatever it was made of")
+    @Test("a key has one spelling, whatever it was made from")
     func keys() {
         let key = DownloadKey(course: Self.decomposed, video: "\u{212A}")
         #expect(Array(key.course.utf8) == Array(Self.composed.utf8))
@@ -38,7 +38,7 @@ struct IdentifierTests {
                 """, arguments: [id, course, video, chapter, state.rawValue, bytes, path, isGone])
     }
 
-    @Test("rows of two spellings become one: what is finished wins, and what came along stays known")
+    @Test("rows of two spellings become one: the finished one wins, and its sidecars stay known")
     func downloads() throws {
         let store = try old { db in
             try add(db, 1, "c", Self.decomposed, chapter: Self.decomposed, .waiting, bytes: 7)

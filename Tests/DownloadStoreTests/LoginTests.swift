@@ -6,9 +6,9 @@ import Testing
 
 @testable import DownloadStore
 
-@Suite("what a login changes in the store")
+@Suite("effects of a login on the store")
 struct LoginTests {
-    @Test("what waited for a login at this provider waits for its turn; nothing else changes")
+    @Test("downloads suspended for a login at this provider wait again; nothing else changes")
     func resumed() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
@@ -26,7 +26,7 @@ struct LoginTests {
         #expect(try DownloadStore.empty().downloads.counts() == [:])
     }
 
-    @Test("the state and what SQLite puts beside it are closed to others, also if they weren't")
+    @Test("the state and SQLite's files beside it are closed to others, even if they weren't before")
     func permissions() throws {
         let fixture = StoreFixture()
         func modes() throws -> [Int] {
@@ -71,7 +71,7 @@ struct LoginTests {
         #expect(try store.sessions.open(provider: "p", since: again.generation) != nil)
     }
 
-    @Test("a logout of one who is out already counts against a login that has begun")
+    @Test("a logout of a logged-out user still invalidates a login that has begun")
     func logoutTwice() throws {
         let store = try StoreFixture().open()
         let first = try store.sessions.close(at: Date(timeIntervalSince1970: 1_795_215_600))
@@ -81,7 +81,7 @@ struct LoginTests {
         #expect(try store.sessions.current()?.isOpen == false)
     }
 
-    @Test("WAL only on a file system that is known to be local, by the list that everybody uses")
+    @Test("WAL only on file systems known to be local, by the common list")
     func journal() {
         #expect(StateFile.journal(on: .local) == "WAL")
         for kind in [FileSystemKind.network("9p"), .network("ceph"), .network("vboxsf"), .unknown(7)] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DownloadStore
 
-@Suite("What an overview reads of the store")
+@Suite("Rows that an overview reads")
 struct OverviewTests {
     private let fixture = StoreFixture()
 
-    @Test("sums are those of the rows, by chapter and state, and gone ones are apart")
+    @Test("sums match the rows, by chapter and state, with gone ones apart")
     func sums() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(6, to: store)
@@ -32,7 +32,7 @@ struct OverviewTests {
         #expect(sums.count == 3)
     }
 
-    @Test("only rows that deserve a look are read, in catalog order, and no more than wanted")
+    @Test("only rows that need attention are read, in catalog order, up to the limit")
     func notable() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(500, to: store)

@@ -23,7 +23,7 @@ struct RowCase: CustomTestStringConvertible {
     }
 }
 
-@Suite("What a run begins with")
+@Suite("Rows at the start of a run")
 struct RowStandingTests {
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
     static let soon = now.addingTimeInterval(3600)
@@ -58,7 +58,7 @@ struct RowStandingTests {
     ]
 
     @Test(
-        "the start of a run makes of each row what the table says, by steps that the state table has", arguments: table)
+        "the start of a run changes each row as the table says, by steps of the state table", arguments: table)
     func recovered(row: RowCase) {
         let recovery = row.row.recovered(at: Self.now)
         #expect(recovery.standing == row.becomes)
@@ -72,7 +72,8 @@ struct RowStandingTests {
         #expect(Set(Self.table.map(\.row.state)) == Set(DownloadState.allCases))
     }
 
-    @Test("what is active while nobody holds the lock was interrupted; all else is what it says", arguments: table)
+    @Test(
+        "an active row without a holder of the lock was interrupted; every other one is as recorded", arguments: table)
     func seen(row: RowCase) {
         #expect(row.row.seen(isHeld: true) == row.row)
         let seen = row.row.seen(isHeld: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DownloadStore
 
-@Suite("Sidecars that aren't there")
+@Suite("Missing sidecars")
 struct SidecarRowTests {
     private let fixture = StoreFixture()
     private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -23,7 +23,7 @@ struct SidecarRowTests {
         SidecarRecord(download: id, kind: name.kind, name: name.name, path: "C/01 V.x", size: 3, modified: 4)
     }
 
-    @Test("what a provider names is wanted until it is there, and no longer than the provider names it")
+    @Test("a sidecar is wanted until it is stored, or no longer named")
     func named() throws {
         let (store, ids) = try finished()
         try store.write([.sidecar(.named(ids[0], [english, slides]))])
@@ -36,7 +36,7 @@ struct SidecarRowTests {
         #expect(try store.sidecars.files(of: ids).map(\.name) == ["Slides"])
     }
 
-    @Test("a record of the library's list tells what came along, whichever are asked for")
+    @Test("a record of the library's list has all sidecars, whichever are requested")
     func kept() throws {
         let (store, ids) = try finished(2)
         try store.write([
@@ -54,7 +54,7 @@ struct SidecarRowTests {
         #expect(again == kept.reversed())
     }
 
-    @Test("one that waits is due at its time, one that failed at its own or when the person says so")
+    @Test("a waiting sidecar is due at its time, a failed one at its own or on the user's retry")
     func times() throws {
         let (store, ids) = try finished()
         let later = now + 3600
@@ -76,7 +76,7 @@ struct SidecarRowTests {
         #expect(try store.sidecars.open().allSatisfy { $0.isDue(at: now) && $0.failedRuns == 0 && $0.error == nil })
     }
 
-    @Test("a failure of what is there meanwhile, or forgotten, changes nothing")
+    @Test("a failure of a sidecar stored or forgotten in the meantime changes nothing")
     func late() throws {
         let (store, ids) = try finished()
         try store.write([
@@ -87,7 +87,7 @@ struct SidecarRowTests {
         #expect(try store.sidecars.open().isEmpty)
     }
 
-    @Test("a file that is missing is wanted again; one that is to be replaced keeps its record until then")
+    @Test("a missing file is wanted again; one to be replaced keeps its record until then")
     func lost() throws {
         let (store, ids) = try finished(2)
         for id in ids { try store.write([.sidecar(.stored(file(id, english)))]) }
@@ -105,7 +105,7 @@ struct SidecarRowTests {
         #expect(try store.sidecars.files(of: ids) == [other])
     }
 
-    @Test("nobody was asked: an answer settles it, and a final refusal does")
+    @Test("an unasked row ends with an answer, or with a final refusal")
     func unasked() throws {
         let (store, ids) = try finished(2)
         try store.write(ids.map { .sidecar(.unasked($0)) })
@@ -124,7 +124,7 @@ struct SidecarRowTests {
         #expect(try store.sidecars.open(of: ids).isEmpty)
     }
 
-    @Test("what a provider has named for a video is found by its file")
+    @Test("a provider's sidecars of a video are found by its file")
     func donors() throws {
         let (store, ids) = try finished()
         #expect(try !store.sidecars.hasNamed(video: "v1", path: StoreFixture.file.path))
@@ -134,7 +134,7 @@ struct SidecarRowTests {
     }
 
     @Test(
-        "a file of an older version: what came along stays; who may have lost something is asked once, and nobody else",
+        "a file of an older version: stored sidecars stay; videos that may have lost some are asked once, others never",
         arguments: ["3", "5"])
     func migration(version: String) throws {
         let queue = try DatabaseQueue(path: fixture.path)

@@ -14,7 +14,7 @@ struct StateTransitionTests {
         (.cancelled, [.pause: nil, .resume: nil, .cancel: .cancelled, .retry: .waiting, .remove: .cancelled]),
     ]
 
-    @Test("what the person says leads where the design says", arguments: table)
+    @Test("the user's commands lead where the table says", arguments: table)
     func commands(state: DownloadState, row: [StateTransition: DownloadState?]) {
         for (transition, expected) in row { #expect(state.after(transition) == expected, "\(state) \(transition)") }
     }

@@ -18,7 +18,7 @@ struct StoreOpeningTests {
         #expect(throws: StoreError.cannotOpen(path: fixture.path, detail: "it is a folder")) { try fixture.open() }
     }
 
-    @Test("a file that is no database is refused and not touched", arguments: [10, 4096, 100_000])
+    @Test("a file that isn't a database is refused and not touched", arguments: [10, 4096, 100_000])
     func garbage(size: Int) throws {
         let garbage = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try garbage.write(to: URL(filePath: fixture.path))
@@ -28,7 +28,7 @@ struct StoreOpeningTests {
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == garbage)
     }
 
-    @Test("a file of version 1 is migrated by the holder, and keeps what it knows")
+    @Test("a file of version 1 is migrated by the holder, without loss")
     func migration() throws {
         let queue = try DatabaseQueue(path: fixture.path)
         try Schema.migrator.migrate(queue, upTo: "1")
@@ -51,7 +51,7 @@ struct StoreOpeningTests {
         #expect(try store.requests.open().isEmpty)
     }
 
-    @Test("a file of version 3 is migrated by the holder, and keeps what it knows")
+    @Test("a file of version 3 is migrated by the holder, without loss")
     func migrationOfThree() throws {
         let queue = try DatabaseQueue(path: fixture.path)
         try Schema.migrator.migrate(queue, upTo: "3")
@@ -72,7 +72,7 @@ struct StoreOpeningTests {
         #expect(record.state == .paused && record.durableBytes == 7 && record.validators.etag == "\"e\"")
     }
 
-    @Test("a file of version 4 is migrated by the holder: each row gets its kind from what it holds")
+    @Test("a file of version 4 is migrated by the holder: each row gets its kind from its contents")
     func migrationOfFour() throws {
         let rows: [(held: String, kind: DownloadKind?, seconds: Double?)] = [
             ("NULL, 0, NULL, NULL", nil, nil),
@@ -106,7 +106,7 @@ struct StoreOpeningTests {
         }
     }
 
-    @Test("a row keeps its kind on the way to its file; another kind forgets how long it plays")
+    @Test("a row keeps its kind until it has its file; another kind clears the duration")
     func kinds() throws {
         let store = try fixture.open()
         let id = try StoreFixture.add(1, to: store)[0]
@@ -122,7 +122,8 @@ struct StoreOpeningTests {
         #expect(record.kind == .file && record.mediaSeconds == nil)
     }
 
-    @Test("a library's list says the kind of each video; one of before says it by the length that only streams had")
+    @Test(
+        "a library's list has the kind of each video; an older one implies it by the duration, which only streams had")
     func keptKinds() throws {
         let store = try fixture.open()
         let ids = try StoreFixture.add(2, to: store)
@@ -172,7 +173,7 @@ struct StoreOpeningTests {
         try fixture.open(.visitor).close()
     }
 
-    @Test("a missing folder is said, not made")
+    @Test("a missing folder is reported, not made")
     func missingFolder() throws {
         let path = fixture.folder.at("no/state.sqlite").string
         #expect { try DownloadStore(path: path, role: .holder) } throws: { error in

@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import Testing
 
-@Suite("what a damaged row is read as")
+@Suite("Reading damaged rows")
 struct StoredRowTests {
     @Test("an unknown word for a state is waiting, wherever it is read")
     func state() {
@@ -11,6 +11,6 @@ struct StoredRowTests {
         #expect(DownloadState(stored: "paused") == .paused)
     }
 
-    @Test("what can't be an instant is none", arguments: [-1, 1e300, Double.nan, Double.infinity])
+    @Test("an impossible instant counts as none", arguments: [-1, 1e300, Double.nan, Double.infinity])
     func date(_ seconds: Double) { #expect(Date(stored: seconds) == nil) }
 }

@@ -12,7 +12,7 @@ struct CatalogAddressTests {
         try await Program.coursefetch(["check", address, "--no-plugins"], in: stage.folder)
     }
 
-    @Test("it is fetched once, then asked for only if it has changed; while it can't be had the last copy is used")
+    @Test("it is fetched once, then only if it has changed; while it is unreachable the last copy is used")
     func copies() async throws {
         let nginx = try await NginxServer.start()
         let stage = try Stage()
@@ -48,7 +48,7 @@ struct CatalogAddressTests {
         #expect(other.exit == 66 && other.error.contains("/d.yaml: error: can't be fetched: "), "\(other.report)")
     }
 
-    @Test("a web page is no catalog, and takes the place of none; nor does a file that is too slow to come")
+    @Test("a web page is no catalog, and replaces none; nor does a file that arrives too slowly")
     func pages() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -62,7 +62,7 @@ struct CatalogAddressTests {
         await host.stop()
     }
 
-    @Test("a password and a query go to the host, and nowhere else: not onto the screen, not into the state")
+    @Test("a password and a query go to the host only: neither to the screen nor into the state")
     func secrets() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -86,7 +86,7 @@ struct CatalogAddressTests {
         await host.stop()
     }
 
-    @Test("what it includes is refused, where it is written; a cover beside it is at its address")
+    @Test("an include in it is refused at its line; a cover beside it is fetched from its address")
     func relative() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -15,7 +15,7 @@ struct CatalogLifeTests {
 
     private func digest(_ seed: Int) -> String { TestContent(seed: UInt64(seed), size: 20_000).sha256Text }
 
-    @Test("a second run of a finished catalog asks nobody for anything")
+    @Test("a second run of a finished catalog sends no requests")
     func nothingToDo() async throws {
         let (stage, host, catalog) = try await start(videos(1...5))
         #expect(try await stage.sync().exit == 0)
@@ -72,7 +72,7 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("what is gone stays, is pruned only when asked, and not more than --max-delete")
+    @Test("a video that is gone stays, is pruned only on request, and not beyond --max-delete")
     func prune() async throws {
         var (stage, host, catalog) = try await start(videos(1...20))
         #expect(try await stage.sync("catalog.yaml", ["--jobs", "8"]).exit == 0)
@@ -132,7 +132,7 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("a file that is about to be replaced elsewhere is nobody else's, whatever its bytes")
+    @Test("a file about to be replaced elsewhere is not adopted, whatever its bytes")
     func sharedName() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -164,7 +164,7 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("a file that was lost comes back")
+    @Test("a lost file is downloaded again")
     func lost() async throws {
         let (stage, host, _) = try await start(videos(1...3))
         #expect(try await stage.sync().exit == 0)
@@ -178,7 +178,8 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("a checksum that contradicts the file fetches it again; the old file stays until the new one is complete")
+    @Test(
+        "a checksum that contradicts the file causes a new download; the old file stays until the new one is complete")
     func contradicted() async throws {
         var (stage, host, catalog) = try await start(videos(1...2))
         #expect(try await stage.sync().exit == 0)
@@ -220,7 +221,7 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("--only limits the run and the judging; a selector that matches nothing is wrong usage")
+    @Test("--only limits the run and the comparison; a selector that matches nothing is wrong usage")
     func only() async throws {
         var (stage, host, catalog) = try await start(videos(1...3))
         let limited = try await stage.sync("catalog.yaml", ["--only", "c/*/2"])
@@ -237,7 +238,7 @@ struct CatalogLifeTests {
         await host.stop()
     }
 
-    @Test("--dry-run says what would be done and changes nothing, not even a folder")
+    @Test("--dry-run reports the actions and changes nothing, not even a folder")
     func dryRun() async throws {
         let (stage, host, _) = try await start(videos(1...3))
         let outcome = try await stage.sync("catalog.yaml", ["--dry-run"])

@@ -81,7 +81,7 @@ struct ControlTests {
         await scene.host.stop()
     }
 
-    @Test("what a killed sync left is settled before a command changes it")
+    @Test("rows of a killed sync are settled before a command changes them")
     func afterKill() async throws {
         let scene = try await Scene()
         _ = try await scene.sync { try await $0.signal(SIGKILL) }
@@ -92,7 +92,7 @@ struct ControlTests {
         await scene.host.stop()
     }
 
-    @Test("paused and resumed in one run, it goes on from the very byte")
+    @Test("after pause and resume in one run, it continues at the same byte")
     func pauseAndResume() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -116,7 +116,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("with everything paused the sync stays for a resume, says so, and goes on from where it stopped")
+    @Test("with everything paused the sync waits for a resume, says so, and continues where it stopped")
     func pauseEverything() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -135,7 +135,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("now is at once: the lowest waits again, keeps its bytes and goes on later")
+    @Test("--now starts at once: the least important turn waits again, keeps its bytes and continues later")
     func now() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -162,7 +162,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("set changes the rate and the number of downloads of the sync that runs; without one it is told so")
+    @Test("set changes the rate and the number of downloads of the running sync; without one it says so")
     func set() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -184,7 +184,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("what waits behind what is paused is paused too, and never begins")
+    @Test("a follower of a paused download can be paused too, and never begins")
     func pauseAll() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -201,7 +201,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("many commands at once on the same downloads: each is obeyed, none breaks the run")
+    @Test("many commands at once on the same downloads: each is carried out, none breaks the run")
     func manyAtOnce() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -234,7 +234,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("a file that can't be removed is told, and costs nothing else")
+    @Test("a file that can't be removed is reported, without other effects")
     func removeOdd() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -279,7 +279,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("a selector that picks nothing is an error with near misses; a state that nobody is in is not")
+    @Test("a selector without matches is an error with suggestions; a state without downloads is not")
     func nothing() async throws {
         let scene = try await Scene()
         _ = try await scene.sync { try await $0.signal(SIGTERM) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("covers and subtitles from outside", .timeLimit(.minutes(1)))
 struct CoverTests {
-    @Test("a cover that is a link, or lies behind one, is not copied, and a warning says so; a file is")
+    @Test("a cover that is a link, or lies behind one, is not copied, with a warning; a regular file is")
     func links() async throws {
         let stage = try Stage()
         try stage.folder.write("secret", to: "secret")
@@ -35,7 +35,7 @@ struct CoverTests {
         await host.stop()
     }
 
-    @Test("subtitles in TTML are subtitles, by that name; a page is none")
+    @Test("subtitles in TTML are accepted with that extension; a web page is refused")
     func timedText() async throws {
         let stage = try Stage()
         let host = try await FaultHost.start()

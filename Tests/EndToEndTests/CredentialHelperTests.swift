@@ -34,7 +34,7 @@ struct CredentialHelperTests {
         (stage.folder.read("operations") ?? "").split(separator: "\n").map(String.init)
     }
 
-    @Test("a sync logs in with what the helper has, and nothing of it is stored")
+    @Test("a sync logs in with the helper's secrets, and stores none of them")
     func night() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -79,7 +79,7 @@ struct CredentialHelperTests {
         await host.stop()
     }
 
-    @Test("login gives the helper what was typed, asks nobody when the helper knows, and logout has it forget")
+    @Test("login stores typed secrets in the helper, doesn't ask when the helper has them, and logout erases them")
     func login() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -103,7 +103,7 @@ struct CredentialHelperTests {
         await host.stop()
     }
 
-    @Test("a helper that fails is named with what it did; nothing is changed")
+    @Test("a failing helper is reported with its error; nothing is changed")
     func failing() async throws {
         let stage = try Stage()
         try Vault.install(in: stage)

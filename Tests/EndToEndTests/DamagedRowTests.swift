@@ -35,7 +35,7 @@ struct DamagedRowTests {
         Damage(what: "nothing where there is always something", values: "title = NULL, stem = NULL, provider = NULL"),
     ]
 
-    @Test("costs that row at most: every sync goes on, and ends with all files whole", arguments: damages)
+    @Test("a damaged row affects only itself: every sync goes on, and ends with all files complete", arguments: damages)
     fileprivate func row(_ damage: Damage) async throws {
         let (stage, host) = try await start()
         try damaged(stage, "UPDATE downloads SET \(damage.values) WHERE video = '2'")
@@ -53,7 +53,7 @@ struct DamagedRowTests {
     }
 
     @Test(
-        "where nobody may guess what it was, a sync ends with 73 and says what to do",
+        "where a value must not be guessed, a sync ends with 73 and a remedy",
         arguments: [
             "INSERT INTO moves VALUES ('1', 'Course/01 1.mp4', 'Course/x.mp4', 'nobody')",
             "INSERT INTO session VALUES (1, 1, x'00', 0, 0)",

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("doctor: what would make tonight's sync fail")
+@Suite("doctor: problems that would make tonight's sync fail")
 struct DoctorTests {
     /// What `doctor --json` says of one check.
     private struct Finding: Decodable {
@@ -41,7 +41,7 @@ struct DoctorTests {
         return (stage, host)
     }
 
-    @Test("a healthy place has no problem: 0; every setting is listed with where it comes from")
+    @Test("a healthy setup has no problem: 0; every setting is listed with its source")
     func healthy() async throws {
         let (stage, host) = try await start()
         #expect(try await doctor(stage).0.exit == 0, "there is no state yet")
@@ -65,7 +65,7 @@ struct DoctorTests {
         await host.stop()
     }
 
-    @Test("each plugin is started and asked: one that can't run is a problem where downloads need it")
+    @Test("each plugin is started and asked: one that doesn't run is a problem if downloads need it")
     func plugins() async throws {
         let (stage, host) = try await start()
         #expect(try await stage.sync().exit == 0)
@@ -98,7 +98,7 @@ struct DoctorTests {
         await host.stop()
     }
 
-    @Test("a state that others can read is a problem, with what to do; the next sync closes it")
+    @Test("a state that others can read is a problem, with a remedy; the next sync closes it")
     func permissions() async throws {
         let (stage, host) = try await start()
         #expect(try await stage.sync().exit == 0)
@@ -135,7 +135,7 @@ struct DoctorTests {
         await host.stop()
     }
 
-    @Test("what nothing wants any more is found; --clean removes it and nothing else")
+    @Test("unused files are found; --clean removes them and nothing else")
     func leftovers() async throws {
         let (stage, host) = try await start()
         #expect(try await stage.sync().exit == 0)
@@ -168,7 +168,7 @@ struct DoctorTests {
         await host.stop()
     }
 
-    @Test("while a sync runs its partials are its own, and --clean waits for another time: 75")
+    @Test("partials of a running sync are left alone, and --clean refuses: 75")
     func cleaningBesideASync() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -187,7 +187,7 @@ struct DoctorTests {
         await host.stop()
     }
 
-    @Test("a library that isn't there is a problem, and so is a catalog's second state a warning")
+    @Test("a missing library is a problem, and a catalog's second state a warning")
     func places() async throws {
         let (stage, host) = try await start()
         #expect(try await stage.sync().exit == 0)

@@ -4,9 +4,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what is durable, and when", .serialized)
+@Suite("the order of durable steps", .serialized)
 struct DurabilityTests {
-    @Test("data, then the row, then the name, then the folder, then finished, then told")
+    @Test("data, then the row, then the name, then the folder, then finished, then the event")
     func order() async throws {
         try await Tool.strace.require()
         let host = try await FaultHost.start()
@@ -51,7 +51,7 @@ struct DurabilityTests {
         await host.stop()
     }
 
-    @Test("data that doesn't reach the disk are fetched again from the first byte", arguments: [1, 2])
+    @Test("data that can't be flushed is downloaded again from the first byte", arguments: [1, 2])
     func failingFlush(_ when: Int) async throws {
         try await Tool.strace.require()
         let host = try await FaultHost.start()
@@ -76,7 +76,7 @@ struct DurabilityTests {
         await host.stop()
     }
 
-    @Test("a commit that doesn't reach the disk ends the run with 73, and the next one goes on")
+    @Test("a commit that can't be flushed ends the run with 73, and the next one goes on")
     func failingCommit() async throws {
         try await Tool.strace.require()
         let host = try await FaultHost.start()

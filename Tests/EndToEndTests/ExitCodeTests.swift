@@ -43,7 +43,7 @@ struct ExitCodeTests {
         await host.stop()
     }
 
-    @Test("73 for results that can't be written, also to nowhere; 0 where the reader has had enough")
+    @Test("73 for results that can't be written, also to a full device; 0 if the reader closed the pipe")
     func output() async throws {
         let stage = try Stage()
         let program = Built.executable("coursefetch").string
@@ -60,7 +60,7 @@ struct ExitCodeTests {
         #expect(gone.exit == 0 && gone.error.isEmpty, "\(gone.report)")
     }
 
-    @Test("130 at the second Ctrl-C; the next sync puts it right")
+    @Test("130 at the second Ctrl-C; the next sync repairs it")
     func twice() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -89,7 +89,7 @@ struct ExitCodeTests {
         await host.stop()
     }
 
-    @Test("70 when the state contradicts the run; the others arrive, and the next sync puts it right")
+    @Test("70 when the state contradicts the run; the others arrive, and the next sync repairs it")
     func bug() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -69,7 +69,7 @@ struct FaultTests {
             answer: "token: {value: canary-s3cr3t, in: header, name: Authorization, prefix: \"Bearer \"}"),
     ]
 
-    @Test("whatever breaks a transfer now and then, the right file arrives, and nothing of an answer that isn't it")
+    @Test("with occasional transfer faults the right file arrives, and no byte of a wrong response")
     func arriving() async throws {
         let (stage, outcome, host) = try await sync(Self.arriving, ["--jobs", "8"])
         #expect(outcome.exit == 0, "\(outcome.report)")
@@ -115,7 +115,7 @@ struct FaultTests {
         Case("a server that speaks no HTTP", "raw=nonsense", fails: "network"),
     ]
 
-    @Test("what can't be had fails with its kind, leaves no file, and is not asked for for ever")
+    @Test("a permanent fault fails with its kind, leaves no file, and isn't requested endlessly")
     func failing() async throws {
         let (stage, outcome, host) = try await sync(Self.failing, ["--jobs", "8", "--retries", "2"])
         #expect(outcome.exit == 1, "\(outcome.report)")
@@ -133,7 +133,7 @@ struct FaultTests {
         await host.stop()
     }
 
-    @Test("a URL that is refused while fresh is resolved once more, and the plugin is told why")
+    @Test("a URL that is refused while fresh is resolved once more, and the plugin gets the reason")
     func refusedFresh() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -162,7 +162,7 @@ struct FaultTests {
         await host.stop()
     }
 
-    @Test("a link that ends in the middle of a file is resolved anew, and the bytes are kept")
+    @Test("a link that expires in the middle of a file is resolved again, and the bytes are kept")
     func expiryMidFile() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -189,7 +189,7 @@ struct FaultTests {
         await host.stop()
     }
 
-    @Test("a new link to another version of the file starts over; no file is made of two versions")
+    @Test("a new link to another version of the file starts over; no file mixes two versions")
     func anotherVersion() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -211,7 +211,7 @@ struct FaultTests {
         await host.stop()
     }
 
-    @Test("429 with Retry-After leaves the whole host alone for that long, and then all arrives")
+    @Test("429 with Retry-After pauses the whole host for that long, and then everything arrives")
     func tooManyRequests() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -227,7 +227,7 @@ struct FaultTests {
         await host.stop()
     }
 
-    @Test("with --retries 1, too, a host and its video are left alone for as long as Retry-After says")
+    @Test("also with --retries 1, a host and its video wait for as long as Retry-After says")
     func lastAttempt() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

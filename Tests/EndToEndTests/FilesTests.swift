@@ -5,7 +5,7 @@ import Testing
 
 @Suite("finished files, for other programs")
 struct FilesTests {
-    @Test("path prints where they are, open hands one to a program; what isn't finished or isn't known ends otherwise")
+    @Test("path prints their paths, open hands one to a program; unfinished and unknown videos are errors")
     func pathAndOpen() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -48,7 +48,7 @@ struct FullDiskTests {
         await host.stop()
     }
 
-    @Test("where partials fill the disk it says which, and the ways out")
+    @Test("if partials fill the disk it lists them, with remedies")
     func partials() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -67,7 +67,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "a state or library that can't be written is refused before anything starts", arguments: ["state", "library"])
+        "a state or library on a read-only disk is refused before anything starts", arguments: ["state", "library"])
     func readOnly(_ what: String) async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -98,7 +98,7 @@ struct FullDiskTests {
         await host.stop()
     }
 
-    @Test("room for a stream, and none for what ffmpeg makes of it: it waits, and nothing is filled up")
+    @Test("room for a stream, but not for ffmpeg's output: it waits, and the disk isn't filled")
     func stream() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

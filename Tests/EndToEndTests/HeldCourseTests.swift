@@ -4,9 +4,10 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("courses whose folders are missing or can't be looked at")
+@Suite("courses whose folders are missing or can't be read")
 struct HeldCourseTests {
-    @Test("a disk that is missing in the library holds its courses with 73, until it is back or is to be fetched anew")
+    @Test(
+        "a disk missing in the library holds its courses with 73, until it is back or they are to be downloaded again")
     func massLoss() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -69,7 +70,7 @@ struct HeldCourseTests {
     }
 
     @Test(
-        "a course folder that can't be looked at costs that course, with 73; a dry run says so, and the state isn't to blame",
+        "a course folder that can't be read affects that course only, with 73; a dry run says so, and the state isn't blamed",
         arguments: Obstacle.allCases)
     func unreadableFolder(obstacle: Obstacle) async throws {
         // Nothing is closed to root.

@@ -17,7 +17,7 @@ struct HookSyncTests {
         return (stage, host)
     }
 
-    @Test("after-download judges a file before it has its name: what is rejected fails with the reason")
+    @Test("after-download judges a file before it has its name: a rejected one fails with the reason")
     func judge() async throws {
         let (stage, host) = try await start(
             """
@@ -39,7 +39,7 @@ struct HookSyncTests {
         await host.stop()
     }
 
-    @Test("a file that isn't wanted as it is comes once more, and that is all")
+    @Test("a file that the hook wants again is downloaded once more, and no more than once")
     func again() async throws {
         let (stage, host) = try await start(
             """
@@ -72,7 +72,7 @@ struct HookSyncTests {
         await host.stop()
     }
 
-    @Test("what is wrong in the settings is told at its place")
+    @Test("mistakes in the settings are reported at their place")
     func mistakes() async throws {
         let (stage, host) = try await start("  after-downlod: x\n")
         let outcome = try await stage.sync()

@@ -6,17 +6,18 @@ import Testing
 
 @Suite("killed at any moment", .serialized)
 struct KillTests {
-    @Test("after ten kills and one clean sync nothing is wrong, lost, left or fetched below what was durable")
+    @Test(
+        "after ten kills and one clean sync nothing is wrong, lost, left over, or downloaded below the durable offset")
     func tenKills() async throws {
         try await KillRounds(.announced(for: "ten kills"), large: 14, small: 20, jobs: 4, latest: 2200).run(10)
     }
 
-    @Test("so, too, with many small files that are finished in groups")
+    @Test("the same with many small files that are finished in groups")
     func smallFiles() async throws {
         try await KillRounds(.announced(for: "kills of groups"), large: 0, small: 500, jobs: 16, latest: 700).run(10)
     }
 
-    @Test("killed while files change places, each ends under its own name, and none is fetched again")
+    @Test("killed while files change places, each ends under its own name, and none is downloaded again")
     func moves() async throws {
         var chance = Chance.announced(for: "kills of moves")
         let host = try await FaultHost.start()
@@ -60,7 +61,7 @@ struct KillTests {
         await host.stop()
     }
 
-    @Test("the mark of moves whose run was killed right after recording them goes with the next")
+    @Test("the mark of moves whose run was killed right after recording them is removed with the next")
     func oldMark() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -74,7 +75,7 @@ struct KillTests {
         await host.stop()
     }
 
-    @Test("a file that was placed when its run was killed is told by the next one, once")
+    @Test("a file that was placed when its run was killed is reported by the next one, once")
     func placedAndNotTold() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -99,7 +100,7 @@ struct KillTests {
     }
 
     @Test(
-        "killed between any two steps of finishing a file, the next sync puts it right",
+        "killed between any two steps of finishing a file, the next sync repairs it",
         arguments: [
             "fdatasync:1", "fdatasync:2", "fdatasync:4", "renameat2:1", "renameat2:2", "renameat2:3", "fsync:1",
             "fsync:2",

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("A video whose provider changes how it gives it out", .timeLimit(.minutes(2)))
+@Suite("A video that changes between file and stream", .timeLimit(.minutes(2)))
 struct KindChangeTests {
     /// A stage with one video that the first night has left in the middle, as a file or as a stream.
     private func begun(_ kind: String, _ host: FaultHost, _ fixture: StreamFixture) async throws -> Stage {
@@ -37,7 +37,7 @@ struct KindChangeTests {
         try stage.stateCopy().rows("SELECT kind FROM downloads WHERE state = 'finished'").first?["kind"]
     }
 
-    @Test("a file that is a stream the next night begins anew, once, and leaves nothing of the file")
+    @Test("a file that becomes a stream the next night starts over, once, and leaves nothing of the file")
     func becomesStream() async throws {
         let host = try await FaultHost.start()
         let fixture = try await StreamFixtures.make(.transportStream)
@@ -55,7 +55,7 @@ struct KindChangeTests {
         await host.stop()
     }
 
-    @Test("a stream that is a file the next night begins anew, once, and leaves nothing of the stream")
+    @Test("a stream that becomes a file the next night starts over, once, and leaves nothing of the stream")
     func becomesFile() async throws {
         let host = try await FaultHost.start()
         let stage = try await begun("stream", host, try await StreamFixtures.make(.transportStream))

@@ -11,7 +11,7 @@ private struct RefusedRow: CustomTestStringConvertible {
     var testDescription: String { what }
 }
 
-@Suite("what goes wrong at the very end of a run")
+@Suite("failures at the very end of a run")
 struct LastWriteTests {
     private static let last = [
         RefusedRow(
@@ -20,7 +20,7 @@ struct LastWriteTests {
         RefusedRow(what: "the end of the run", trigger: "BEFORE UPDATE OF ended_at ON runs"),
     ]
 
-    @Test("a last row that can't be written ends a run with 73 that would have ended with 0", arguments: last)
+    @Test("a last row that can't be written ends a run with 73 instead of 0", arguments: last)
     fileprivate func finished(_ refused: RefusedRow) async throws {
         let (stage, host) = try await start("/media/{id}/20000.mp4")
         try edit(stage, refused)
@@ -30,7 +30,7 @@ struct LastWriteTests {
         try await recovers(stage, host)
     }
 
-    @Test("a suspension that can't be written ends a run with 73 that a signal would have ended with 75")
+    @Test("a suspension that can't be written ends a run with 73 instead of 75")
     func suspended() async throws {
         let (stage, host) = try await start("/media/{id}/2000000.mp4")
         try edit(
@@ -44,7 +44,7 @@ struct LastWriteTests {
         try await recovers(stage, host)
     }
 
-    @Test("a renewed token that can't be stored ends a run with 73 that would have ended with 0")
+    @Test("a renewed token that can't be stored ends a run with 73 instead of 0")
     func credentials() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -6,11 +6,11 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what one run leaves to the next", .timeLimit(.minutes(3)))
+@Suite("state carried from one run to the next", .timeLimit(.minutes(3)))
 struct LaterRunsTests {
     private static let start = Date(timeIntervalSince1970: 1_795_228_200)
 
-    @Test("a download that fails is tried again on later nights, ever more rarely; one that can't succeed never is")
+    @Test("a failed download is retried on later nights at growing intervals; a permanent failure never is")
     func nights() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -61,7 +61,7 @@ struct LaterRunsTests {
         await host.stop()
     }
 
-    @Test("a window that closes suspends what is active; the next night goes on from the very byte")
+    @Test("a window that closes suspends active downloads; the next night continues at the same byte")
     func windowCloses() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -104,7 +104,7 @@ struct LaterRunsTests {
         return stage
     }
 
-    @Test("a disk that gets tight while downloads run: the least important ones end, those that fit go on")
+    @Test("a disk that fills up during downloads: the least important ones end, those that fit go on")
     func tight() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host)
@@ -135,7 +135,7 @@ struct LaterRunsTests {
         await host.stop()
     }
 
-    @Test("room that comes back while the run goes on is used in the same run, from the very byte")
+    @Test("space that becomes free during the run is used in the same run, from the same byte")
     func roomComesBack() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host)

@@ -5,7 +5,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("where the library is: one setting, the same for every command")
+@Suite("the library's location: one setting, the same for every command")
 struct LibraryPlaceTests {
     private func start() async throws -> (Stage, FaultHost) {
         let host = try await FaultHost.start()
@@ -70,7 +70,7 @@ struct LibraryPlaceTests {
         await host.stop()
     }
 
-    @Test("a setting comes before what the state knows: library move warns of it, and the environment beats the file")
+    @Test("a setting overrides the state: library move warns of it, and the environment overrides the file")
     func overruled() async throws {
         let (stage, host) = try await start()
         let settings = "home/.config/coursefetch/config.yaml"

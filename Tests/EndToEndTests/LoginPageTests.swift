@@ -3,9 +3,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("a page in the place of what belongs beside a video")
+@Suite("a web page instead of a sidecar")
 struct LoginPageTests {
-    @Test("it is refused and told with course and address; a page that is wanted as one is kept")
+    @Test("it is refused and reported with course and address; a page is kept where one is wanted")
     func pages() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -55,7 +55,7 @@ struct LoginPageTests {
         await host.stop()
     }
 
-    @Test("with a video's type, or with none, it is no video: the provider is asked once more, then it is a failure")
+    @Test("a page with a video's type, or none, is no video: the provider is asked once more, then the download fails")
     func videos() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -16,7 +16,7 @@ struct LoginTests {
     }
 
     @Test(
-        "without one the provider's videos wait and others go on; after it they are fetched, with tokens renewed over runs"
+        "without a login the provider's videos wait and others go on; after it they are downloaded, with renewed tokens over runs"
     )
     func story() async throws {
         let host = try await FaultHost.start()
@@ -67,7 +67,7 @@ struct LoginTests {
         await host.stop()
     }
 
-    @Test("a sync that is running goes on with a new login, and stops what comes from a provider that is forgotten")
+    @Test("a running sync continues with a new login, and stops downloads of a forgotten provider")
     func whileRunning() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -143,7 +143,7 @@ struct LoginTests {
         await nginx.stop()
     }
 
-    @Test("a token that is good once and is being renewed when the run is stopped is kept for the next one")
+    @Test("a single-use token that is being renewed when the run is stopped is kept for the next one")
     func renewedAtTheEnd() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -182,7 +182,7 @@ struct LoginTests {
         await host.stop()
     }
 
-    @Test("off a terminal, and with what makes no sense, it ends with 64 and says what to do")
+    @Test("without a terminal, and with contradicting options, it ends with 64 and says what to do")
     func usage() async throws {
         let stage = try Stage()
         try Vault.install(in: stage)
@@ -231,7 +231,7 @@ struct LoginTests {
     }
 
     @Test(
-        "a logout while a provider takes its time for a login is the last word, also of who was out already",
+        "a logout during a slow login wins, also of a user who was logged out already",
         arguments: [["logout"], ["logout", "--provider", "slow"]])
     func slow(_ logout: [String]) async throws {
         let stage = try Stage()

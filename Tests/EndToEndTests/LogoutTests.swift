@@ -5,7 +5,7 @@ import Testing
 
 @Suite("logged out while it runs", .serialized)
 struct LogoutTests {
-    @Test("twenty times at random moments: it stops at once, and goes on from the very byte", .timeLimit(.minutes(5)))
+    @Test("twenty logouts at random moments: it stops at once, and continues at the same byte", .timeLimit(.minutes(5)))
     func twentyLogouts() async throws {
         let rounds = try KillRounds(
             .announced(for: "logouts"), large: 48, small: 0, jobs: 16, latest: 900, end: .logout)

@@ -4,9 +4,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("a state that was lost, and a library that is still there")
+@Suite("a lost state with an existing library")
 struct LostStateTests {
-    @Test("the library's own list makes it known again: library adopt --rebuild, and the next sync asks nobody")
+    @Test("library adopt --rebuild restores the state from the library's own list, and the next sync asks nobody")
     func lost() async throws {
         let (stage, host, _) = try await synced()
         let before = LibraryFiles(stage.library).digests
@@ -27,7 +27,7 @@ struct LostStateTests {
         await host.stop()
     }
 
-    @Test("a backup of the state that knows less than the library: the list has the rest")
+    @Test("a backup of the state that is older than the library: the list has the rest")
     func older() async throws {
         let (stage, host, catalog) = try await synced()
         try FileManager.default.copyItem(atPath: stage.state.string, toPath: stage.folder.at("backup").string)
@@ -48,7 +48,7 @@ struct LostStateTests {
     }
 
     @Test(
-        "without the list, what stands at its place with the catalog's SHA-256 is adopted before anything is asked for")
+        "without the list, a file in place with the catalog's SHA-256 is adopted before anything is requested")
     func standing() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -76,7 +76,7 @@ struct LostStateTests {
         await host.stop()
     }
 
-    @Test("what the provider says of size and SHA-256 does as well: the provider is asked, its host isn't")
+    @Test("the provider's size and SHA-256 are enough as well: the provider is asked, its host isn't")
     func standingByProvider() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

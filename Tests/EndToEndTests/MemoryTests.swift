@@ -50,7 +50,7 @@ struct MemoryTests {
     }
 
     @Test(
-        "segments that are larger than any before don't take the machine's memory, and arrive",
+        "segments larger than any before don't exhaust the memory, and arrive",
         arguments: [true, false])
     func segments(isChunked: Bool) async throws {
         let host = try await FaultHost.start()
@@ -73,7 +73,7 @@ struct MemoryTests {
         await host.stop()
     }
 
-    @Test("a playlist of many keys, of long addresses, or of keys of its own for each segment")
+    @Test("a playlist of many keys, of long addresses, or of a key for each segment")
     func playlists() async throws {
         let host = try await FaultHost.start()
         let formats = (0..<31).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"f\($0)\",URI=\"u\($0)\"" }
@@ -116,7 +116,7 @@ struct MemoryTests {
         await host.stop()
     }
 
-    @Test("a catalog whose pattern goes through the disk, and one that expands without end")
+    @Test("a catalog whose pattern searches the whole disk, and one that expands without end")
     func catalogs() async throws {
         let stage = try Stage()
         let list = { (item: String, count: Int) in "[" + String(repeating: item + ", ", count: count) + "]" }
@@ -156,7 +156,7 @@ struct MemoryTests {
         (0..<count).map(item).joined(separator: ", ")
     }
 
-    @Test("a catalog that would take more memory is refused where it does", arguments: large.indices)
+    @Test("a catalog that would take more memory is refused at that place", arguments: large.indices)
     func largeCatalogs(index: Int) async throws {
         let stage = try Stage()
         try stage.folder.write(Self.large[index].text(), to: "catalog.yaml")
@@ -166,7 +166,7 @@ struct MemoryTests {
             outcome.exit == 65 && outcome.error.contains(Self.large[index].problem), "\(outcome.error.prefix(500))")
     }
 
-    @Test("a catalog of a hundred thousand videos with all that they usually have is fine")
+    @Test("a catalog of a hundred thousand videos with all the usual fields is accepted")
     func usualCatalog() async throws {
         let stage = try Stage()
         let videos = (0..<100_000).map { number in
@@ -183,7 +183,7 @@ struct MemoryTests {
         #expect(outcome.exit == 0, "\(outcome.error.prefix(500))")
     }
 
-    @Test("a plugin that answers lines without end, and one that floods its standard error")
+    @Test("a plugin that answers endless lines, and one that floods its standard error")
     func plugins() async throws {
         for script in [
             "#!/bin/sh\nread -r line\nexec tr '\\0' 'x' < /dev/zero\n",

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what is written beside the media")
+@Suite("files written beside the media")
 struct MetadataTests {
     private static let all = ["--write-nfo", "--write-info-json", "--write-playlist", "--write-index"]
 
@@ -58,7 +58,7 @@ struct MetadataTests {
         await host.stop()
     }
 
-    @Test("they follow titles, order and layout, fetch nothing, and go when they aren't wanted")
+    @Test("they follow titles, order and layout, cause no download, and are removed when they aren't wanted")
     func changes() async throws {
         var (stage, host, catalog) = try await start()
         #expect(try await stage.sync("catalog.yaml", Self.all).exit == 0)
@@ -89,7 +89,9 @@ struct MetadataTests {
         await host.stop()
     }
 
-    @Test("a file that isn't ours, or was changed by somebody, stays, and a warning says so; a kill leaves ours ours")
+    @Test(
+        "a file that isn't ours, or was changed by somebody, stays, with a warning; after a kill our files are still known as ours"
+    )
     func foreign() async throws {
         var (stage, host, catalog) = try await start()
         #expect(try await stage.sync("catalog.yaml", ["--write-nfo"]).exit == 0)
@@ -124,7 +126,7 @@ struct MetadataTests {
         await host.stop()
     }
 
-    @Test("they go with their course, and with a video that is removed")
+    @Test("they are removed with their course, and with a video that is removed")
     func prune() async throws {
         var (stage, host, catalog) = try await start()
         catalog.courses.append(.init(id: "d", title: "Other", videos: [.init(id: "3", title: "Three")]))

@@ -9,7 +9,7 @@ struct NaughtyTests {
     private static let corpus = Corpora.folder("names")
 
     @Test(
-        "as ids and titles of courses, chapters and videos each leads to its own file, and comes back as it was",
+        "as ids and titles of courses, chapters and videos each leads to its own file, and is reported unchanged",
         .enabled(if: corpus != nil, "the corpora are not beside the checkout"))
     func throughASync() async throws {
         let data = try Data(contentsOf: URL(filePath: try #require(Self.corpus).appending("blns.json").string))

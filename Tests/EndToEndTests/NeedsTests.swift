@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("what make installs, where somebody else installs, too")
+@Suite("installing the test tools while another installation runs")
 struct NeedsTests {
     /// An apt-get that is kept from its lock so often, by apt's own words, and the tools that `needs` takes but for tmux.
     private func stage(busy: Int, words: String) throws -> TemporaryFolder {
@@ -50,7 +50,7 @@ struct NeedsTests {
 
     private static let lock = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)"
 
-    @Test("it waits for the locks of a package manager that is at work, and says so once")
+    @Test("it waits for the locks of a running package manager, and says so once")
     func busy() async throws {
         let folder = try stage(busy: 3, words: Self.lock)
         let outcome = try await needs(folder)
@@ -63,7 +63,7 @@ struct NeedsTests {
         #expect((folder.read("home/sleeps") ?? "").split(separator: "\n").count == 3)
     }
 
-    @Test("it doesn't wait for ever, and not for what is no lock")
+    @Test("the wait is bounded, and only for real locks")
     func bounded() async throws {
         let held = try stage(busy: 1000, words: Self.lock)
         let outcome = try await needs(held, patience: 4)

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("who is told of new videos")
+@Suite("notifications of new videos")
 struct NewsSyncTests {
     private func start(_ settings: String) async throws -> (Stage, FaultHost, CatalogText) {
         let host = try await FaultHost.start()
@@ -16,7 +16,7 @@ struct NewsSyncTests {
         return (stage, host, catalog)
     }
 
-    @Test("on-new hears of each video once, course by course, whatever becomes of its file later")
+    @Test("on-new gets each video once, course by course, whatever happens to its file later")
     func once() async throws {
         var (stage, host, catalog) = try await start("hooks: {on-new: 'jq -c . >> ../../../news'}\n")
         #expect(try await stage.sync().exit == 0)
@@ -37,7 +37,7 @@ struct NewsSyncTests {
         await host.stop()
     }
 
-    @Test("a run without hooks tells nobody, and a hook that comes later hears of nothing old")
+    @Test("a run without hooks notifies nobody, and a later hook gets nothing old")
     func later() async throws {
         let (stage, host, _) = try await start("jobs: 2\n")
         #expect(try await stage.sync().exit == 0)
@@ -47,7 +47,7 @@ struct NewsSyncTests {
         await host.stop()
     }
 
-    @Test("a hook that fails is a warning, and is not asked again")
+    @Test("a hook that fails is a warning, and is not run again")
     func failing() async throws {
         let (stage, host, _) = try await start("hooks: {on-new: 'echo no mail today >&2; exit 1'}\n")
         let outcome = try await stage.sync()
@@ -75,7 +75,7 @@ struct NewsSyncTests {
         server.serve_forever()
         """#
 
-    @Test("a notification is posted; where it isn't taken a warning names the host, never the address")
+    @Test("a notification is posted; if it is rejected a warning names the host, never the address")
     func notify() async throws {
         let (stage, host, _) = try await start("jobs: 2\n")
         try stage.folder.write(Self.receiver, to: "receiver.py")
@@ -108,7 +108,7 @@ struct NewsSyncTests {
         await host.stop()
     }
 
-    @Test("what is wrong in the settings is told at its place")
+    @Test("mistakes in the settings are reported at their place")
     func mistakes() async throws {
         let (stage, host, _) = try await start("notify: [{url: 'https://h/x', format: slak}]\n")
         let outcome = try await stage.sync()

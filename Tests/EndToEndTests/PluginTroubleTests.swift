@@ -6,7 +6,7 @@ import Testing
 
 @Suite("plugins that misbehave, in a whole sync")
 struct PluginTroubleTests {
-    @Test("a provider that is down for a while: its videos wait, nothing fails, and all come once it is back")
+    @Test("a provider that is down for a while: its videos wait, nothing fails, and all arrive once it is back")
     func down() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -111,7 +111,8 @@ struct PluginTroubleTests {
         #expect(outcome.exit == 0 && outcome.output.contains("direct"), "\(outcome.report)")
     }
 
-    @Test("few descriptors suspend the run, which says so and ends; nothing fails for it", arguments: [34, 44])
+    @Test(
+        "too few descriptors suspend the run, which says so and ends; nothing fails because of it", arguments: [34, 44])
     func fewDescriptors(limit: Int) async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -143,7 +144,7 @@ struct PluginTroubleTests {
         await host.stop()
     }
 
-    @Test("each kind of error does what the protocol says")
+    @Test("each kind of error has the effect that the protocol describes")
     func kinds() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

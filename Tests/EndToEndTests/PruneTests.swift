@@ -18,7 +18,7 @@ struct PruneTests {
 
     private let all = ["--prune", "--max-delete", "100%"]
 
-    @Test("one file that can't be deleted is told and stays; the others go, and the run has its summary")
+    @Test("a file that can't be deleted is reported and stays; the others are removed, and the run has its summary")
     func undeletable() async throws {
         var (stage, host, catalog) = try await start([
             .init(id: "c", title: "Course", videos: (1...4).map { .init(id: "\($0)", title: "T\($0)") })
@@ -44,7 +44,7 @@ struct PruneTests {
         await host.stop()
     }
 
-    @Test("covers, folders and names of courses and chapters that are gone go with their videos")
+    @Test("covers, folders and names of courses and chapters that are gone are removed with their videos")
     func foldersAndNames() async throws {
         var (stage, host, catalog) = try await start([])
         let cover = "cover: \"\(host.url("/media/7/3000.jpg"))\""
@@ -72,7 +72,7 @@ struct PruneTests {
         await host.stop()
     }
 
-    @Test("a file stays while what replaces it has failed, this night and the next; once that is settled it goes")
+    @Test("a file stays while its replacement has failed, this night and the next; afterwards it is removed")
     func failedReplacement() async throws {
         var (stage, host, catalog) = try await start([
             .init(id: "c", title: "Course", videos: [.init(id: "1", title: "One"), .init(id: "2", title: "Two")])
@@ -105,7 +105,7 @@ struct PruneTests {
         await host.stop()
     }
 
-    @Test("a dry run tells what --max-delete holds, with 1, as the sync does")
+    @Test("a dry run reports what --max-delete prevents, with 1, as the sync does")
     func heldDryRun() async throws {
         let videos = (1...8).map { CatalogText.Video(id: "\($0)") }
         var (stage, host, catalog) = try await start([.init(id: "c", title: "Course", videos: videos)])

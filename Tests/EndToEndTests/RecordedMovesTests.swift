@@ -4,9 +4,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("moves that a killed sync recorded")
+@Suite("recorded moves of a killed sync")
 struct RecordedMovesTests {
-    @Test("a dry run says that they are to be made, and doctor calls no file missing", arguments: ["2", "5", "6"])
+    @Test("a dry run lists them as pending, and doctor calls no file missing", arguments: ["2", "5", "6"])
     func readers(_ rename: String) async throws {
         try await Tool.strace.require()
         let host = try await FaultHost.start()
@@ -22,7 +22,7 @@ struct RecordedMovesTests {
         await host.stop()
     }
 
-    @Test("the next sync tells each of them, and counts them", arguments: ["2", "4", "6"])
+    @Test("the next sync reports each of them, and counts them", arguments: ["2", "4", "6"])
     func told(_ rename: String) async throws {
         try await Tool.strace.require()
         let host = try await FaultHost.start()
@@ -40,7 +40,7 @@ struct RecordedMovesTests {
     }
 
     @Test(
-        "verify and adopt finish them first: no file is missing, and none is fetched again",
+        "verify and adopt finish them first: no file is missing, and none is downloaded again",
         arguments: ["2 verify", "5 verify --repair", "3 library adopt", "6 verify --repair", "5 library adopt"])
     func noneIsMissing(_ story: String) async throws {
         try await Tool.strace.require()

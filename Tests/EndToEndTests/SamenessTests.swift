@@ -34,7 +34,7 @@ struct SamenessTests {
     }
 
     @Test(
-        "the same id in two courses gets each its own bytes, also under one ETag and size, in one run and in two",
+        "the same id in two courses gets its own bytes in each, also with equal ETag and size, in one run and in two",
         arguments: ["", "?etag=%22same%22"], [false, true])
     func ownBytes(query: String, inTwoRuns: Bool) async throws {
         var (stage, host, catalog) = try await start(["1", "2"], url: "/media/{course}/200000.mp4" + query)
@@ -73,7 +73,7 @@ struct SamenessTests {
         await host.stop()
     }
 
-    @Test("a provider whose answers don't depend on the course is believed: nobody is asked")
+    @Test("a provider whose answers don't depend on the course is trusted: no request is sent")
     func ignoresCourse() async throws {
         let (stage, host, _) = try await start(
             ["1", "2"], url: "/media/7/200000.mp4", manifest: ["ignores_course: true"])

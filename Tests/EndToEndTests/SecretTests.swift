@@ -5,9 +5,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("where secrets are, and where not")
+@Suite("where secrets are stored")
 struct SecretTests {
-    @Test("a plugin that tells its secrets wherever it can: they are in the credentials file and nowhere else")
+    @Test("a plugin that prints its secrets wherever it can: they are in the credentials file and nowhere else")
     func canary() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -126,7 +126,7 @@ struct SecretTests {
 
 @Suite("the prompt for secrets, on a terminal")
 struct SecretPromptTests {
-    @Test("what is typed isn't shown, a long token is taken whole, and the echo is back however it ends")
+    @Test("typed input isn't shown, a long token is read whole, and echo is restored however it ends")
     func prompt() async throws {
         let stage = try Stage()
         try Vault.install(in: stage)

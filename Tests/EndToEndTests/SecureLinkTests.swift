@@ -6,7 +6,7 @@ import Testing
 
 @Suite("links that live for three seconds")
 struct SecureLinkTests {
-    @Test("500 videos arrive intact through cut connections, and no byte comes twice; without cuts no link expires")
+    @Test("500 videos arrive intact through cut connections, and no byte is sent twice; without cuts no link expires")
     func cutAndUncut() async throws {
         try await LinkRun(sizes: 60_000...250_000, rate: "50k", jobs: 48, seconds: 1...8).run()
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("users and their sessions")
 struct SessionTests {
-    @Test("a user of another name begins with a login; no command shows or makes what is another's")
+    @Test("a user of another name begins with a login; no command shows or creates files of another user")
     func users() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -97,7 +97,7 @@ struct SessionTests {
         #expect(stage.credentials() == nil)
     }
 
-    @Test("a damaged credentials file is 73, and stays as it is until a logout")
+    @Test("a damaged credentials file is 73, and isn't touched until a logout")
     func damaged() async throws {
         let stage = try Stage()
         try Vault.install(in: stage)

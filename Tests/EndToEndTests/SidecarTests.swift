@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what a provider names beside a video", .timeLimit(.minutes(2)))
+@Suite("files that a provider names beside a video", .timeLimit(.minutes(2)))
 struct SidecarTests {
     private let video = "/media/1/9000.mp4"
     private let subtitle = "/media/11/700.bin"
@@ -41,7 +41,9 @@ struct SidecarTests {
             "SELECT name, state, retry_at IS NOT NULL AS again FROM sidecars WHERE state <> 'stored'")
     }
 
-    @Test("a kill between the video's end and its subtitle: the next sync asks the provider, and fetches only that")
+    @Test(
+        "a kill between the video's end and its subtitle: the next sync asks the provider, and downloads only the subtitle"
+    )
     func killed() async throws {
         let (stage, host) = try await start("stall=100&times=1")
         let killed = try await stage.sync { running in
@@ -60,7 +62,9 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("a window that closes before it has come ends with 75; so does a signal; the next sync fetches only that")
+    @Test(
+        "a window that closes before the subtitle arrives ends with 75; so does a signal; the next sync downloads only that"
+    )
     func windowCloses() async throws {
         let (stage, host) = try await start("stall=100&times=2")
         let bounded = try await stage.sync("catalog.yaml", ["--max-duration", "12s"])
@@ -105,7 +109,7 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("one that isn't there is given up after three runs: 1, then 0; status shows it, and retry fetches it alone")
+    @Test("a missing one is given up after three runs: 1, then 0; status shows it, and retry downloads it alone")
     func givenUp() async throws {
         let (stage, host) = try await start("status=404&times=4")
         let failed = try await stage.sync()
@@ -132,7 +136,7 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("a subtitle whose file is gone, or changed, comes again after verify --repair, without the video")
+    @Test("a subtitle whose file is missing or changed is downloaded again after verify --repair, without the video")
     func repaired() async throws {
         let (stage, host) = try await start("x=1")
         try isWhole(stage, host, asked: 1, try await stage.sync())
@@ -147,7 +151,7 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("a duplicate that is linked without a question gets its own, in the same run")
+    @Test("a duplicate that is linked without asking the provider gets its own subtitles, in the same run")
     func duplicates() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -165,7 +169,7 @@ struct SidecarTests {
         await host.stop()
     }
 
-    @Test("what the provider names no more isn't wanted any more")
+    @Test("a file that the provider no longer names isn't wanted any more")
     func renamed() async throws {
         let (stage, host) = try await start("status=503&retry-after=3600")
         #expect(try await stage.sync().exit == 75)

@@ -4,10 +4,10 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams whose links don't last", .timeLimit(.minutes(2)))
+@Suite("streams with expiring links", .timeLimit(.minutes(2)))
 struct StreamExpiryTests {
     @Test(
-        "links that live for three seconds, a download of fifteen: each segment is fetched once",
+        "links that live for three seconds, a download of fifteen: each segment is downloaded once",
         arguments: [
             (StreamSigner.Place.query, StreamFixture.Kind.rotatingKeys), (.path, .fragmentedMP4),
             (.path, .rangedTransportStream),
@@ -61,7 +61,7 @@ struct StreamExpiryTests {
         }
     }
 
-    @Test("links that are over before the sound and the subtitles have come: all of it arrives, subtitles too")
+    @Test("links that expire before sound and subtitles have arrived: everything arrives")
     func renditions() async throws {
         var options = NginxServer.Options()
         options.streamRate = "30k"
@@ -134,7 +134,7 @@ struct StreamExpiryTests {
         await host.stop()
     }
 
-    @Test("a key that is refused half way is had with a new link; what is there stays")
+    @Test("a key that is refused half way is fetched with a new link; downloaded segments stay")
     func keyRefused() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams of servers that misbehave", .timeLimit(.minutes(3)))
+@Suite("streams of misbehaving servers", .timeLimit(.minutes(3)))
 struct StreamFaultTests {
     /// What is wrong with a stream.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -78,7 +78,7 @@ struct StreamFaultTests {
         Case("a playlist of VOD has a length and no end mark", "index.m3u8") { [withoutEnd($0)] },
     ]
 
-    @Test("whatever breaks now and then, the right stream arrives, and nothing of an answer that isn't it")
+    @Test("with occasional faults the right stream arrives, and no byte of a wrong response")
     func arriving() async throws {
         let (stage, outcome, host, fixture) = try await sync(Self.arriving, ["--retries", "5"])
         #expect(outcome.exit == 0, "\(outcome.report)")
@@ -144,7 +144,9 @@ struct StreamFaultTests {
         },
     ]
 
-    @Test("what can't be had fails with its kind, keeps what is there, finishes nothing, and isn't asked for for ever")
+    @Test(
+        "a permanent fault fails with its kind, keeps the downloaded bytes, finishes nothing, and isn't requested endlessly"
+    )
     func failing() async throws {
         let (stage, outcome, host, _) = try await sync(Self.failing, ["--retries", "2"])
         #expect(outcome.exit == 1, "\(outcome.report)")
@@ -164,7 +166,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("a segment that comes back after a failure: a retry fetches what is missing and nothing else")
+    @Test("a segment that is available again: a retry downloads only the missing part")
     func backAgain() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -189,7 +191,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("a segment that stalls is given up after a while and had again")
+    @Test("a segment that stalls is given up after a while and requested again")
     func stalling() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -209,7 +211,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("a playlist that comes back as that of another stream starts over; no file is made of two streams")
+    @Test("a playlist of another stream starts over; no file mixes two streams")
     func changedPlaylist() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -237,7 +239,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("the playlist changes while the stream is on its way: it starts over, and not for ever")
+    @Test("a playlist that changes during the download starts over, a limited number of times")
     func changingPlaylist() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -267,7 +269,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("media types say nothing: a stream whose every answer is called a page arrives")
+    @Test("media types don't matter: a stream served as text/html arrives")
     func mediaTypes() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -283,7 +285,7 @@ struct StreamFaultTests {
         await host.stop()
     }
 
-    @Test("a whole file in the place of a range fails, and keeps what is joined")
+    @Test("a whole file instead of a range fails, and keeps the joined bytes")
     func rangeIgnored() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

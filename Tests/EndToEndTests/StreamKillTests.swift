@@ -7,14 +7,14 @@ import Testing
 @Suite("streams killed at any moment", .timeLimit(.minutes(3)))
 struct StreamKillTests {
     @Test(
-        "after ten kills and one clean sync nothing is wrong, left, or fetched below what was durable",
+        "after ten kills and one clean sync nothing is wrong, left over, or downloaded below the durable offset",
         arguments: StreamKillRounds.Outcome.allCases)
     func tenKills(_ outcome: StreamKillRounds.Outcome) async throws {
         try await StreamKillRounds(.announced(for: "kills of streams, \(outcome.rawValue)"), outcome).run(10)
     }
 
     @Test(
-        "killed between any two steps of placing a video with its parts, the next sync finishes that, and fetches nothing",
+        "killed between any two steps of placing a video with its parts, the next sync completes it without a download",
         // strace counts for each thread by itself; all but the library's mark are renamed by one.
         arguments: [
             ("--ffmpeg none", 2), ("--ffmpeg none", 3), ("--ffmpeg none", 4), ("--container package", 2),
@@ -55,7 +55,7 @@ struct StreamKillTests {
         await host.stop()
     }
 
-    @Test("killed while ffmpeg runs: that ends too, and the next run begins with what was joined")
+    @Test("killed while ffmpeg runs: ffmpeg ends too, and the next run begins with the joined stream")
     func remuxing() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

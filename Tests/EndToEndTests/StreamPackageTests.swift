@@ -16,7 +16,7 @@ struct StreamPackageTests {
         }
     }
 
-    @Test("each kind becomes a folder that plays as it stands; a second sync transfers nothing")
+    @Test("each kind becomes a folder that plays as it is; a second sync transfers nothing")
     func kinds() async throws {
         let nginx = try await NginxServer.start()
         let stage = try Stage()
@@ -62,7 +62,7 @@ struct StreamPackageTests {
         await nginx.stop()
     }
 
-    @Test("a package moves, is repaired and goes as one; somebody else's folder of its name stays as it is")
+    @Test("a package is moved, repaired and removed as one; somebody else's folder of its name isn't touched")
     func life() async throws {
         let nginx = try await NginxServer.start()
         let stage = try Stage()

@@ -4,9 +4,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what providers and playlists say of streams", .timeLimit(.minutes(2)))
+@Suite("variants of providers and playlists", .timeLimit(.minutes(2)))
 struct StreamPlaylistTests {
-    @Test("a provider changes from a stream to a file and back between runs: what arrives is what it has last")
+    @Test("a provider changes from a stream to a file and back between runs: the last form arrives")
     func streamToFile() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -49,7 +49,7 @@ struct StreamPlaylistTests {
         await host.stop()
     }
 
-    @Test("a lecture that is still on waits without being a failure, and arrives when its playlist ends")
+    @Test("a live lecture waits without being a failure, and arrives when its playlist ends")
     func live() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -76,7 +76,7 @@ struct StreamPlaylistTests {
         await host.stop()
     }
 
-    @Test("what is protected by DRM fails as such before any segment is asked for")
+    @Test("DRM fails as such before any segment is requested")
     func protected() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -111,7 +111,7 @@ struct StreamPlaylistTests {
         await host.stop()
     }
 
-    @Test("another initialization section on the way needs ffmpeg; the same one by another name doesn't")
+    @Test("another initialization section in the middle needs ffmpeg; the same one under another name doesn't")
     func severalMaps() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -143,7 +143,7 @@ struct StreamPlaylistTests {
         await host.stop()
     }
 
-    @Test("what is no media once it is decrypted has been encrypted twice: that is DRM of the host's own")
+    @Test("a stream that isn't media after decryption was encrypted twice: the host's own DRM")
     func encryptedTwice() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -166,7 +166,7 @@ struct StreamPlaylistTests {
         await host.stop()
     }
 
-    @Test("a segment that the playlist marks as missing is left out, and a warning says so")
+    @Test("a segment that the playlist marks as missing is left out, with a warning")
     func gap() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -4,9 +4,9 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams that ffmpeg can't make whole", .timeLimit(.minutes(3)))
+@Suite("streams that ffmpeg can't process", .timeLimit(.minutes(3)))
 struct StreamRemuxTests {
-    @Test("an ffmpeg that can make nothing of it: the joined stream is kept, with a warning")
+    @Test("an ffmpeg that fails: the joined stream is kept, with a warning")
     func brokenFFmpeg() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -31,7 +31,7 @@ struct StreamRemuxTests {
         await host.stop()
     }
 
-    @Test("size and sha256 of the catalog are of the joined stream, and count without ffmpeg only")
+    @Test("size and sha256 of the catalog apply to the joined stream, and only without ffmpeg")
     func sizes() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -65,7 +65,7 @@ struct StreamRemuxTests {
         await host.stop()
     }
 
-    @Test("what ffmpeg makes of a broken fragment is far too short: the joined stream is kept, with a warning")
+    @Test("ffmpeg's output of a broken fragment is far too short: the joined stream is kept, with a warning")
     func brokenFragment() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -6,7 +6,7 @@ import Testing
 @Suite("streams and their connections", .timeLimit(.minutes(2)))
 struct StreamRoomTests {
     @Test(
-        "as many segments are on their way as the options allow",
+        "as many segments are in transfer as the options allow",
         arguments: [
             ([], 8), (["--segments-per-download", "3"], 3), (["--max-connections-per-host", "4"], 4),
             (["--segments-per-download", "12"], 12), (["--limit-rate", "900M"], 1),
@@ -33,7 +33,7 @@ struct StreamRoomTests {
         await host.stop()
     }
 
-    @Test("segments at another host than the playlist: two streams share it, and no playlist is read in vain")
+    @Test("segments at another host than the playlist: two streams share it, and no playlist is read needlessly")
     func twoHosts() async throws {
         let site = try await FaultHost.start()
         let media = try await FaultHost.start()
@@ -61,7 +61,7 @@ struct StreamRoomTests {
         await media.stop()
     }
 
-    @Test("progress counts playing time, and estimates the size by it")
+    @Test("progress counts playing time, and estimates the size from it")
     func progress() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

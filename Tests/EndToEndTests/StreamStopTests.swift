@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("streams that are stopped and go on", .timeLimit(.minutes(2)))
+@Suite("streams that are stopped and continued", .timeLimit(.minutes(2)))
 struct StreamStopTests {
     /// A stream with a segment that its host holds back, so that it can be stopped there.
     private struct Held {
@@ -52,7 +52,7 @@ struct StreamStopTests {
         }
     }
 
-    @Test("paused and resumed from another terminal, it goes on at the very segment")
+    @Test("after pause and resume from another terminal, it continues at the same segment")
     func pauseAndResume() async throws {
         let held = try await Held()
         let outcome = try await held.sync("--max-wait", "1s") { _ in
@@ -64,7 +64,7 @@ struct StreamStopTests {
         try await held.finish()
     }
 
-    @Test("logged out in the middle and in again, it goes on at the very segment")
+    @Test("after a logout in the middle and a login, it continues at the same segment")
     func logoutAndLogin() async throws {
         let held = try await Held()
         let outcome = try await held.sync { _ in
@@ -78,7 +78,7 @@ struct StreamStopTests {
         try await held.finish()
     }
 
-    @Test("a signal in the middle, and another one while it goes on: at the very segment")
+    @Test("after a signal in the middle, and another one after continuing, it continues at the same segment")
     func signals() async throws {
         let held = try await Held()
         for _ in 0..<2 {

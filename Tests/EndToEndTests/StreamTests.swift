@@ -63,7 +63,7 @@ struct StreamTests {
         await nginx.stop()
     }
 
-    @Test("of a master playlist comes what the catalog asks for, in one file, subtitles beside it")
+    @Test("a master playlist gives the renditions of the catalog, in one file, with subtitles beside it")
     func renditions() async throws {
         let (nginx, stage, fixture) = try await master(["quality: 144p", "audio: [fr, de]", "subtitles: [de]"])
         let outcome = try await stage.sync()
@@ -82,7 +82,7 @@ struct StreamTests {
         await nginx.stop()
     }
 
-    @Test("without ffmpeg separate sound is a second file, and a warning says so", arguments: ["en", "de"])
+    @Test("without ffmpeg separate sound is a second file, with a warning", arguments: ["en", "de"])
     func separateSound(_ language: String) async throws {
         let extra = ["audio: [\(language)]", "subtitles: all"]
         let (nginx, stage, fixture) = try await master(extra)
@@ -148,7 +148,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a stream in two courses is fetched once, and stands in both")
+    @Test("a stream in two courses is downloaded once, and stored in both")
     func twoCourses() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

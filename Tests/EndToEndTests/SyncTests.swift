@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("what one sync does")
+@Suite("results of one sync")
 struct SyncTests {
     @Test("the highest priority comes first, then the order of the catalog")
     func order() async throws {
@@ -21,7 +21,7 @@ struct SyncTests {
         await host.stop()
     }
 
-    @Test("covers, subtitles and attachments come along; one that fails is a warning; a title takes them with it")
+    @Test("covers, subtitles and attachments arrive; a failed one is a warning; a title renames them, too")
     func sidecars() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -100,7 +100,7 @@ struct SyncTests {
         await other.stop()
     }
 
-    @Test("a server's certificate is proven; --ca-file adds one")
+    @Test("a server's certificate is verified; --ca-file adds an authority")
     func certificates() async throws {
         let folder = try TestFolder()
         var options = NginxServer.Options()
@@ -121,7 +121,7 @@ struct SyncTests {
         await nginx.stop()
     }
 
-    @Test("what has to wait longer than --max-wait is left for the next run: 75")
+    @Test("a download that has to wait longer than --max-wait is left to the next run: 75")
     func longWait() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -185,7 +185,7 @@ struct SyncTests {
         await host.stop()
     }
 
-    @Test("status tells of a running sync from another terminal, and of one that was killed")
+    @Test("status shows a running sync from another terminal, and a killed one")
     func status() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -212,7 +212,7 @@ struct SyncTests {
         await host.stop()
     }
 
-    @Test("status tells speed and time left of a running sync, and what there is on the disk")
+    @Test("status shows speed and time left of a running sync, and the bytes on disk")
     func liveStatus() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -240,7 +240,7 @@ struct SyncTests {
         await host.stop()
     }
 
-    @Test("the second Ctrl-C ends it at once, with 130, and nothing is lost that was durable")
+    @Test("the second Ctrl-C ends it at once, with 130, and no durable byte is lost")
     func secondInterrupt() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

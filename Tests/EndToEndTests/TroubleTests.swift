@@ -7,7 +7,7 @@ import Testing
 
 @Suite("states, libraries and disks that can't be used")
 struct TroubleTests {
-    @Test("a state that was begun and never made, as on a full disk, is none yet; no other version is to blame")
+    @Test("a state whose creation was cut short, as on a full disk, counts as none; no other version is blamed")
     func notMade() async throws {
         let (stage, host) = try await synced()
         let file = try #require(stage.folder.names().first { $0.hasSuffix("state.sqlite") })
@@ -26,7 +26,7 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("an empty name of a catalog is told as such, as is that there is nothing to forget; neither makes a state")
+    @Test("an empty catalog name is reported as such, as is nothing to forget; neither makes a state")
     func nothingNamed() async throws {
         let stage = try Stage()
         for command in [["check", ""], ["sync", ""], ["resolve", "", "c"]] {
@@ -42,7 +42,7 @@ struct TroubleTests {
         #expect(!stage.folder.has("state"))
     }
 
-    @Test("a library that isn't there or is another's: 73, the ways out, and nothing started")
+    @Test("a library that is missing or another's: 73, with remedies, and nothing started")
     func marker() async throws {
         let (stage, host) = try await synced()
         let requests = host.requests().count
@@ -76,7 +76,7 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("a library that goes away while it runs: one error, the rest is suspended, 73; a new one is adopted")
+    @Test("a library that disappears during a run: one error, the rest is suspended, 73; a new one is adopted")
     func lostLibrary() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -148,7 +148,7 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("two syncs of a user at once: the second says who is at work, and ends with 75")
+    @Test("two syncs of a user at once: the second names the first, and ends with 75")
     func twoAtOnce() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -171,7 +171,7 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("two copies of a state: the second sync says who writes in the library, and ends with 75; a kill frees it")
+    @Test("two copies of a state: the second sync names the writer in the library, and ends with 75; a kill frees it")
     func twoStates() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -201,7 +201,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "TERM suspends within two seconds, the partial stays, and the next sync goes on from it",
+        "TERM suspends within two seconds, the partial stays, and the next sync continues it",
         arguments: [SIGTERM, SIGINT, SIGHUP])
     func terminated(_ signal: Int32) async throws {
         let host = try await FaultHost.start()
@@ -233,7 +233,7 @@ struct TroubleTests {
         await host.stop()
     }
 
-    @Test("a reader of the output that goes away does no harm")
+    @Test("a reader of the output that closes it does no harm")
     func closedOutput() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("syncs that nobody watches")
+@Suite("unattended syncs")
 struct UnattendedTests {
     /// A catalog of this many videos of so many bytes each.
     private func stage(_ host: FaultHost, videos: Int, size: Int, query: String = "") throws -> Stage {
@@ -16,7 +16,7 @@ struct UnattendedTests {
         return stage
     }
 
-    @Test("--max-transfer: the run ends with 75 and reason quota, and the next one goes on from the very byte")
+    @Test("--max-transfer: the run ends with 75 and reason quota, and the next one continues at the same byte")
     func quota() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 4, size: 600_000)
@@ -61,7 +61,7 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    @Test("--min-free-space that the disk doesn't have: 73, and nothing is asked for, sidecars included")
+    @Test("--min-free-space that the disk doesn't have: 73, and nothing is requested, sidecars included")
     func noFreeSpace() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 3, size: 3000)
@@ -77,7 +77,7 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    @Test("what doesn't fit waits with reason disk, and what fits is fetched")
+    @Test("downloads that don't fit wait with reason disk, and those that fit are downloaded")
     func tooLarge() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -94,7 +94,7 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    @Test("--report and --on-finish: of a run that went well, one that failed, and one that never began")
+    @Test("--report and --on-finish: of a successful run, a failed one, and one that never began")
     func report() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -154,7 +154,7 @@ struct UnattendedTests {
         var errors: [Located]
     }
 
-    @Test("--wait: the second sync says whom it waits for, and runs when the first one has ended")
+    @Test("--wait: the second sync names the one that it waits for, and runs when that has ended")
     func wait() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 1, size: 400_000, query: "?stall=200000&times=1")
@@ -199,7 +199,7 @@ struct UnattendedTests {
     }
 
     @Test(
-        "a signal ends the command of --on-finish, with all that it has started; the sync keeps its exit code",
+        "a signal ends the command of --on-finish with all its children; the sync keeps its exit code",
         arguments: [[SIGTERM], [SIGINT, SIGINT]])
     func stoppedCommand(signals: [Int32]) async throws {
         let host = try await FaultHost.start()
@@ -223,7 +223,7 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    @Test("--watch looks again when a catalog changes, and writes a report after each look")
+    @Test("--watch compares again when a catalog changes, and writes a report after each pass")
     func watch() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 1, size: 3000)
@@ -258,7 +258,7 @@ struct UnattendedTests {
 
     private struct Counts: Decodable { var downloads: [String: Int] }
 
-    @Test("a timetable holds from the start")
+    @Test("a timetable applies from the start")
     func timetable() async throws {
         let host = try await FaultHost.start()
         let stage = try stage(host, videos: 1, size: 300_000)

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite("verify: files against what was recorded")
+@Suite("verify: files compared with their records")
 struct VerifyTests {
     private func digest(_ seed: UInt64, _ size: Int = 20_000) -> String {
         TestContent(seed: seed, size: size).sha256Text
@@ -35,7 +35,7 @@ struct VerifyTests {
         try FileManager.default.setAttributes([.modificationDate: time as Any], ofItemAtPath: path.string)
     }
 
-    @Test("what is as it arrived is intact: 0, and nothing is written")
+    @Test("an unchanged file is intact: 0, and nothing is written")
     func intact() async throws {
         let (stage, host, _) = try await start(3)
         #expect(try await stage.sync().exit == 0)
@@ -53,7 +53,7 @@ struct VerifyTests {
         await host.stop()
     }
 
-    @Test("a missing file waits again, a changed one is told and kept; with --repair it is replaced in its place")
+    @Test("a missing file waits again, a changed one is reported and kept; with --repair it is replaced in its place")
     func damaged() async throws {
         let (stage, host, _) = try await start(4)
         #expect(try await stage.sync().exit == 0)
@@ -92,7 +92,7 @@ struct VerifyTests {
         await host.stop()
     }
 
-    @Test("a file that changes again after --repair is nobody's to replace")
+    @Test("a file that changes again after --repair is not replaced")
     func changedAgain() async throws {
         let (stage, host, _) = try await start(1)
         #expect(try await stage.sync().exit == 0)
@@ -105,7 +105,7 @@ struct VerifyTests {
         await host.stop()
     }
 
-    @Test("files that arrived with --no-checksum are said to be unproven; --repair records what they are")
+    @Test("files stored with --no-checksum are reported as unproven; --repair records their checksums")
     func unrecorded() async throws {
         let (stage, host, _) = try await start(2)
         #expect(try await stage.sync("catalog.yaml", ["--no-checksum"]).exit == 0)
@@ -120,7 +120,7 @@ struct VerifyTests {
         await host.stop()
     }
 
-    @Test("what came along is looked for: the catalog's comes again with the next sync")
+    @Test("sidecars are checked: a missing one of the catalog comes again with the next sync")
     func sidecars() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -159,7 +159,7 @@ struct VerifyTests {
         await host.stop()
     }
 
-    @Test("while a sync runs, what is found is told, what would have to be noted isn't: 75")
+    @Test("while a sync runs, findings are reported but not recorded: 75")
     func locked() async throws {
         let (stage, host, catalog) = try await start(2)
         #expect(try await stage.sync().exit == 0)
@@ -185,7 +185,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "it can be stopped: 75, and what was found is told",
+        "it can be stopped: 75, with the findings so far",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
     func stopping() async throws {
         let (stage, host, _) = try await start(1)

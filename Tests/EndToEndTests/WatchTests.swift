@@ -6,7 +6,7 @@ import Testing
 
 @Suite("one user, through logouts, logins and signals")
 struct WatchTests {
-    @Test("a sync that watches stops at the logout, keeps the lock, and goes on by itself after the login")
+    @Test("a sync that watches stops at the logout, keeps the lock, and continues by itself after the login")
     func logoutAndLogin() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -46,7 +46,7 @@ struct WatchTests {
         await host.stop()
     }
 
-    @Test("a logout while it rests, and a signal: 75; what was paused by hand stays paused through logout and login")
+    @Test("a logout while it rests, and a signal: 75; paused downloads stay paused through logout and login")
     func resting() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -63,7 +63,7 @@ struct WatchTests {
         await host.stop()
     }
 
-    @Test("a state that can't be read between two looks is told by the next look; once it can, the sync goes on")
+    @Test("a state that is unreadable between two passes is reported by the next pass; then the sync goes on")
     func unreadable() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -83,7 +83,7 @@ struct WatchTests {
     }
 
     @Test(
-        "a library that is away rests the watch with 73; once it is back the sync goes on by itself, and nothing has failed"
+        "a missing library pauses the watch with 73; once it is back the sync goes on by itself, and nothing has failed"
     )
     func libraryAway() async throws {
         let host = try await FaultHost.start()
@@ -109,7 +109,7 @@ struct WatchTests {
         await host.stop()
     }
 
-    @Test("a folder that somebody renames between two looks gets nothing more; the next video goes where its name says")
+    @Test("a folder renamed between two passes gets no more files; the next video is stored under its recorded name")
     func renamedFolder() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()
@@ -127,7 +127,7 @@ struct WatchTests {
         await host.stop()
     }
 
-    @Test("eight syncs at once: one runs, seven say who does and end with 75, and the state is whole")
+    @Test("eight syncs at once: one runs, seven name it and end with 75, and the state is intact")
     func eight() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -1,7 +1,7 @@
 import FileSystem
 import Testing
 
-@Suite("digests that know what they are of")
+@Suite("digests with an algorithm")
 struct DigestOfTests {
     @Test(
         "bytes and hex digits lead to the same digest and back, of any length up to 32",

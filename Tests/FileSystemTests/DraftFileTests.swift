@@ -10,7 +10,7 @@ struct DraftFileTests {
 
     func folder() throws -> FolderHandle { try FolderHandle(at: temporary.path) }
 
-    @Test("the old file stands there until the new one is whole, and then only the new one")
+    @Test("the old file stays until the new one is complete, and is replaced in one step")
     func replacing() throws {
         try temporary.write("old", to: "f")
         let draft = try DraftFile(of: "f", in: folder())
@@ -20,7 +20,7 @@ struct DraftFileTests {
         #expect(temporary.files() == ["f": "new"])
     }
 
-    @Test("a draft that is given up leaves nothing")
+    @Test("an abandoned draft leaves nothing")
     func givenUp() throws {
         try temporary.write("old", to: "f")
         do {
@@ -44,7 +44,7 @@ struct DraftFileTests {
         #expect(temporary.files() == ["f": "first"])
     }
 
-    @Test("what a kill left under the draft's name is never written to: it may be a second name of another file")
+    @Test("a leftover of a kill under the draft's name is never written to: it may be a second name of another file")
     func leftover() throws {
         try temporary.write("precious", to: "other")
         try FileManager.default.linkItem(atPath: temporary.at("other").string, toPath: temporary.at("f.new").string)
@@ -54,7 +54,7 @@ struct DraftFileTests {
         #expect(temporary.files() == ["f": "new", "other": "precious"])
     }
 
-    @Test("a file gets the permissions that it is to have", arguments: [0o600, 0o640, 0o666] as [UInt16])
+    @Test("a file gets its intended permissions", arguments: [0o600, 0o640, 0o666] as [UInt16])
     func mode(mode: UInt16) throws {
         let draft = try DraftFile(of: "f", in: folder(), mode: mode)
         try draft.replace()

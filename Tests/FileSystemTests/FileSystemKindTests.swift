@@ -5,7 +5,7 @@ import Testing
 @Suite("kinds of file systems")
 struct FileSystemKindTests {
     @Test(
-        "file systems that are elsewhere, and one that nobody has heard of",
+        "remote file systems, and an unknown one",
         arguments: [
             (0xEF53, .local), (0x0102_1994, .local), (0x9123_683E, .local), (0x6969, .network("nfs")),
             (0xFF53_4D42, .network("cifs")), (0x6573_5546, .network("fuse")), (0x517B, .network("smb")),
@@ -16,7 +16,7 @@ struct FileSystemKindTests {
         #expect(FileSystemKind(number: number) == kind)
     }
 
-    @Test("a folder that isn't there yet is on the file system of the one above")
+    @Test("a missing folder is on the file system of its parent")
     func futureFolder() {
         #expect(FileSystemKind.of("/proc/nothing/here") == FileSystemKind.of("/proc"))
         #expect(FileSystemKind.of(FilePath("/")) == FileSystemKind.of(FilePath("/nothing/of/this/name")))

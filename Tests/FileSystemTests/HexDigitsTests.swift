@@ -13,6 +13,6 @@ struct HexDigitsTests {
         #expect([UInt8]().hex == "")
     }
 
-    @Test("what isn't an even number of digits is refused", arguments: ["a", "0g", "é0", " 00"])
+    @Test("an odd number of digits, or another character, is refused", arguments: ["a", "0g", "é0", " 00"])
     func refused(text: String) { #expect([UInt8](hex: text) == nil) }
 }

@@ -36,7 +36,7 @@ struct WholeFileTests {
         #expect(temporary.names().sorted() == ["f", "link"])
     }
 
-    @Test("a device is written to, and stays one")
+    @Test("a device is written to, and not replaced")
     func device() throws {
         try WholeFile.write([1], to: "/dev/null")
         var device = stat()
@@ -50,7 +50,7 @@ struct WholeFileTests {
         #expect(temporary.names().isEmpty)
     }
 
-    @Test("a folder that may be entered and not read takes a file", .enabled(if: geteuid() != 0))
+    @Test("a folder that is executable but not readable takes a file", .enabled(if: geteuid() != 0))
     func dropBox() throws {
         try temporary.make("box")
         try FileManager.default.setAttributes([.posixPermissions: 0o300], ofItemAtPath: path("box"))

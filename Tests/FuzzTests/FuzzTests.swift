@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// Every reader of bytes from outside against changed texts: briefly here, for as long as wanted with `make fuzz`.
-@Suite("what nobody meant")
+@Suite("mutated input")
 struct FuzzTests {
     private static let seed = ProcessInfo.processInfo.environment["COURSEFETCH_SEED"].flatMap { UInt64($0) } ?? 0x5EED
 
-    @Test("what each reader begins from keeps its promises, and some of it is read", arguments: FuzzHarness.all)
+    @Test("each reader's seeds keep its promises, and some of them are accepted", arguments: FuzzHarness.all)
     func beginnings(harness: FuzzHarness) throws {
         var read = 0
         for bytes in Self.beginnings(of: harness) where try harness.read(bytes) { read += 1 }
@@ -18,7 +18,7 @@ struct FuzzTests {
     }
 
     @Test(
-        "changed at random, bytes are read or refused, and no reader traps or breaks a promise",
+        "mutated bytes are accepted or refused, and no reader traps or breaks a promise",
         arguments: FuzzHarness.all)
     func mutations(harness: FuzzHarness) throws {
         print("\(harness): COURSEFETCH_SEED=\(Self.seed)")
@@ -41,7 +41,7 @@ struct FuzzTests {
         #expect(refused > 0)
     }
 
-    @Test("a seed repeats every change")
+    @Test("a seed reproduces every mutation")
     func seeds() {
         let beginnings = FuzzHarness.all.flatMap(\.seeds)
         var (one, other) = (Mutator(seed: 7), Mutator(seed: 7))

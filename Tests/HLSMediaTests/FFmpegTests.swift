@@ -40,7 +40,7 @@ struct FFmpegTests {
         #expect(FFmpeg.find(.path(path.string))?.executable == (isFound ? path : nil))
     }
 
-    @Test("a path may start at the working folder; none is none")
+    @Test("a relative path starts at the working folder; none is none")
     func others() {
         let up = String(repeating: "../", count: FileManager.default.currentDirectoryPath.split(separator: "/").count)
         let relative = up + home.at("bin/ffmpeg").string.dropFirst()

@@ -2,7 +2,7 @@ import HLSMedia
 import SeededGenerator
 import Testing
 
-@Suite("when the media of a stream begin")
+@Suite("the start time of a stream's media")
 struct MediaClockTests {
     typealias Row = (what: String, bytes: [UInt8], kind: MediaKind, ticks: UInt64?)
 
@@ -203,19 +203,19 @@ struct MediaClockTests {
 
     static let rows = transportStreams + cuts + packed + mp4
 
-    @Test("the beginning is told", arguments: rows)
+    @Test("the start time is found", arguments: rows)
     func told(row: Row) {
         let begin = MediaClock.begin(of: row.bytes, kind: row.kind)
         #expect(begin?.ticks == row.ticks, "\(row.what)")
         #expect(begin == nil || begin?.isTransport == (row.kind != .fragmentedMP4), "\(row.what)")
     }
 
-    @Test("subtitles and pages have no clock", arguments: [MediaKind.webVTT, .page])
+    @Test("subtitles and web pages have no clock", arguments: [MediaKind.webVTT, .page])
     func none(kind: MediaKind) {
         for row in Self.rows { #expect(MediaClock.begin(of: row.bytes, kind: kind) == nil) }
     }
 
-    @Test("of packed audio and fragments every beginning tells the same, or nothing")
+    @Test("every prefix of packed audio and fragments gives the same time, or none")
     func prefixes() {
         for row in Self.rows {
             for count in 0..<row.bytes.count {
@@ -225,7 +225,7 @@ struct MediaClockTests {
         }
     }
 
-    @Test("wrong bytes never trap, whatever they are taken for")
+    @Test("wrong bytes never trap, whatever format is assumed")
     func mutations() {
         var generator = SeededGenerator(seed: 11)
         for row in Self.rows where !row.bytes.isEmpty {
@@ -246,7 +246,7 @@ struct MediaClockTests {
     }
 
     @Test(
-        "from one moment to another it is the shortest way",
+        "differences take the shortest way around the clock",
         arguments: [
             (0, 90_000, 1), (90_000, 0, -1), (5, 5, 0), (last - 89_999, 0, 1), (0, last - 89_999, -1),
             (last, 89_999, 1), (0, 1 << 32, -47_721.858_844), (0, 1 << 32 - 1, 47_721.858_833),

@@ -2,7 +2,7 @@ import HLSMedia
 import SeededGenerator
 import Testing
 
-@Suite("what the bytes of a segment are")
+@Suite("the format of a segment's bytes")
 struct MediaKindTests {
     typealias Row = (what: String, bytes: [UInt8], kind: MediaKind?)
 
@@ -93,7 +93,7 @@ struct MediaKindTests {
     @Test("segments are recognized", arguments: transportStreams + boxes + audio + texts)
     func recognized(row: Row) { #expect(MediaKind.recognize(row.bytes) == row.kind, "\(row.what)") }
 
-    @Test("every beginning of a segment is either recognized as what it is, or not at all")
+    @Test("every prefix of a segment is either recognized correctly, or not at all")
     func prefixes() {
         for row in Self.transportStreams + Self.boxes + Self.audio where row.kind != nil {
             for count in 0..<min(row.bytes.count, 1200) {
@@ -103,7 +103,7 @@ struct MediaKindTests {
         }
     }
 
-    @Test("random bytes are nothing")
+    @Test("random bytes are not recognized")
     func random() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<4000 {
@@ -113,7 +113,7 @@ struct MediaKindTests {
         }
     }
 
-    @Test("beginnings with a few wrong bytes never trap")
+    @Test("prefixes with a few wrong bytes never trap")
     func mutations() {
         var generator = SeededGenerator(seed: 9)
         for row in Self.transportStreams + Self.boxes + Self.audio + Self.texts where !row.bytes.isEmpty {
@@ -128,14 +128,14 @@ struct MediaKindTests {
         }
     }
 
-    @Test("a joined file is named for what it is; a page isn't kept")
+    @Test("a joined file's extension follows its format; a web page isn't kept")
     func extensions() {
         #expect(
             MediaKind.allCases.map { $0.fileExtension ?? "-" } == ["ts", "mp4", "aac", "mp3", "ac3", "ec3", "vtt", "-"])
         #expect(MediaKind.allCases.filter { !$0.isMedia } == [.page])
     }
 
-    @Test("the length of leading tags is told", arguments: [(0, 10), (63, 73), (200, 210)])
+    @Test("the length of leading tags is found", arguments: [(0, 10), (63, 73), (200, 210)])
     func tags(body: Int, length: Int) {
         let told = (Samples.id3(body: body) + Samples.adts(frames: 2)).withUnsafeBytes { ID3Tag.totalLength(in: $0) }
         #expect(told == length)

@@ -2,7 +2,7 @@ import HLSMedia
 import SeededGenerator
 import Testing
 
-@Suite("how long an MP4 plays")
+@Suite("the duration of an MP4")
 struct MovieLengthTests {
     static let file =
         Samples.box("ftyp", body: 16) + Samples.longBox("mdat", [UInt8](repeating: 7, count: 300))
@@ -26,7 +26,7 @@ struct MovieLengthTests {
         }
     }
 
-    @Test("movie and tracks are told, each in its own unit")
+    @Test("movie and tracks are read, each in its own unit")
     func told() throws {
         let length = try #require(Self.read(Self.file))
         #expect(length.seconds == 4.5)
@@ -63,10 +63,10 @@ struct MovieLengthTests {
 
     static let farBox: [UInt8] = [0, 0, 0, 1] + Array("free".utf8) + [0x7F] + [UInt8](repeating: 255, count: 7)
 
-    @Test("what doesn't tell it is refused", arguments: wrong)
+    @Test("a file without a duration is refused", arguments: wrong)
     func nothing(row: Row) { #expect(Self.read(row.bytes) == nil, "\(row.what)") }
 
-    @Test("places don't overflow, and a file is read in few pieces")
+    @Test("offsets don't overflow, and a file is read in few pieces")
     func pieces() {
         var asked: [(Int64, Int)] = []
         // A file that is a box of almost 2⁶³ bytes wherever one looks.
@@ -83,13 +83,13 @@ struct MovieLengthTests {
         #expect(file != nil && asked.map(\.0) == [0, 24, 340, 340])
     }
 
-    @Test("what the reading throws is thrown")
+    @Test("errors of the reader are passed on")
     func thrown() {
         struct Broken: Error {}
         #expect(throws: Broken.self) { try MovieLength.read { _, _ throws(Broken) in throw Broken() } }
     }
 
-    @Test("a file that is cut off within its headers tells nothing")
+    @Test("a file truncated within its headers has no duration")
     func prefixes() {
         let whole = Self.read(Self.file)
         for count in 0..<Self.file.count {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSMedia
 
-@Suite("what may hold a URL, a key or a header")
+@Suite("types that may hold a URL, a key or a header")
 struct RedactedTests {
     private static let secret = "SECRET"
     private static let url = "https://host.example/\(secret)/index.m3u8?token=\(secret)"

@@ -2,7 +2,7 @@ import HLSMedia
 import SystemPackage
 import Testing
 
-@Suite("what ffmpeg is told")
+@Suite("the arguments of ffmpeg")
 struct RemuxJobTests {
     static let local = ["-protocol_whitelist", "file,pipe"]
 
@@ -37,7 +37,7 @@ struct RemuxJobTests {
         #expect(job.arguments == expected + ["-movflags", "+faststart", "-f", "mp4", "file:/d/out.mp4"])
     }
 
-    @Test("each kind is read as what it is; what has no format can't be remuxed")
+    @Test("each kind has its input format; one without a format can't be remuxed")
     func kinds() {
         let formats = MediaKind.allCases.map { RemuxInput(path: "/x", kind: $0)?.format ?? "-" }
         #expect(formats == ["mpegts", "mp4", "aac", "mp3", "ac3", "eac3", "-", "-"])
@@ -51,7 +51,7 @@ struct RemuxJobTests {
     }
 
     @Test(
-        "languages are three letters",
+        "languages have three letters",
         arguments: [
             ("de", "deu"), ("de-AT", "deu"), ("DE", "deu"), ("zh_Hant", "zho"), ("eng", "eng"), ("ger", "ger"),
             ("x", nil),

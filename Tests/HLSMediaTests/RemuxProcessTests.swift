@@ -46,7 +46,7 @@ struct RemuxProcessTests {
         try await expectNobody(fake)
     }
 
-    @Test("nothing is started for a task that is cancelled already")
+    @Test("a task that is already cancelled starts no program")
     func cancelledBefore() async throws {
         let fake = try FakeFFmpeg("touch \"$home/began\"")
         let job = try #require(fake.job)
@@ -81,7 +81,7 @@ struct RemuxProcessTests {
         ("echo 'out.mp4: No space left on device' >&2; echo 'Conversion failed!' >&2; exit 1", .noSpace),
     ]
 
-    @Test("what a program says is told, and nothing is left of what it wrote", arguments: failures)
+    @Test("a program's output is reported, and its files are removed", arguments: failures)
     func failed(script: String, error: RemuxError) async throws {
         let fake = try FakeFFmpeg((script.hasPrefix("exit 0") ? "" : "echo half > \"$home/out.mp4\"\n") + script)
         let job = try #require(fake.job)
@@ -90,7 +90,7 @@ struct RemuxProcessTests {
         #expect(fake.folder.has("in.ts"))
     }
 
-    @Test("of a flood of text the last line is told, cut off")
+    @Test("from much output the last line is reported, cut off")
     func flood() async throws {
         let fake = try FakeFFmpeg(
             "yes 'much text' | head -c 3000000 >&2; yes z | tr -d '\\n' | head -c 9000 >&2; exit 1")
@@ -101,7 +101,7 @@ struct RemuxProcessTests {
         #expect(!fake.folder.has("out.mp4"))
     }
 
-    @Test("a program that isn't there is named as such")
+    @Test("a missing program is reported by name")
     func missing() async throws {
         let fake = try FakeFFmpeg("exit 0")
         let job = try #require(fake.job)
@@ -109,7 +109,7 @@ struct RemuxProcessTests {
         await #expect(throws: RemuxError.notFound) { try await job.run(with: program) }
     }
 
-    @Test("what a program complains of is told, though it did its work")
+    @Test("complaints of a successful program are reported")
     func complaint() async throws {
         let fake = try FakeFFmpeg("echo whole > \"$home/out.mp4\"; echo 'a packet was broken' >&2")
         let job = try #require(fake.job)
@@ -117,7 +117,7 @@ struct RemuxProcessTests {
         #expect(fake.folder.read("out.mp4") == "whole\n")
     }
 
-    @Test("the program gives way, reads nothing, and sees little of our environment")
+    @Test("the program runs at low priority, without input, and with little of our environment")
     func surroundings() async throws {
         // Priority is lowered right after the start.
         let fake = try FakeFFmpeg(
@@ -135,7 +135,7 @@ struct RemuxProcessTests {
         #expect(fake.folder.read("out.mp4") == job.arguments.map { $0 + "\n" }.joined())
     }
 
-    @Test("its process group is told before and after")
+    @Test("its process group is reported before and after")
     func watched() async throws {
         let fake = try FakeFFmpeg("ps -o pgid= -p $$ | tr -d ' ' > \"$home/out.mp4\"")
         let job = try #require(fake.job)

@@ -40,7 +40,7 @@ struct RemuxTests {
         #expect(try await counts(studio.streams(of: output)) == counts(studio.streams(of: joined)))
     }
 
-    @Test("packed audio becomes an MP4 with sound alone", arguments: [MediaKind.adts, .mp3, .ac3, .eac3])
+    @Test("packed audio becomes an MP4 with sound only", arguments: [MediaKind.adts, .mp3, .ac3, .eac3])
     func packed(kind: MediaKind) async throws {
         let packed = try await studio.packed(kind, named: "packed")
         let output = studio.folder.at("out.mp4")
@@ -53,7 +53,7 @@ struct RemuxTests {
     }
 
     @Test(
-        "separate sound is put in beside the picture, of every kind",
+        "separate sound of every kind is joined with the picture",
         arguments: [
             (MediaKind.transportStream, MediaKind.adts), (.transportStream, .transportStream),
             (.fragmentedMP4, .fragmentedMP4), (.fragmentedMP4, .ac3),
@@ -87,7 +87,7 @@ struct RemuxTests {
         #expect(streams.map { $0.suffix(3) }.dropFirst() == ["deu", "eng"], "\(streams)")
     }
 
-    @Test("names with anything in them are files, and nothing else")
+    @Test("names with special characters are taken as files")
     func names() async throws {
         let packed = try await studio.packed(.adts, named: "packed")
         try studio.folder.make("-i %03d")
@@ -100,7 +100,7 @@ struct RemuxTests {
     }
 
     @Test(
-        "what isn't what it was taken for is refused, and nothing is left",
+        "a file that isn't of the assumed format is refused, and nothing remains",
         arguments: [
             (MediaKind.transportStream, "<html>no</html>"), (.fragmentedMP4, "<html>no</html>"), (.adts, ""),
             (.transportStream, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\ngood.aac\n#EXT-X-ENDLIST\n"),
@@ -121,7 +121,7 @@ struct RemuxTests {
         #expect(!studio.folder.has("out.mp4"))
     }
 
-    @Test("the version is ffmpeg's")
+    @Test("the version is the one that ffmpeg prints")
     func version() async throws {
         #expect(try await studio.program.version()?.hasPrefix("ffmpeg version ") == true)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("the reorder window")
 struct ReorderWindowTests {
-    @Test("under any order of arrival and any failures, each comes out once and in order", arguments: 0..<200)
+    @Test("under any order of arrival and any failures, each segment comes out once and in order", arguments: 0..<200)
     func anyOrder(seed: UInt64) {
         var dice = SeededGenerator(seed: seed)
         let count = Int(dice.next() % 60)
@@ -45,7 +45,7 @@ struct ReorderWindowTests {
         #expect(window.candidate == nil && window.pop() == nil)
     }
 
-    @Test("what is held and foretold stays within the bytes; the one that is waited for is always asked for")
+    @Test("held and announced bytes stay within the limit; the awaited segment is always requested")
     func bytes() {
         var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
         window.start(0)
@@ -63,7 +63,7 @@ struct ReorderWindowTests {
         #expect(window.candidate == 2)
     }
 
-    @Test("a segment that had no room is asked for again, and less is asked for with it until only the next one is")
+    @Test("a segment that had no room is requested again, with fewer others, down to only the next one")
     func refused() {
         var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
         var counts: [Int] = []
@@ -96,7 +96,7 @@ struct ReorderWindowTests {
         #expect(started == 4)
     }
 
-    @Test("two lead the way until it is known how large segments are")
+    @Test("two are requested first until the size of segments is known")
     func leaders() {
         var window = ReorderWindow<Int>(count: 100, next: 0, width: 8, byteLimit: 1000)
         var asked: [Int] = []
@@ -113,7 +113,7 @@ struct ReorderWindowTests {
         #expect(asked == Array(0..<9))
     }
 
-    @Test("what is released is asked for again, in order, and nothing else is")
+    @Test("released segments are requested again, in order, and no others")
     func release() {
         var window = ReorderWindow<Int>(count: 6, next: 0, width: 4, byteLimit: 1000)
         for index in 0..<4 { window.start(index) }

@@ -16,7 +16,7 @@ struct SegmentCipherTests {
 
     static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 131 >> 3) } }
 
-    @Test("what openssl has encrypted comes out")
+    @Test("data encrypted by openssl is decrypted")
     func openssl() throws {
         let hex = "9a6930f19656dcd8e79ea546c35aa94fe21fdafc55334e85b5b71001a9e5d51b02cee42da3a962cd24b854b5dfa88e20"
         var bytes = stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
@@ -25,7 +25,7 @@ struct SegmentCipherTests {
     }
 
     @Test(
-        "segments of every length come out, whole pieces and broken ones",
+        "segments of every length are decrypted, in any pieces",
         arguments: [0, 1, 15, 16, 17, 188, 65_519, 65_520, 65_535, 65_536, 65_537, 131_071, 131_072, 400_000])
     func lengths(count: Int) throws {
         let plain = Self.bytes(count)
@@ -34,7 +34,7 @@ struct SegmentCipherTests {
         #expect(bytes == plain)
     }
 
-    @Test("bytes that aren't at the beginning of their memory are decrypted where they are")
+    @Test("bytes at any offset in their memory are decrypted in place")
     func inPlace() throws {
         let plain = Self.bytes(100)
         var bytes = [9, 9, 9] + (try Self.encrypted(plain)) + [9]
@@ -47,7 +47,7 @@ struct SegmentCipherTests {
         #expect(bytes.prefix(3) == [9, 9, 9] && bytes.last == 9)
     }
 
-    @Test("a segment that isn't a number of blocks is refused untouched", arguments: [0, 1, 15, 17, 187])
+    @Test("a segment that isn't a multiple of the block size is refused untouched", arguments: [0, 1, 15, 17, 187])
     func broken(count: Int) throws {
         var bytes = Self.bytes(count)
         #expect(throws: SegmentCipherError.segmentLength(count)) {
@@ -57,7 +57,7 @@ struct SegmentCipherTests {
     }
 
     @Test(
-        "padding that isn't there or isn't whole is refused",
+        "missing or incomplete padding is refused",
         arguments: [
             [0], [17], [255], [2, 1, 2], [1, 2], [3, 2, 3], Array(repeating: 16, count: 15),
         ] as [[UInt8]])
@@ -69,7 +69,7 @@ struct SegmentCipherTests {
         }
     }
 
-    @Test("a wrong key doesn't give what was encrypted, nor anything that is taken for media")
+    @Test("a wrong key gives neither the plaintext nor anything recognized as media")
     func wrongKey() throws {
         let plain = Samples.transportStream(packets: 40)
         var refused = 0
@@ -95,7 +95,7 @@ struct SegmentCipherTests {
         }
     }
 
-    @Test("the key is not to be seen")
+    @Test("the key isn't printed")
     func secrecy() throws {
         let cipher = try SegmentCipher(key: Array("canary-canary-ca".utf8))
         var dumped = ""

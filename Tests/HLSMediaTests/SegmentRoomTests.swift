@@ -4,7 +4,7 @@ import Testing
 
 @Suite("the room for segments")
 struct SegmentRoomTests {
-    @Test("what is held and on its way stays within the limit; only the next segment may go beyond")
+    @Test("segments in memory and in transfer stay within the limit; only the next segment may exceed it")
     func limit() {
         let room = SegmentRoom(limit: 1000, next: 0)
         #expect(room.admits(0, 400) && room.admits(1, 400) && room.admits(2, 200))

@@ -3,7 +3,7 @@ import MediaTransfer
 import SystemPackage
 import Testing
 
-@Suite("packages, and what is known of a joined file")
+@Suite("packages, and facts about a joined file")
 struct StreamPackageTests {
     private static func plan(_ lines: String) throws -> StreamPlan {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(lines)\n#EXT-X-ENDLIST\n"
@@ -23,7 +23,7 @@ struct StreamPackageTests {
         #expect(playlists[0].text == plan.text(file: "video.ts", pieces: track.pieces))
     }
 
-    @Test("with separate sound a master playlist leads to both, and says nothing that breaks out of its quotes")
+    @Test("with separate sound a master playlist leads to both, with quoted text escaped")
     func separateSound() throws {
         let video = StreamPackage.Track(
             plan: try Self.plan("#EXTINF:2,\na.ts\n#EXTINF:1,\nb.ts"),
@@ -48,7 +48,7 @@ struct StreamPackageTests {
         #expect(master.variants.map(\.uri) == ["video.m3u8"] && master.renditions.map(\.uri) == ["audio.m3u8"])
     }
 
-    @Test("a segment without a length doesn't make an endless bandwidth")
+    @Test("a segment without a length doesn't give an infinite bandwidth")
     func noLength() throws {
         let track = StreamPackage.Track(
             plan: try Self.plan("#EXTINF:0,\na.ts"), pieces: [JoinedPiece(media: 1000)], file: "v.ts")
@@ -79,7 +79,7 @@ struct StreamPackageTests {
         #expect(RemuxInput.listText(of: "a", parts: [0..<1]) == nil)
     }
 
-    @Test("an input of several parts is read by its list, one that begins later with its delay")
+    @Test("an input of several parts is read by its list, a later start as a delay")
     func inputs() throws {
         let list = try #require(RemuxInput(path: "/d/1.part", kind: .fragmentedMP4, list: "/d/1.list"))
         var sound = try #require(RemuxInput(path: "/d/2.part", kind: .adts))

@@ -18,7 +18,8 @@ struct StreamTimesTests {
     }
 
     @Test(
-        "a Transport Stream begins with its earliest stream", arguments: [(2, 2), (2, nil), (nil, 2)] as [(Int?, Int?)])
+        "a Transport Stream begins with its earliest elementary stream",
+        arguments: [(2, 2), (2, nil), (nil, 2)] as [(Int?, Int?)])
     func transportStream(picture: Int?, tone: Int?) async throws {
         let arguments = ["-output_ts_offset", "1234.5", "-muxdelay", "0", "-muxpreload", "0", "-f", "mpegts"]
         let path = try await studio.made(picture: picture, tone: tone, arguments, named: "stream")
@@ -28,7 +29,7 @@ struct StreamTimesTests {
         #expect(abs(begin - 1234.5) < 0.2, "\(begin)")
     }
 
-    @Test("a Transport Stream may begin just before its clock begins again")
+    @Test("a Transport Stream may begin just before its clock wraps")
     func wrap() async throws {
         // 0.1 s before.
         let arguments = ["-output_ts_offset", "95443.617", "-muxdelay", "0", "-muxpreload", "0", "-f", "mpegts"]
@@ -58,7 +59,7 @@ struct StreamTimesTests {
         #expect(try begin(of: path, .adts) == Double(0x1_000D_BBA0) / 90_000)
     }
 
-    @Test("an MP4 tells that its sound is shorter than its picture", arguments: ["", "+faststart"])
+    @Test("an MP4 has a sound track that is shorter than its picture", arguments: ["", "+faststart"])
     func length(flags: String) async throws {
         let arguments = ["-movflags", "0" + flags, "-f", "mp4"]
         let path = try await studio.made(picture: 5, tone: 2, arguments, named: "movie")

@@ -237,13 +237,13 @@ struct WebVTTJoinerTests {
         #expect(joined.skipped == row.skipped, "\(row.what)")
     }
 
-    @Test("a joined file, joined, stays what it is", arguments: forms + times + repetitions)
+    @Test("joining a joined file doesn't change it", arguments: forms + times + repetitions)
     func again(row: Row) throws {
         #expect(try Self.join([row.joined]).text == row.joined, "\(row.what)")
     }
 
     @Test(
-        "the beginning of the video is the beginning, if it is known",
+        "times are relative to the beginning of the video, if it is known",
         arguments: [
             (0, "00:00:11.000"), (900_000, "00:00:01.000"), (450_000, "00:00:06.000"),
             ((1 << 33) - 90_000, "00:00:12.000"),
@@ -254,7 +254,7 @@ struct WebVTTJoinerTests {
         #expect(text.contains("\n" + start + " --> "), "\(text)")
     }
 
-    @Test("after days the time is still right")
+    @Test("times are right after days")
     func days() throws {
         var joiner = WebVTTJoiner()
         for hour in stride(from: 0, through: 60, by: 10) {
@@ -269,7 +269,7 @@ struct WebVTTJoinerTests {
     }
 
     @Test(
-        "what isn't WebVTT is refused",
+        "text that isn't WebVTT is refused",
         arguments: [
             "<html>", "WEBVTTX\n\n", "webvtt\n", "1\n00:00:01,000 --> 00:00:02,000\nA\n", "\u{FEFF}\u{FEFF}WEBVTT\n",
         ])
@@ -277,7 +277,7 @@ struct WebVTTJoinerTests {
         #expect(throws: WebVTTError.notWebVTT) { try Self.join(["WEBVTT\n", text]) }
     }
 
-    @Test("there is a bound to the text, and what came before it stays")
+    @Test("the text is bounded, and the part before the bound stays")
     func textBound() throws {
         var joiner = WebVTTJoiner()
         try joiner.add(Array("WEBVTT\n\n00:01.000 --> 00:02.000\nA\n".utf8), start: .zero)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hooks
 
-@Suite("the person's commands")
+@Suite("the user's commands")
 struct HookRunnerTests {
     private let folder = TemporaryFolder()
     private let subject = HookSubject(course: "c", chapter: nil, video: "v", title: "T")
@@ -38,7 +38,7 @@ struct HookRunnerTests {
             DownloadedFacts(subject, path: "/l/.p/1.part", finalPath: "/l/T.mp4", bytes: 7, sha256: "ab"), stamp: stamp)
     }
 
-    @Test("a request goes as it is, or as the commands make it, one after the other")
+    @Test("a request is unchanged, or changed by each command in turn")
     func change() async {
         let headers = ["Cookie": "hush-hush", "X": "1"]
         #expect(await request(["true"]) == .go(url: "https://h/a?token=s3cret", headers: headers))
@@ -48,7 +48,7 @@ struct HookRunnerTests {
         #expect(await request([#"echo '{"url": "file:///etc/passwd"}'"#]) == .trouble(.badURL))
     }
 
-    @Test("a request is refused by a verdict or an exit code, and the reason is what was said last")
+    @Test("a request is refused by a verdict or an exit code, with the last line of output as the reason")
     func refuse() async {
         #expect(await request([#"echo '{"verdict": "refuse", "reason": "not at night"}'"#]) == .refused("not at night"))
         #expect(await request(["echo first >&2; echo second >&2; exit 3", "touch never"]) == .refused("second"))
@@ -56,7 +56,7 @@ struct HookRunnerTests {
         #expect(!folder.has("never"), "after a refusal nothing more runs")
     }
 
-    @Test("a file is accepted, rejected or wanted once more")
+    @Test("a file is accepted, rejected or requested once more")
     func judge() async {
         #expect(await file(["true", "cat > told"]) == .accepted)
         #expect(
@@ -73,7 +73,7 @@ struct HookRunnerTests {
             await file([#"echo '{"verdict": "accept"}'; exit 9"#]) == .accepted, "what it says counts, not its code")
     }
 
-    @Test("what is of no use is told as that")
+    @Test("unusable answers are reported as such")
     func trouble() async {
         #expect(await file([#"echo '{"verdict": "maybe"}'"#]) == .trouble(.unknownVerdict("maybe")))
         #expect(await file(["echo '{nonsense'"]) == .trouble(.unreadable))
@@ -88,7 +88,7 @@ struct HookRunnerTests {
         #expect(changed == .trouble(.changedFile))
     }
 
-    @Test("a command that takes too long is ended, with all that it has started")
+    @Test("a command that takes too long is ended with all its children")
     func timeout() async throws {
         let began = ContinuousClock.now
         #expect(await request(["sleep 3600 & echo $! > child; wait"], timeout: .seconds(1)) == .trouble(.timedOut))
@@ -100,7 +100,7 @@ struct HookRunnerTests {
     }
 
     @Test(
-        "what is left over in the background doesn't hold up a command that is done, wherever its output goes",
+        "a process left in the background doesn't delay a finished command, wherever its output goes",
         arguments: ["sleep 3600 > /dev/null 2>&1 &", "sleep 3600 &", "setsid sleep 3 &"])
     func background(command: String) async {
         let began = ContinuousClock.now
@@ -108,7 +108,7 @@ struct HookRunnerTests {
         #expect(ContinuousClock.now - began < .seconds(1800))
     }
 
-    @Test("a command that sends its output elsewhere is waited for, and what one says last is heard")
+    @Test("a command that redirects its output is waited for, and its last words are read")
     func outputs() async {
         #expect(await file(["exec > log 2>&1; sleep 0.3; echo done; touch end"]) == .accepted)
         #expect(folder.read("log") == "done\n" && folder.has("end"))
@@ -117,7 +117,7 @@ struct HookRunnerTests {
         for _ in 0..<20 { #expect(await file([long]) == .rejected("at the end")) }
     }
 
-    @Test("who would end a command, should this process be killed, is told of it and of its end")
+    @Test("the watchdog that ends a command if this process is killed is told of its start and end")
     func watched() async {
         let groups = Mutex((began: [Int32](), ended: [Int32]()))
         let watch = GroupWatch(
@@ -130,7 +130,7 @@ struct HookRunnerTests {
         groups.withLock { #expect($0.began.count == 1 && $0.began == $0.ended) }
     }
 
-    @Test("what a command writes is logged, without what it was told in secret and what a terminal obeys")
+    @Test("a command's output is logged, without secrets from its input and without control characters")
     func logging() async {
         let log = Log()
         _ = await request(["cat >&2; printf 'plain \\033[31mred\\n'"], log: log)
@@ -140,7 +140,7 @@ struct HookRunnerTests {
         #expect(!lines[0].contains("s3cret") && !lines[0].contains("hush"))
     }
 
-    @Test("a reason is told without user and query of an address, and without what the command was told in secret")
+    @Test("a reason is reported without user and query of an address, and without secrets from the command's input")
     func reasons() async {
         let answer = #"echo '{"verdict": "refuse", "reason": "no http://u:p@h:8/v?sig=S and hush-hush"}'"#
         #expect(await request([answer]) == .refused("no http://h:8/v?… and <redacted>"))
@@ -149,7 +149,7 @@ struct HookRunnerTests {
                 == .refused("cannot get http://<redacted>/v?…"))
     }
 
-    @Test("as many run at a time as there may be downloads")
+    @Test("as many commands run at a time as downloads are allowed")
     func limit() async {
         let runner = runner(
             .afterDownload, ["mkdir run-$$; ls -d run-* | wc -l >> seen; sleep 0.2; rmdir run-$$"], jobs: 2)
@@ -163,7 +163,7 @@ struct HookRunnerTests {
         #expect(seen.count == 6 && seen.max() ?? 9 <= 2, "\(seen)")
     }
 
-    @Test("the end of the run ends what runs, and nothing begins any more")
+    @Test("the end of the run ends running commands, and no more begin")
     func end() async throws {
         let runner = runner(.beforeRequest, ["touch begun; sleep 3600"], timeout: .seconds(300))
         let facts = RequestFacts(subject, purpose: "video", url: "https://h", headers: [:])

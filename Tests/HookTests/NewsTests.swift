@@ -31,7 +31,7 @@ struct NewsTests {
     }
 
     @Test(
-        "a host's form is known by its name",
+        "a receiver's form follows from its host name",
         arguments: [
             ("ntfy.sh", NewsReceiver.Format.ntfy), ("hooks.slack.com", .slack), ("discord.com", .discord),
             ("example.org", .json),

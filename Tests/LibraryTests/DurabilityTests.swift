@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// The order of system calls, as strace saw it in a process of its own.
-@Suite("durable in the right order")
+@Suite("the order of durable steps")
 struct DurabilityTests {
     let temporary = TemporaryFolder()
 
@@ -54,7 +54,7 @@ struct DurabilityTests {
             ])
     }
 
-    @Test("the mark of a plan appears after all is collected and before anything is put at its place")
+    @Test("the mark of a plan appears after all files are collected and before any is placed")
     func moves() async throws {
         _ = try LibraryFolder.testing(temporary.at("library"))
         try temporary.write("a", to: "library/C/a")
@@ -78,7 +78,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "a folder whose flush fails is told, and one that can't be flushed isn't",
+        "a folder whose flush fails is reported, and one that doesn't support flushing isn't",
         arguments: ["EIO", "EINVAL", "EOPNOTSUPP"])
     func failingFlush(error: String) async throws {
         try await Tool.strace.require()
@@ -94,7 +94,7 @@ struct DurabilityTests {
         if error == "EIO" { #expect(ending.output.contains("system(") && ending.output.contains("flush")) }
     }
 
-    @Test("where renameat2 or openat2 are missing, the result is the same", arguments: ["EINVAL", "ENOSYS"])
+    @Test("without renameat2 or openat2 the result is the same", arguments: ["EINVAL", "ENOSYS"])
     func oldKernel(error: String) async throws {
         try await Tool.strace.require()
         let library = try LibraryFolder.testing(temporary.at("library"))

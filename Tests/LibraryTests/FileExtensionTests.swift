@@ -14,7 +14,7 @@ struct FileExtensionTests {
     }
 
     @Test(
-        "the first thing that tells decides",
+        "the first source of information decides",
         arguments: [
             Case(stated: "webm", mediaType: "video/mp4", contentType: "video/ogg", url: "/a.mkv", result: "webm"),
             Case(mediaType: "video/mp4", contentType: "video/ogg", url: "/a.mkv", result: "mp4"),
@@ -42,7 +42,7 @@ struct FileExtensionTests {
         #expect(chosen.text == one.result)
     }
 
-    @Test("no media type leads to an extension that isn't one")
+    @Test("no media type leads to an unsafe extension")
     func table() {
         for purpose in [FileExtension.Purpose.video, .cover, .attachment] {
             for type in ["video/mp4", "video/mp2t", "audio/flac", "image/jpeg", "application/zip", "text/plain"] {

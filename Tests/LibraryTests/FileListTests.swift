@@ -61,7 +61,7 @@ struct FileListTests {
         return (result, rows)
     }
 
-    @Test("a state that knows nothing knows all files again, each as it was recorded")
+    @Test("an empty state learns all files again, each as it was recorded")
     func rebuild() throws {
         let (store, library) = try filled()
         let (result, rows) = try rebuilt(library)
@@ -74,7 +74,7 @@ struct FileListTests {
         #expect(temporary.read(path)?.contains("http") == false)
     }
 
-    @Test("what may be wanted beside a rebuilt video is asked for once, unless the list says that nothing is missing")
+    @Test("sidecars of a rebuilt video are asked for once, unless the list says that none is missing")
     func unasked() throws {
         let (store, library) = try filled()
         let id = { DownloadID(rawValue: $0) }
@@ -102,7 +102,7 @@ struct FileListTests {
         #expect(try older.sidecars.open().map(\.name.kind) == [.unasked, .unasked, .unasked])
     }
 
-    @Test("what changes is appended, also behind a line that a kill has torn, and the last line counts")
+    @Test("changes are appended, also after a line torn by a kill, and the last line counts")
     func appended() throws {
         let (store, library) = try filled()
         let torn = try #require(temporary.read(path)) + #"{"course":"c","vid"#
@@ -128,7 +128,7 @@ struct FileListTests {
     }
 
     @Test(
-        "a list that isn't as long as the state left it is written anew, and keeps what only it knows of files that are there"
+        "a list whose length differs from the state's record is written again, and keeps entries of existing files that only it has"
     )
     func rewritten() throws {
         let (store, library) = try filled()
@@ -154,7 +154,7 @@ struct FileListTests {
         #expect(before == after)
     }
 
-    @Test("a list that can't be kept is told, and stops nothing; the next pass writes it anew")
+    @Test("a list that can't be written is reported, and stops nothing; the next pass writes it again")
     func unkept() throws {
         let (store, library) = try filled()
         let known = try #require(try store.facts.value("file_list"))
@@ -178,7 +178,7 @@ struct FileListTests {
     }
 
     @Test(
-        "a line that lies about a file is left out",
+        "a line that contradicts its file is ignored",
         arguments: [
             (#""size":10,"#, #""size":11,"#), (#""size":10,"#, #""size":-1,"#), (#""size":10,"#, ""),
             (#""path":"Course/01 T.mp4""#, #""path":"Course/99.mp4""#),
@@ -205,7 +205,7 @@ struct FileListTests {
         #expect(Set(rows.keys) == ["2", "3"])
     }
 
-    @Test("another time is no proof: then the content decides, and without a SHA-256 nothing does")
+    @Test("with another time the content decides, and without a SHA-256 nothing does")
     func times() throws {
         let (_, library) = try filled()
         for name in ["01", "02", "03"] {
@@ -221,7 +221,7 @@ struct FileListTests {
         #expect(try rebuilt(library).0 == .init(restored: 0, leftOut: 3))
     }
 
-    @Test("of two lines that claim one file the newer is right")
+    @Test("of two lines for one file the newer one counts")
     func claimed() throws {
         let (_, library) = try filled()
         let text = try #require(temporary.read(path))
@@ -232,7 +232,7 @@ struct FileListTests {
     }
 
     @Test(
-        "what is no list of this version is not read, and does no harm",
+        "a list of another version is not read, and does no harm",
         arguments: [
             "", "\n", "{}\n", "\u{0}\u{1}", String(repeating: "x", count: 600_000),
             String(repeating: "[", count: 90_000) + "\n",
@@ -254,7 +254,7 @@ struct FileListTests {
         }
     }
 
-    @Test("a line too long, one that isn't JSON and one of another kind cost themselves")
+    @Test("a line that is too long, isn't JSON or is of another kind affects only itself")
     func damaged() throws {
         let (_, library) = try filled()
         let text = try #require(temporary.read(path))
@@ -274,7 +274,7 @@ struct FileListTests {
         #expect(keeper.failure != nil && temporary.read("outside") == "mine")
     }
 
-    @Test("what the person has paused or given up stays so, and what is being fetched again isn't taken for whole")
+    @Test("paused and cancelled rows stay so, and a file that is being downloaded again doesn't count as complete")
     func persons() throws {
         let (_, library) = try filled()
         let store = try DownloadStore.empty()

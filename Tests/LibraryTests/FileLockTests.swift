@@ -19,7 +19,7 @@ struct FileLockTests {
         return state
     }
 
-    @Test("one at a time, and free again when it is let go")
+    @Test("one holder at a time, and free again after release")
     func exclusive() async throws {
         let state = try state()
         #expect(try await isFree(state))
@@ -51,7 +51,7 @@ struct FileLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a short holder is waited for")
+    @Test("it waits for a short holder")
     func patience() async throws {
         let state = try state()
         guard case .acquired(let lock) = try await state.acquireLock(catalogs: []) else {
@@ -65,7 +65,7 @@ struct FileLockTests {
     }
 
     @Test(
-        "another process holds it, and it is free once that has ended, however",
+        "a lock held by another process is free once that has ended, however it ended",
         arguments: [Signal?.none, .kill, .terminate])
     func otherProcess(signal: Signal?) async throws {
         let state = try state()
@@ -108,7 +108,7 @@ struct FileLockTests {
         return false
     }
 
-    @Test("a library has a lock of its own: one writer at a time, who it is is told, and it ends with its holder")
+    @Test("a library has its own lock: one writer at a time, with its identity, and it ends with its holder")
     func library() async throws {
         let root = temporary.at("library")
         let (alice, bob) = ("alice", "bob")
@@ -150,7 +150,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("a lock file that was deleted excludes nobody, so a new one is made")
+    @Test("a deleted lock file excludes nobody, so a new one is made")
     func deleted() async throws {
         let state = try state()
         guard case .acquired(let lock) = try await state.acquireLock(catalogs: []) else {
@@ -167,7 +167,7 @@ struct FileLockTests {
     }
 
     @Test(
-        "whatever stands in the file, the lock works and nothing hostile is told",
+        "whatever the file contains, the lock works and nothing hostile is printed",
         arguments: [
             "", "{", "{}", #"{"host":"h","pid":-1,"started":"2026-01-01T00:00:00Z","catalogs":[]}"#,
             #"{"host":"h","pid":1,"started":"yesterday","catalogs":[]}"#, String(repeating: "x", count: 100_000),
@@ -192,7 +192,7 @@ struct FileLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("control characters and overlong lists are made harmless")
+    @Test("control characters and overlong lists are sanitized")
     func harmless() throws {
         let since = Date(timeIntervalSince1970: 1_800_000_000)
         let evil = LockHolder(
@@ -205,7 +205,7 @@ struct FileLockTests {
         #expect(try #require(LockHolder(line: long.line)).since == since)
     }
 
-    @Test("what isn't a file is refused, and a link isn't followed")
+    @Test("a special file is refused, and a link isn't followed")
     func odd() async throws {
         let state = try state()
         let refused = StateError.notAFile(path: state.lock.string)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("names by a layout")
 struct LayoutNameTests {
-    @Test("fields are filled in; what is empty leaves neither its part nor a space at the ends")
+    @Test("fields are filled in; an empty one leaves neither its part nor a space at the ends")
     func filling() throws {
         let layout = try PathLayout("{course}/{date} {title}< ({chapter}, {chapter_number:02})>.{ext}")
         #expect(
@@ -27,7 +27,7 @@ struct LayoutNameTests {
         }
     }
 
-    @Test("long fields are cut alike, so that each is seen; the name keeps room for what is appended")
+    @Test("long fields are cut equally, so that each is visible; the name keeps room for suffixes")
     func lengths() throws {
         let layout = try PathLayout("{course}/{course} - s01e{number:02} - {title}.{ext}")
         let name = LibraryName.stem(
@@ -38,7 +38,7 @@ struct LayoutNameTests {
         #expect(short.hasPrefix("Short - s01e01 - ttt") && short.utf8.count == 215)
     }
 
-    @Test("however a template is made, nothing is longer than a name can be")
+    @Test("with any template, no name is longer than the limit")
     func bounds() throws {
         let layout = try PathLayout("{course}/" + String(repeating: "x{title}", count: 110) + ".{ext}")
         #expect(LibraryName.stem(layout, course: "c", title: String(repeating: "é", count: 300)).utf8.count <= 215)

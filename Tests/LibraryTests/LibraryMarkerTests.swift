@@ -35,7 +35,7 @@ struct LibraryMarkerTests {
         #expect(try LibraryFolder.open(root, expecting: .new(one), owner: alice).id == one)
     }
 
-    @Test("a folder that isn't there is not made when the state knows its library")
+    @Test("a missing folder is not made when the state knows its library")
     func notMounted() throws {
         #expect(throws: LibraryError.markerMissing(library: root.string, folderExists: false)) {
             try LibraryFolder.open(root, expecting: .known(one), owner: alice)
@@ -56,7 +56,7 @@ struct LibraryMarkerTests {
         #expect(throws: expected) { try LibraryFolder.open(root, expecting: .new(one), owner: alice) }
     }
 
-    @Test("adopting writes the marker anew, so that the other state is refused from then on")
+    @Test("adopting writes a new marker, so that the other state is refused from then on")
     func adoption() throws {
         _ = try LibraryFolder.open(root, expecting: .new(two), owner: bob)
         #expect(try LibraryFolder.adopt(root, as: one, owner: alice).id == one)
@@ -67,7 +67,7 @@ struct LibraryMarkerTests {
         }
     }
 
-    @Test("a folder without a marker can be adopted; one that isn't there can't")
+    @Test("a folder without a marker can be adopted; a missing one can't")
     func adoptionOfPlainFolder() throws {
         #expect(throws: LibraryError.system(.open, path: root.string, .noSuchFileOrDirectory)) {
             try LibraryFolder.adopt(root, as: one, owner: alice)
@@ -78,7 +78,7 @@ struct LibraryMarkerTests {
     }
 
     @Test(
-        "a marker that isn't one is refused and left alone",
+        "an invalid marker is refused and not changed",
         arguments: [
             "", "{", "[]", #"{"id":"","user":"a","host":"b"}"#, #"{"id":"one"}"#, "\u{0}",
             String(repeating: "x", count: 70_000),
@@ -134,7 +134,7 @@ struct LibraryMarkerTests {
         }
     }
 
-    @Test("what a stranger wrote into a marker can be printed")
+    @Test("a marker written by others can be printed safely")
     func harmless() throws {
         let text = #"{"host":"h\u001b[2J","id":"one","user":"\u202ealice\u0007"}"#
         try temporary.write(text, to: "media/library/.coursefetch/library.json")
@@ -142,7 +142,7 @@ struct LibraryMarkerTests {
         #expect(marker.host == "h?[2J" && marker.user == "?alice?")
     }
 
-    @Test("an open library knows that it has been deleted, emptied or replaced since")
+    @Test("an open library notices that it has been deleted, emptied or replaced since")
     func loss() throws {
         let library = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
         #expect(library.loss() == nil)
@@ -154,7 +154,7 @@ struct LibraryMarkerTests {
         #expect(library.loss() == .markerOfAnother(library: root.string, found: LibraryMarker(id: two, owner: bob)))
     }
 
-    @Test("an open library knows that a copy of it stands at its path")
+    @Test("an open library notices a copy of itself at its path")
     func copied() throws {
         let library = try LibraryFolder.open(root, expecting: .new(one), owner: alice)
         try temporary.move("media/library", to: "media/old")
@@ -163,7 +163,7 @@ struct LibraryMarkerTests {
         #expect(throws: LibraryError.replaced(library: root.string)) { try library.refreshFolders(of: ["a/b.mp4"]) }
     }
 
-    @Test("ids differ")
+    @Test("ids are unique")
     func ids() {
         #expect(LibraryID.random() != LibraryID.random())
         #expect(LibraryID.random().rawValue.count == 32)

@@ -45,7 +45,7 @@ struct LibraryNameTests {
     }
 
     @Test(
-        "no name is longer than 255 bytes, with all that is appended, and none is cut inside a character",
+        "no name is longer than 255 bytes, with all suffixes, and none is cut inside a character",
         arguments: ["a", "é", "講", "👩‍👩‍👧‍👦", "🇩🇪", "e\u{301}\u{302}"])
     func lengths(unit: String) throws {
         let title = String(repeating: unit, count: 400)
@@ -72,7 +72,7 @@ struct LibraryNameTests {
         #expect(name.utf8.count > 250 && name.utf8.count <= 255)
     }
 
-    @Test("what stands beside a video shares its name")
+    @Test("sidecars share the video's name")
     func sidecars() throws {
         let stem = LibraryName.video("Lenses", position: 3)
         #expect(LibraryName.file(stem, try #require(FileExtension("mp4"))) == "03 Lenses.mp4")
@@ -83,7 +83,7 @@ struct LibraryNameTests {
     }
 
     @Test(
-        "names that a file system takes for one collide",
+        "names that a file system treats as equal collide",
         arguments: [
             ("Intro", "intro"), ("STRASSE", "straße"), ("Σίσυφος", "ΣΊΣΥΦΟΣ"), ("e\u{301}", "\u{C9}"),
             ("a\u{200D}b", "ab"), ("heart\u{2764}\u{FE0F}", "heart\u{2764}"), ("\u{212A}", "k"), ("ＡＢ", "ａｂ"),
@@ -105,7 +105,7 @@ struct LibraryNameTests {
     }
 
     @Test(
-        "a hundred thousand equal titles with ids that look equal all get names of their own", .timeLimit(.minutes(1)))
+        "a hundred thousand equal titles with ids that look equal all get different names", .timeLimit(.minutes(1)))
     func manyCollisions() {
         var names = FolderNames()
         var taken: Set<String> = []
@@ -113,7 +113,7 @@ struct LibraryNameTests {
         #expect(taken.count == 100_000)
     }
 
-    @Test("two that swap their names both get the plain one")
+    @Test("two videos that swap names both get the plain one")
     func swap() {
         var names = FolderNames()
         names.insert("01 A")
@@ -125,7 +125,7 @@ struct LibraryNameTests {
     }
 
     @Test(
-        "a recorded name that already tells the title stays",
+        "a recorded name that already has the title stays",
         arguments: [
             ("01 A", true), ("01 A [x]", true), ("01 A [x 2]", true), ("01 A [x 17]", true), ("01 A [y]", false),
             ("02 A", false), ("01 A [x 0]", false), ("01 A [x 2", false), ("", false),

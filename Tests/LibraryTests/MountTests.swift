@@ -96,7 +96,7 @@ struct MountTests {
         #expect(temporary.files(under: "library") == ["Near/a.mp4": "b"])
     }
 
-    @Test("a full disk is told as such, and leaves neither half a file nor a lost one")
+    @Test("a full disk is reported as such, and leaves neither half a file nor a lost one")
     func full() async throws {
         let text = String(repeating: "x", count: 3 << 20)
         let library = try prepare(text)
@@ -110,7 +110,7 @@ struct MountTests {
         #expect(try library.partials.facts(of: PartialName(download: 1))?.size == Int64(text.utf8.count))
     }
 
-    @Test("the limit on a file's size is no full disk, and the copy that met it is gone")
+    @Test("the limit on a file's size is not a full disk, and the partial copy is removed")
     func limited() async throws {
         let text = String(repeating: "x", count: 300_000)
         let library = try prepare(text)

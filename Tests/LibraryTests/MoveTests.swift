@@ -61,7 +61,7 @@ struct MoveTests {
         return (temporary, try .testing(temporary.at("library")), plan)
     }
 
-    @Test("every file ends where it should", arguments: stories)
+    @Test("every file ends in its place", arguments: stories)
     func straight(_ story: Story) throws {
         let (temporary, library, plan) = try world(story)
         let results = try library.moves.carryOut(plan)
@@ -72,7 +72,7 @@ struct MoveTests {
         if story.testDescription.hasPrefix("a course renamed") { #expect(!temporary.has("library/Old/01 K")) }
     }
 
-    @Test("interrupted after any step, twice, and run again, it ends the same", arguments: stories)
+    @Test("interrupted after any step, twice, and run again, the result is the same", arguments: stories)
     func interrupted(_ story: Story) throws {
         var first = 0
         while true {
@@ -100,7 +100,7 @@ struct MoveTests {
         }
     }
 
-    @Test("interrupted after any step, it is told where each file is", arguments: stories)
+    @Test("interrupted after any step, the place of each file is known", arguments: stories)
     func whereabouts(_ story: Story) throws {
         for steps in 0... {
             let (temporary, library, plan) = try world(story)
@@ -141,7 +141,7 @@ struct MoveTests {
     }
 
     @Test(
-        "a killed process leaves every file whole, and the next one finishes",
+        "a killed process leaves every file complete, and the next one finishes",
         arguments: ["renameat2", "fsync", "openat"])
     func killed(call: String) async throws {
         try await Tool.strace.require()
@@ -160,7 +160,7 @@ struct MoveTests {
         }
     }
 
-    @Test("a mark that an earlier plan left does not disturb a later one that looks the same")
+    @Test("the mark of an earlier plan doesn't affect a later one that looks the same")
     func staleMark() throws {
         let (temporary, library, plan) = try world(Self.stories[0])
         _ = try library.moves.carryOut(plan)
@@ -170,7 +170,7 @@ struct MoveTests {
         #expect(temporary.files(under: "library") == Self.stories[0].before)
     }
 
-    @Test("files that no plan knows are told, and never touched")
+    @Test("files that no plan knows are reported, and never touched")
     func stranded() throws {
         let (temporary, library, plan) = try world(Self.stories[0])
         try temporary.write("lost", to: "library/.coursefetch/moving/0123456789abcdef-3")
@@ -179,7 +179,7 @@ struct MoveTests {
         #expect(temporary.read("library/.coursefetch/moving/0123456789abcdef-3") == "lost")
     }
 
-    @Test("a link in the way of one move leaves the others alone")
+    @Test("a link in the way of one move doesn't affect the others")
     func link() throws {
         let temporary = TemporaryFolder()
         try temporary.make("outside")
@@ -196,7 +196,7 @@ struct MoveTests {
         #expect(temporary.files(under: "outside").isEmpty)
     }
 
-    @Test("a file that was collected before a kill is not forgotten when a link has come where it was")
+    @Test("a file that was collected before a kill is not forgotten when a link has taken its place")
     func linkAfterCollecting() throws {
         let (temporary, library, plan) = try world(Self.stories[4])
         #expect(try interrupt(library, plan, after: 0))
@@ -207,7 +207,7 @@ struct MoveTests {
         #expect(try library.stranded.files(besides: nil).isEmpty)
     }
 
-    @Test("what can't be done together isn't planned")
+    @Test("moves that conflict are not planned together")
     func planning() throws {
         #expect(throws: MovePlanError.fromTwice("a")) {
             try MovePlan.plan([(from: "a", to: "b"), (from: "a", to: "c")])
@@ -221,7 +221,7 @@ struct MoveTests {
         #expect(MovePlan(recorded: one.moves) == one)
     }
 
-    @Test("a mark survives its text form; a cut one is none")
+    @Test("a mark survives its text form; a truncated one is invalid")
     func mark() {
         var mark = MoveMark()
         mark.collected = ["x-0": .file(size: 1, modified: -5), "x-1": .missing, "x-2": .stayed]
@@ -231,7 +231,7 @@ struct MoveTests {
     }
 
     @Test(
-        "a number goes before the extension",
+        "a number is inserted before the extension",
         arguments: [
             ("A/b.mp4", "A/b [2].mp4"), ("b", "b [2]"), ("A.x/b", "A.x/b [2]"), ("A/b.en.vtt", "A/b.en [2].vtt"),
         ])

@@ -69,7 +69,7 @@ struct OwnFilesTests {
         #expect(temporary.has("library/A") == !one.isOurs)
     }
 
-    @Test("removing takes empty folders along, and no other")
+    @Test("removing a file removes empty folders, and no others")
     func emptyFolders() throws {
         let library = try library()
         let one = try place("one", at: "A/B/C/x", in: library)
@@ -84,7 +84,7 @@ struct OwnFilesTests {
         #expect(temporary.has("library"))
     }
 
-    @Test("a successor takes the place of its predecessor")
+    @Test("a successor replaces its predecessor")
     func replacing() throws {
         let library = try library()
         let old = try place("old", at: "A/x", in: library)
@@ -117,7 +117,7 @@ struct OwnFilesTests {
         #expect(temporary.files(under: "library") == ["B/y": "one"])
     }
 
-    @Test("cloning either shares blocks or makes nothing")
+    @Test("a clone shares blocks or isn't made")
     func cloning() throws {
         let library = try library()
         let record = try place("one", at: "A/x", in: library)
@@ -127,7 +127,7 @@ struct OwnFilesTests {
         #expect(made == .clone ? facts?.size == 3 : made == .donorUnusable && facts == nil)
     }
 
-    @Test("a donor that isn't what was recorded gives nothing", arguments: [DuplicationMethod.hardLink, .clone, .copy])
+    @Test("a donor that differs from its record gives nothing", arguments: [DuplicationMethod.hardLink, .clone, .copy])
     func badDonor(method: DuplicationMethod) throws {
         let library = try library()
         var record = try place("one", at: "A/x", in: library)
@@ -143,7 +143,7 @@ struct OwnFilesTests {
         #expect(try library.partials.all().isEmpty)
     }
 
-    @Test("a copy whose bytes differ from the record is dropped, although the donor's time looked right")
+    @Test("a copy whose bytes differ from the record is dropped, even if the donor's time matched")
     func copyIsHashed() throws {
         let library = try library()
         var record = try place("one", at: "A/x", in: library)
@@ -153,7 +153,7 @@ struct OwnFilesTests {
         #expect(try library.partials.all().isEmpty)
     }
 
-    @Test("a listing knows every file and no folder")
+    @Test("a listing contains every file and no folder")
     func listing() throws {
         let library = try library()
         try temporary.make("library/A/folder")
@@ -169,7 +169,7 @@ struct OwnFilesTests {
         #expect(throws: LibraryError.badPath("../x")) { try library.folders.listing(of: "../x") }
     }
 
-    @Test("files are looked up by path, and what the listing lacks is asked for by name")
+    @Test("files are looked up by path, and those missing in the listing by name")
     func lookup() throws {
         let library = try library()
         for path in ["x", "A/y", "A/B/z"] { try temporary.write("", to: "library/" + path) }
@@ -190,7 +190,7 @@ struct OwnFilesTests {
         #expect(try names.contains("A/new"))
     }
 
-    @Test("a video stands at its place by its name and a media extension, and not without its sound")
+    @Test("a file in a video's place counts by its name and a media extension, and not without its sound")
     func standing() throws {
         let library = try library()
         for path in [
@@ -204,7 +204,7 @@ struct OwnFilesTests {
         for stem in ["A/02 y", "A/03 z", "A/04", "B/01 x", "../x"] { #expect(names.videos(withStem: stem).isEmpty) }
     }
 
-    @Test("free space is told")
+    @Test("free space is returned")
     func space() throws {
         #expect(try library().freeSpace() > 0)
     }

@@ -7,11 +7,11 @@ import Testing
 @testable import DownloadJobs
 @testable import MediaLibrary
 
-@Suite("files on their way to their places")
+@Suite("placing files")
 struct PlacerTests {
     let temporary = TemporaryFolder()
 
-    @Test("what has arrived beside a video that was removed meanwhile is never placed; beside others it is")
+    @Test("sidecars of a video that was removed in the meantime are never placed; those of others are")
     func removedMeanwhile() throws {
         let library = try LibraryFolder.testing(temporary.at("library"))
         let store = try DownloadStore.empty()

@@ -5,7 +5,7 @@ import Testing
 @testable import FileSystem
 @testable import MediaLibrary
 
-@Suite("putting files at their places")
+@Suite("placing files in the library")
 struct PlacingTests {
     let temporary = TemporaryFolder()
 
@@ -27,7 +27,7 @@ struct PlacingTests {
         #expect(try library.files.facts(of: "A/01 B/01 C.mp4") == before)
     }
 
-    @Test("a file that is there is never replaced, nor is a folder", arguments: [false, true])
+    @Test("an existing file is never replaced, nor is a folder", arguments: [false, true])
     func occupied(stepwise: Bool) throws {
         let library = try library(stepwise: stepwise)
         try temporary.write("theirs", to: "library/A/x.mp4")
@@ -40,7 +40,7 @@ struct PlacingTests {
         #expect(text(".coursefetch/partials/1.part") == "ours")
     }
 
-    @Test("a folder that was renamed while it is open gets no more files: the path's own folder is made anew")
+    @Test("a folder renamed while it is open gets no more files: the folder at the path is made again")
     func renamedFolder() throws {
         let library = try library()
         _ = try library.placing.put(try library.write("one", to: 1), at: "A/01 B/one.mp4")
@@ -99,7 +99,7 @@ struct PlacingTests {
         }
     }
 
-    @Test("a file where a folder is needed is told", arguments: [false, true])
+    @Test("a file in place of a needed folder is reported", arguments: [false, true])
     func fileInTheWay(stepwise: Bool) throws {
         let library = try library(stepwise: stepwise)
         try temporary.write("theirs", to: "library/A")
@@ -108,7 +108,7 @@ struct PlacingTests {
         #expect(text("A") == "theirs")
     }
 
-    @Test("a folder that was removed while it was open is made again")
+    @Test("a folder removed while it was open is made again")
     func removedMeanwhile() throws {
         let library = try library()
         #expect(try library.placing.put(try library.write("one", to: 1), at: "A/B/x.mp4") == .placed)
@@ -118,7 +118,7 @@ struct PlacingTests {
         #expect(temporary.files(under: "library") == ["A/B/y.mp4": "two"])
     }
 
-    @Test("any number of folders costs a bounded number of descriptors")
+    @Test("any number of folders uses a bounded number of descriptors")
     func descriptors() throws {
         let library = try library()
         let before = temporary.openDescriptors()
@@ -129,7 +129,7 @@ struct PlacingTests {
         #expect(temporary.openDescriptors() - before <= FolderCache.bound)
     }
 
-    @Test("without renameat2 a name is a link and an unlink, and a kill in between is finished by the next call")
+    @Test("without renameat2 a name is a link and an unlink, and the next call completes an interrupted one")
     func linkAndUnlink() throws {
         let library = try library()
         try library.write("one", to: 1)
@@ -152,7 +152,7 @@ struct PlacingTests {
         #expect(text(".coursefetch/partials/3.part") == "three")
     }
 
-    @Test("without links either, a name is claimed before it is taken")
+    @Test("without links either, a name is claimed before it is used")
     func reserve() throws {
         let library = try library()
         let folder = try library.folders.creating("A")
@@ -180,7 +180,7 @@ struct PlacingTests {
         #expect(text("A/x.mp4") == "one")
     }
 
-    @Test("what isn't a file in place of a partial is refused")
+    @Test("a special file in place of a partial is refused")
     func oddPartials() throws {
         let library = try library()
         try temporary.make("library/.coursefetch/partials/1.part")
@@ -195,7 +195,7 @@ struct PlacingTests {
         #expect(temporary.read("outside") == "secret")
     }
 
-    @Test("partials are listed by download; other files there are nobody's")
+    @Test("partials are listed by download; other files there are ignored")
     func partials() throws {
         let library = try library()
         try library.write("12345", to: 7)

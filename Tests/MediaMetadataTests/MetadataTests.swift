@@ -7,7 +7,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite("files made of what is known of a course")
+@Suite("files made from the facts about a course")
 struct MetadataTests {
     private static var course: MetadataCourse {
         var first = MetadataCourse.Video(
@@ -37,7 +37,7 @@ struct MetadataTests {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test("an .nfo has what Kodi and Jellyfin read of a show, a season and an episode")
+    @Test("an .nfo has the elements that Kodi and Jellyfin read of a show, a season and an episode")
     func nfo() {
         let files = Self.files(.nfo)
         #expect(
@@ -124,7 +124,7 @@ struct MetadataTests {
                 """)
     }
 
-    @Test("a course and each chapter has a playlist with lengths, and paths from where it lies")
+    @Test("a course and each chapter has a playlist with durations, and paths relative to it")
     func playlists() {
         #expect(
             Self.files(.playlist) == [
@@ -167,7 +167,7 @@ struct MetadataTests {
         #expect(!page.contains("<script"))
     }
 
-    @Test("nothing of a title, an id or a language is markup anywhere")
+    @Test("no title, id or language is interpreted as markup anywhere")
     func hostile() throws {
         let evil = "\"'><script>alert(1)</script>&amp;]]>\u{0}\u{1B}\u{202E}\u{FFFF}\n#EXTINF:0,x"
         var course = Self.course
@@ -195,7 +195,7 @@ struct MetadataTests {
         }
     }
 
-    @Test("the same facts give the same bytes; of a course without videos there is nothing")
+    @Test("the same facts give the same bytes; a course without videos has no files")
     func deterministic() {
         let writer = MetadataWriter(Set(MetadataKind.allCases))
         #expect(writer.files(of: Self.course) { _ in nil } == writer.files(of: Self.course) { _ in nil })
@@ -203,7 +203,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "a path is told from the folder that it is named in",
+        "a path is relative to the folder of the file that contains it",
         arguments: [
             ("A", "A/b.mp4", "b.mp4"), ("A/B", "A/C/d.mp4", "../C/d.mp4"), ("A/B", "A/B/C/d.mp4", "C/d.mp4"),
             ("A", "B/c.mp4", "../B/c.mp4"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Simulated nights")
 struct SimulatedNightTests {
-    @Test("hold what must hold after every event, end, and leave nothing behind that nothing explains")
+    @Test("satisfy the model after every event, end, and leave nothing unexplained")
     func nights() {
         let isLong = ProcessInfo.processInfo.environment["COURSEFETCH_SOAK"] != nil
         let given = ProcessInfo.processInfo.environment["COURSEFETCH_SEED"].flatMap { UInt64($0) }

@@ -34,7 +34,7 @@ struct PathLayoutTests {
     }
 
     @Test(
-        "what can't be a layout is refused at its place",
+        "invalid layouts are refused at their place",
         arguments: [
             ("", .empty, 0), ("plex ", .unknownPreset("plex "), 0),
             ("{course}/{titel}.{ext}", .unknownField("titel"), 10),
@@ -64,7 +64,7 @@ struct PathLayoutTests {
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test("a mistake says what would be right")
+    @Test("a mistake has a correction")
     func messages() {
         let field = LayoutError(reason: .unknownField("titel"), offset: 0)
         #expect(field.suggestion == "title")

@@ -59,7 +59,7 @@ import YAMLSource
         }
     }
 
-    @Test("direct passes on what else it was told, and says what is wrong with the rest")
+    @Test("direct passes on the other parameters, and reports invalid ones")
     func directErrors() async throws {
         try await Sandbox().run(try plugin("direct")) { provider in
             let all = try await provider.resolve(
@@ -102,7 +102,7 @@ import YAMLSource
     }
 
     @Test(
-        "the mark is what nginx computes",
+        "the signature is the one that nginx computes",
         arguments: [
             ("2147483647/s/link127.0.0.1 secret", "_e4Nc3iduzkWRm01TBBNYw"),
             ("1000 testsecret", "gEK-_NZKBkhIzAlt7-VMbQ"),
@@ -111,7 +111,7 @@ import YAMLSource
         #expect(SecureLink.mark(text) == mark)
     }
 
-    @Test("secure-link signs for the clock of the request, with the secret of the login")
+    @Test("secure-link signs with the request's clock and the login's secret")
     func secureLink() async throws {
         try await Sandbox().run(try plugin("secure-link")) { provider in
             let login = try await provider.login(
@@ -147,7 +147,7 @@ import YAMLSource
         }
     }
 
-    @Test("a secret is for one host: no catalog gets another's signed, whatever it writes")
+    @Test("a secret belongs to one host: no catalog can have another's signed, whatever it contains")
     func otherHosts() async throws {
         let sandbox = try Sandbox()
         try sandbox.write("theirs\n", to: "conf/coursefetch/secure-link/h.secret", mode: 0o600)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("each kind of error comes through with what belongs to it")
+    @Test("each kind of error arrives with its fields")
     func errors() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "an error of no known kind is asked again in a fresh process, then fails the video",
+        "an error of an unknown kind is retried in a fresh process, then fails the video",
         arguments: [
             (
                 #"{"code": -32601, "message": "unknown method"}"#,
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a message without a text gets one, secrets and queries are taken out")
+    @Test("a message without a text gets one, secrets and queries are removed")
     func messages() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
@@ -95,7 +95,7 @@ import Testing
         #expect(sandbox.log.lines.contains("warning: <redacted> is https://h/x?…"))
     }
 
-    @Test("who doesn't want the answer any more gets a cancellation at once; the next request is answered")
+    @Test("an abandoned request is cancelled at once; the next request is answered")
     func cancellation() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 2)) { provider in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("what is open when the run ends fails as cancelled, and so does what comes after")
+    @Test("open requests fail as cancelled when the run ends, and so do later ones")
     func end() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 2)) { provider in
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a plugin gets PATH, HOME, LANG, TZ, what its manifest names, and nothing else; it runs in its folder")
+    @Test("a plugin gets PATH, HOME, LANG, TZ, the variables of its manifest, and nothing else; it runs in its folder")
     func surroundings() async throws {
         let sandbox = try Sandbox()
         try sandbox.write(
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("list and login reach a plugin that has them, and only such a one")
+    @Test("list and login are sent only to plugins that support them")
     func otherMethods() async throws {
         let sandbox = try Sandbox()
         let script = #"""

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ProviderHost
 
-@Suite("What a credential helper gives and takes")
+@Suite("Input and output of a credential helper")
 struct CredentialHelperSecretsTests {
     @Test(
-        "secrets come by their own names, or by git's",
+        "secrets have their own names, or git's",
         arguments: [
             (["username", "password"], "username=a\npassword=b\n", ["username": "a", "password": "b"]),
             (["email", "secret"], "username=a\npassword=b\n", ["email": "a", "secret": "b"]),
@@ -19,7 +19,7 @@ struct CredentialHelperSecretsTests {
         #expect(CredentialHelper.secrets(names, in: Secret(CredentialHelper.values(text))) == expected)
     }
 
-    @Test("what is stored has git's names, too")
+    @Test("stored fields have git's names, too")
     func stored() {
         #expect(
             CredentialHelper.stored(["email": "a", "pin": "b"]) == [
@@ -36,7 +36,7 @@ struct CredentialHelperSecretsTests {
         }
     }
 
-    @Test("the command is one of the shell, with the operation behind it")
+    @Test("the command is a shell command, with the operation appended")
     func command() async throws {
         let helper = CredentialHelper(command: "f() { echo op=$2; echo arg=$1; cat; }; f one", provider: "p", user: "u")
         #expect(

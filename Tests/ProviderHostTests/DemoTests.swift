@@ -44,7 +44,7 @@ import Testing
         return try Data(contentsOf: checkout.appending(path: "Plugins/demo/media/\(name)"))
     }
 
-    @Test("a link breaks off, has expired then, and a fresh one goes on where it stopped")
+    @Test("a link is cut off, has expired then, and a fresh one continues where it stopped")
     func expiry() async throws {
         let plugin = try #require(BundledPluginTests.registry().plugins["demo"])
         let whole = try media("waves.mp4")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("without the token 401, a forged link 403, another file 404; ranges as in RFC 9110; sidecars come along")
+    @Test("without the token 401, a forged link 403, another file 404; ranges as in RFC 9110; sidecars are offered")
     func statuses() async throws {
         let plugin = try #require(BundledPluginTests.registry().plugins["demo"])
         try await Sandbox().run(plugin) { provider in

@@ -23,7 +23,7 @@ import Testing
             executable: sandbox.folder.appending(executable))
     }
 
-    @Test("every place of the protocol is looked in; of equal names the first wins")
+    @Test("every folder of the protocol is searched; of equal names the first wins")
     func places() throws {
         let sandbox = try Sandbox()
         let folder = sandbox.folder
@@ -108,7 +108,7 @@ import Testing
         #expect(plugin.folder == folder.appending("p/lost"))
     }
 
-    @Test("a broken one that comes first isn't passed over in silence")
+    @Test("a broken plugin that comes first is reported, not skipped")
     func brokenFirst() throws {
         let sandbox = try Sandbox()
         try add(sandbox, "first/x", name: "x", run: "./missing")
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("what others could change is refused, wherever it stands")
+    @Test("a plugin that others could change is refused, wherever it is")
     func permissions() throws {
         let sandbox = try Sandbox()
         let folder = sandbox.folder
@@ -145,7 +145,7 @@ import Testing
             ])
     }
 
-    @Test("what belongs to a stranger is refused, as is what lies below a folder that others could change")
+    @Test("a plugin that belongs to a stranger is refused, as is one below a folder that others could change")
     func strangers() throws {
         let sandbox = try Sandbox()
         let folder = sandbox.folder
@@ -219,7 +219,7 @@ import Testing
         #expect(discover(sandbox, extra: ["good"]).plugins.isEmpty)
     }
 
-    @Test("of an installation whose path has blanks and umlauts the plugins are found")
+    @Test("the plugins of an installation whose path has blanks and umlauts are found")
     func oddPath() throws {
         let sandbox = try Sandbox()
         try add(sandbox, "Müllers Käse%20 #1?/lib/coursefetch/plugins/x", name: "x")
@@ -228,7 +228,7 @@ import Testing
         #expect(discover(sandbox, executable: executable).plugins.keys.sorted() == ["x"])
     }
 
-    @Test("what its group could change is refused, unless the group is the owner's own")
+    @Test("a plugin that its group could change is refused, unless the group is the owner's own")
     func groups() throws {
         let sandbox = try Sandbox()
         try add(sandbox, "p/x", name: "x", toolMode: 0o775)

@@ -15,12 +15,12 @@ import YAMLSource
         return names.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(folder)/\($0)" }
     }()
 
-    @Test("there are some")
+    @Test("examples exist")
     func some() {
         #expect(Self.catalogs.contains { $0.hasSuffix("/demo.yaml") })
     }
 
-    @Test("each is valid and gives the bundled plugins what they take", arguments: catalogs)
+    @Test("each is valid and has the parameters of the bundled plugins", arguments: catalogs)
     func valid(_ path: String) throws {
         let reading = CatalogReader.read([path])
         #expect(reading.diagnostics.map(\.text) == [])
@@ -34,7 +34,7 @@ import YAMLSource
         }
     }
 
-    @Test("the demo's covers are there")
+    @Test("the demo's covers exist")
     func covers() throws {
         let path = try #require(Self.catalogs.first { $0.hasSuffix("/demo.yaml") })
         let text = try String(contentsOfFile: path, encoding: .utf8)

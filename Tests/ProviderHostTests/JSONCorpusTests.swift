@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "no text in the place of an answer, of a result or of an error brings the decoder down or counts as a resolution",
+        "no text as an answer, result or error breaks the decoder or counts as a resolution",
         .enabled(if: folder != nil, "the corpora are not here: set COURSEFETCH_CORPORA"))
     func decoder() throws {
         let texts = try Self.texts()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "what the suite calls JSON is read, what it doesn't is refused, also in the place of a key that nobody reads",
+        "valid JSON of the suite is read, invalid JSON is refused, also in the value of a key that nobody reads",
         .enabled(if: folder != nil, "the corpora are not here: set COURSEFETCH_CORPORA"))
     func grammar() throws {
         let decoder = AnswerDecoder { $0 == 1 ? .resolve : nil }

@@ -10,7 +10,7 @@ import YAMLSource
         try ManifestReader.read(Array(text.utf8), file: "plugin.yaml")
     }
 
-    @Test("a whole manifest")
+    @Test("a complete manifest")
     func whole() throws {
         let (manifest, warnings) = try read(
             """
@@ -51,7 +51,7 @@ import YAMLSource
             ])
     }
 
-    @Test("what may be left out has the protocol's defaults")
+    @Test("omitted keys have the protocol's defaults")
     func smallest() throws {
         let (manifest, warnings) = try read("{name: a, protocol: 1, run: [./a]}")
         #expect(manifest.methods == ["resolve"])
@@ -63,7 +63,7 @@ import YAMLSource
     }
 
     @Test(
-        "what is wrong is said with its place",
+        "mistakes are reported at their place",
         arguments: [
             ("[]", ["1:1: error: a manifest is a mapping with name, protocol and run, not a list"]),
             (
@@ -139,7 +139,7 @@ import YAMLSource
         }
     }
 
-    @Test("another version of the protocol is told before anything else that is wrong")
+    @Test("another version of the protocol is reported before any other mistake")
     func otherProtocol() {
         #expect(throws: ManifestProblem.otherProtocol(2)) { try read("{protocol: 2, run: {new: way}}") }
         #expect(

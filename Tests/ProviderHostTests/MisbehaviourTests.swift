@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test(
-        "of several in flight only the poisonous one fails, the rest are asked again", arguments: ["exit", "garbage"])
+        "of several in flight only the one that breaks it fails, the rest are asked again",
+        arguments: ["exit", "garbage"])
     func poisonAmongOthers(_ kind: String) async throws {
         let sandbox = try Sandbox()
         let plugin = try sandbox.python(OddPlugin.script, concurrency: 8)
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("one that answers wrongly and then lingers is out of order soon, and few processes of it were there")
+    @Test("one that answers wrongly and then lingers is soon given up, with few processes of it at a time")
     func lingering() async throws {
         let sandbox = try Sandbox()
         let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("with good answers between each wrong one costs its video, and no more processes are there at a time")
+    @Test("with good answers between each wrong one costs its video, and no more processes run at a time")
     func lingeringNowAndThen() async throws {
         let sandbox = try Sandbox()
         let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(50), afterTerminate: .milliseconds(50))
@@ -122,7 +123,8 @@ import Testing
     }
 
     @Test(
-        "three videos that break it without an answer between: everything fails, with the last words, and stays failed")
+        "three videos that break it without an answer between: everything fails, with its last output, and stays failed"
+    )
     func outOfOrder() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script, concurrency: 3)) { provider in
@@ -171,7 +173,7 @@ import Testing
         #expect(sandbox.log.lines.contains { $0.contains("lines left out") })
     }
 
-    @Test("what leaves a grandchild or ignores TERM is gone after the end", arguments: ["grandchild", "deaf"])
+    @Test("a plugin that leaves a grandchild or ignores TERM is gone after the end", arguments: ["grandchild", "deaf"])
     func nothingIsLeft(_ kind: String) async throws {
         let sandbox = try Sandbox()
         let timeouts = PluginTimeouts(afterEndOfInput: .milliseconds(200), afterTerminate: .milliseconds(300))
@@ -182,7 +184,7 @@ import Testing
         #expect(sandbox.strays().isEmpty)
     }
 
-    @Test("what escapes into another session, which is its right, doesn't hold up the end")
+    @Test("a process that moves to another session, which is allowed, doesn't delay the end")
     func escaped() async throws {
         let sandbox = try Sandbox()
         var escaped: pid_t = 0
@@ -214,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("a script whose command is missing breaks the provider at once, with the shell's words")
+    @Test("a script whose command is missing breaks the provider at once, with the shell's message")
     func missingCommand() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.shell("exec no-such-command-here")) { provider in

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(
-        "the host is killed, whatever the plugin does: its process group is gone soon after",
+        "after a kill of the host, whatever the plugin does, its process group is gone soon",
         arguments: habits.keys.sorted())
     func killed(_ habit: String) async throws {
         let sandbox = try Sandbox()

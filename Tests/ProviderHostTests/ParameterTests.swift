@@ -33,7 +33,7 @@ import YAMLSource
     }
 
     @Test(
-        "each mistake is said at its place",
+        "each mistake is reported at its place",
         arguments: [
             ("host: a.example", []),
             ("{host: a, scope: members, port: 80, ratio: null, version: 2.0, tags: [a, b], auth: {user: x}}", []),
@@ -83,7 +83,7 @@ import YAMLSource
         #expect(check.problems.map { "\($0.line):\($0.column): \($0.summary)" } == wanted)
     }
 
-    @Test("defaults are filled in where nothing is given, also in what is given")
+    @Test("defaults are filled in for missing values, also inside given ones")
     func defaults() throws {
         let schema = try schema()
         var some: [String: JSONValue] = ["host": "a", "auth": ["user": "x"]]

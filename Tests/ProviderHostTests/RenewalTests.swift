@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a request that waits for its turn is sent with what the one before it brought")
+    @Test("a queued request is sent with the credentials of the one before it")
     func queued() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(Self.script, concurrency: 1)) { provider in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("an error brings new credentials, too, and they go with the next request")
+    @Test("an error may have new credentials, too, and the next request gets them")
     func errors() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(Self.refusing, concurrency: 1)) { provider in
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("what comes for one that nobody waits for any more is kept")
+    @Test("credentials in an answer that nobody waits for any more are kept")
     func abandoned() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(Self.script, concurrency: 1)) { provider in

@@ -22,7 +22,7 @@ import Testing
         "é \u{2028} 漢字 🎬 e\u{301}", "\\u0041", "{\"a\":1}",
     ]
 
-    @Test("what it writes is decoded as the same request", arguments: texts)
+    @Test("its output is decoded as the same request", arguments: texts)
     func roundTrip(text: String) throws {
         var request = Self.plain
         request.user = text
@@ -54,7 +54,7 @@ import Testing
         #expect(String(decoding: line.bytes, as: UTF8.self) == expected)
     }
 
-    @Test("a number that JSON doesn't have is refused", arguments: [Double.infinity, -.infinity, .nan])
+    @Test("numbers that JSON doesn't have are refused", arguments: [Double.infinity, -.infinity, .nan])
     func unwritable(number: Double) {
         var request = Self.plain
         request.video.parameters = ["n": [.double(number)]]

@@ -115,7 +115,7 @@ import Testing
             fault: "its answer has no 'result.subtitles[0].url'"),
     ]
 
-    @Test("a resolution is what the protocol says, else the plugin is at fault", arguments: cases)
+    @Test("a resolution follows the protocol, else the plugin is at fault", arguments: cases)
     func check(_ it: Case) throws {
         let decoder = AnswerDecoder { _ in .resolve }
         let line = Array(#"{"id":1,"result":\#(it.result)}"#.utf8)
@@ -144,7 +144,7 @@ import Testing
                 "warning: course/chapter/result: 2 of its 'subtitles' left out: 'lang' isn't a language tag"))
     }
 
-    @Test("what is to come along and can't be fetched is left out by its name, and the rest is taken")
+    @Test("sidecars that can't be fetched are left out by name, and the rest is taken")
     func badSidecars() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(OddPlugin.script)) { provider in
@@ -185,7 +185,7 @@ import Testing
         #expect(got == Resolution(url: "https://h/2", size: 1))
     }
 
-    @Test("a line that is nested too deep is refused, wherever that stands")
+    @Test("a line that is nested too deep is refused, wherever the nesting is")
     func depth() {
         let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         for line in [
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(
-        "URLs in a text lose what may be secret",
+        "parts of URLs that may be secret are removed from a text",
         arguments: [
             ("plain: text", "plain: text"), ("https://h/p", "https://h/p"),
             ("see https://h/p?a=b.", "see https://h/p?…"),
@@ -243,7 +243,7 @@ import Testing
         #expect(Redactor.withoutURLSecrets(text) == shown)
     }
 
-    @Test("the query of a URL goes, too, where its host or a part of its path is a known secret")
+    @Test("the query of a URL is removed, too, if its host or a part of its path is a known secret")
     func secretInURL() {
         var redactor = Redactor()
         redactor.learn("127.0.0.1")
@@ -253,7 +253,7 @@ import Testing
                 == "GET http://<redacted>:18881/v/<redacted>/x.mp4?… failed at <redacted>")
     }
 
-    @Test("nothing of the host that may hold a secret prints it")
+    @Test("types of the host that may hold a secret don't print it")
     func printing() throws {
         var redactor = Redactor()
         redactor.learn("canary")
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test("known secrets are replaced, the longest first; short ones are no secrets")
+    @Test("known secrets are replaced, the longest first; short ones don't count as secrets")
     func secrets() {
         var redactor = Redactor()
         redactor.learn(["user": "abc", "nested": ["hunter2", ["deep": "hunter2-long"]], "n": 12345])

@@ -15,7 +15,7 @@ import Testing
         return lines
     }
 
-    @Test("lines end at LF only, wherever the pieces are cut")
+    @Test("lines end at LF only, however the bytes are split")
     func lines() throws {
         #expect(try split(["a\nb\n"]) == ["a", "b"])
         #expect(
@@ -35,7 +35,7 @@ import Testing
         Array(text.utf8).withUnsafeBytes { log.feed($0, now: .seconds(seconds)) }
     }
 
-    @Test("a burst reaches the log, then a bounded rate; what is left out is counted")
+    @Test("a burst reaches the log, then a bounded rate; the rest is counted")
     func rate() {
         var log = StderrLog()
         let lines = feed(&log, (0..<1000).map { "line \($0)\n" }.joined())
@@ -48,7 +48,7 @@ import Testing
         #expect(log.finish() == ["… 50 lines left out …"])
     }
 
-    @Test("lines are cut, made printable, and put together from pieces")
+    @Test("lines are cut, made printable, and joined from pieces")
     func text() {
         var log = StderrLog()
         #expect(feed(&log, "be") == [])
@@ -59,7 +59,7 @@ import Testing
         #expect(log.lastLines(2).last == "the end")
     }
 
-    @Test("only what comes without an answer between is a flood")
+    @Test("only answers without a request between count as a flood")
     func flood() {
         var log = StderrLog()
         let block = String(repeating: "x", count: 1 << 20)

@@ -15,7 +15,7 @@ import Testing
         #expect(it.answered(wire: 1) == [], "answered twice")
     }
 
-    @Test("after a crash the pending are asked again one at a time, then all goes on as before")
+    @Test("after a crash pending requests are asked again one at a time, then as before")
     func crash() {
         var it = Supervision(concurrency: 3)
         for request in 10...13 { _ = it.ask(request) }
@@ -27,7 +27,7 @@ import Testing
         #expect(it.answered(wire: 6) == [.deliver(12), .send(13, wire: 7, process: 2), .send(14, wire: 8, process: 2)])
     }
 
-    @Test("a request that is alone in two crashes fails; others are tried between, so that it can't take them along")
+    @Test("a request that is alone in two crashes fails; others run between, so that it can't break them")
     func poison() {
         var it = Supervision(concurrency: 3)
         for request in 10...13 { _ = it.ask(request) }
@@ -42,7 +42,7 @@ import Testing
         #expect(it.brokenReason == nil)
     }
 
-    @Test("three different requests that break it without a good answer between fail everything, for good")
+    @Test("three different requests that break it without a good answer between fail everything, permanently")
     func outOfOrder() {
         var it = Supervision(concurrency: 2)
         for request in 10...13 { _ = it.ask(request) }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "two neighbours that break it cost themselves: what breaks it again proves nothing new", arguments: [1, 2, 8])
+        "two bad requests in a row fail alone: breaking it again proves nothing new", arguments: [1, 2, 8])
     func neighbours(concurrency: Int) {
         var it = Supervision(concurrency: concurrency)
         let poison: Set = [10, 11]
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "no process is started while two others still have to end; one of them is enough, or that it isn't waited for")
+        "no process is started while two others still have to end; the end of one is enough, or of the wait for it")
     func fewProcesses() {
         var it = Supervision(concurrency: 1)
         var wire = 0
@@ -147,7 +147,7 @@ import Testing
         #expect(it.gone(process: 1) == [])
     }
 
-    @Test("where this machine has nothing left to start one with, what is open fails, and the plugin is not to blame")
+    @Test("if this machine has no resources for a new process, open requests fail, and the plugin is not blamed")
     func machine() {
         var it = Supervision(concurrency: 1)
         _ = it.ask(10)
@@ -160,7 +160,7 @@ import Testing
         #expect(it.ask(12) == [.start(process: 2), .send(12, wire: 2, process: 2)])
     }
 
-    @Test("an answer between crashes starts the count anew")
+    @Test("an answer between crashes resets the count")
     func answerBetween() {
         var it = Supervision(concurrency: 1)
         for round in 1...10 {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("what a plugin hung on is asked again last")
+    @Test("a request on which a plugin hung is asked again last")
     func hang() {
         var it = Supervision(concurrency: 3)
         for request in 10...12 { _ = it.ask(request) }
@@ -187,7 +187,7 @@ import Testing
         #expect(it.answered(wire: 5) == [.deliver(12), .send(10, wire: 6, process: 2)])
     }
 
-    @Test("a wrong answer is asked for again in a fresh process; the old one finishes what it has")
+    @Test("a wrong answer is asked for again in a fresh process; the old one finishes its requests")
     func wrongAnswer() {
         var it = Supervision(concurrency: 2)
         for request in 10...12 { _ = it.ask(request) }
@@ -201,7 +201,7 @@ import Testing
         #expect(it.answered(wire: 4) == [.deliver(12)])
     }
 
-    @Test("an abandoned request is taken out of the queue, or keeps its place in the process until it is answered")
+    @Test("an abandoned request is removed from the queue, or keeps its place in the process until it is answered")
     func abandoned() {
         var it = Supervision(concurrency: 1)
         for request in 10...12 { _ = it.ask(request) }
@@ -223,7 +223,7 @@ import Testing
         #expect(it.ask(12) == [.fail(12, .provider("gone"))])
     }
 
-    @Test("at the end everything open fails and the processes are let go")
+    @Test("at the end everything open fails and the processes are released")
     func close() {
         var it = Supervision(concurrency: 1)
         _ = it.ask(10)

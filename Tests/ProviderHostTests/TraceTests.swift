@@ -21,7 +21,7 @@ import Testing
             sys.stdout.flush()
         """
 
-    @Test("requests and answers are logged whole, without anything secret")
+    @Test("requests and answers are logged completely, without secrets")
     func trace() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(Self.script), level: .trace) { provider in
@@ -44,7 +44,7 @@ import Testing
         #expect(lines.last == answer)
     }
 
-    @Test("nobody who doesn't ask for it is shown a line of the protocol")
+    @Test("lines of the protocol are shown only on request")
     func silent() async throws {
         let sandbox = try Sandbox()
         try await sandbox.run(try sandbox.python(Self.script)) { provider in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("parameters given as text become what the manifest wants, and what doesn't fit is told")
+    @Test("parameters given as text get the types of the manifest, and mistakes are reported")
     func parameters() throws {
         let sandbox = try Sandbox()
         var plugin = try sandbox.shell("true")

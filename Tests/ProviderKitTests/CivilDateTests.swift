@@ -20,11 +20,11 @@ struct CivilDateTests {
     }
 
     @Test(
-        "what no calendar has isn't a date",
+        "days that no calendar has are refused",
         arguments: [(2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 0, 1), (2026, 13, 1), (2026, 1, 0)])
     func none(year: Int, month: Int, day: Int) { #expect(CivilDate(year: year, month: month, day: day) == nil) }
 
-    @Test("a leap day is one, every fourth year and every fourth century")
+    @Test("a leap day exists in the right years and centuries")
     func leapDays() {
         #expect(CivilDate(year: 2000, month: 2, day: 29)?.daysSince1970 == 11_016)
         #expect(CivilDate(year: 2024, month: 2, day: 29)?.daysSince1970 == 19_782)

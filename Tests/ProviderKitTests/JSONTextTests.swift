@@ -8,7 +8,7 @@ import Testing
     private func value(_ text: String) -> JSONValue? { try? JSONText.value(of: text.utf8) }
 
     @Test(
-        "each kind of value is what it says",
+        "each kind of value is recognized",
         arguments: [
             ("null", nil), (" true\t", true), ("false", false), ("0", 0), ("-0", 0),
             ("9223372036854775807", .int(.max)),
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "what RFC 8259 doesn't allow is refused",
+        "texts that RFC 8259 doesn't allow are refused",
         arguments: [
             "", " ", "nul", "True", "01", "+1", "1.", ".5", "-", "1e", "0x1", "NaN", "Infinity", "1e999", "'a'", "\"a",
             "\"\t\"", #""\x""#, #""\u12g4""#, #""\ud800""#, #""\ud800A""#, #""\udc00""#, "[1,]", "[,1]", "[1 2]", "[",
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("of equal keys the last one counts, also in a type that is decoded")
+    @Test("of equal keys the last one counts, also in a decoded type")
     func lastCounts() throws {
         #expect(value(#"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
         let subtitle = try JSONText.decode(
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "what is nested too deep is refused before it is read; as deep as allowed it is read, however much there is of it"
+        "too deep nesting is refused before it is read; allowed nesting is read, however long the text"
     )
     func depth() throws {
         func nested(_ depth: Int) -> String {
@@ -67,7 +67,7 @@ import Testing
         #expect(credentials.value.array?.count == 4000)
     }
 
-    @Test("a type that is decoded gets what Foundation would give it")
+    @Test("a decoded type gets the values that Foundation would give it")
     func types() throws {
         struct Everything: Codable, Equatable {
             enum Choice: Codable, Equatable {

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "what isn't a time is refused",
+        "texts that aren't times are refused",
         arguments: [
             "", "tomorrow", "2026-11-20", "2026-11-20T23:00Z", "2026-13-20T23:00:00Z", "2026-02-29T23:00:00Z",
             "2026-11-20T24:00:00Z", "2026-11-20T23:00:00", "2026-11-20T23:00:00.Z", "2026-11-20T23:00:00+1:00",
@@ -60,7 +60,7 @@ import Testing
         #expect(try parse(try text(full)) as ResolveRequest == full)
     }
 
-    @Test("a resolution says no more than it has to, and comes back as it was")
+    @Test("a resolution has only its necessary keys, and reads back unchanged")
     func resolution() throws {
         #expect(try text(Resolution(url: "https://h/v")) == #"{"kind":"file","url":"https://h/v"}"#)
         let full = Resolution(
@@ -76,7 +76,7 @@ import Testing
         #expect(back == full)
     }
 
-    @Test("listings and logins come back as they were; a video may be a bare id")
+    @Test("listings and logins read back unchanged; a video may be a bare id")
     func others() throws {
         let listing: Listing = try parse(
             #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}]}]}],"next":"2"}"#
@@ -101,7 +101,7 @@ import Testing
         #expect(try text(value).hasPrefix("[9223372036854775807,-9223372036854775808,0,1.5,1000,"))
     }
 
-    @Test("nothing that may hold a secret prints it")
+    @Test("types that may hold a secret don't print it")
     func secrets() {
         let token = Token("canary", in: .query, name: "t", prefix: "canary")
         let request = ResolveRequest(

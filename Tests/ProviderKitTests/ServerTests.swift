@@ -31,7 +31,7 @@ import Testing
             + #""video":{"id":"\#(id)","title":"","parameters":{}},"course":{"id":"c","title":""},"more":1}}"#
     }
 
-    @Test("an answer bears the id of its request, an error its kind")
+    @Test("an answer has the id of its request, an error its kind")
     func answers() async throws {
         #expect(
             try await answer(resolve("v")) == #"{"id":7,"jsonrpc":"2.0","result":{"kind":"file","url":"https://h/v"}}"#
@@ -47,7 +47,7 @@ import Testing
         #expect(try await answer(resolve("endless")).contains("a number that JSON can't express"))
     }
 
-    @Test("what can't be served is said under its id; a notification and junk get no answer")
+    @Test("unsupported requests get an error with their id; notifications and junk get no answer")
     func unusable() async throws {
         #expect(
             try await answer(#"{"id":8,"method":"dance"}"#)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await answer("junk") == "")
     }
 
-    @Test("a provider without an init of its own is none for a process, but one within a program")
+    @Test("a provider without its own init can't run as a process, but within a program")
     func embedded() async throws {
         struct Embedded: Provider {
             var host: String

@@ -17,7 +17,7 @@ struct BackoffTests {
         #expect(Backoff.coolDown(failures: 1, jitter: 0, atLeast: .seconds(30)) == .seconds(30))
     }
 
-    @Test("and never as long as to the next night, whatever a server asks for")
+    @Test("and never as long as until the next night, whatever a server asks for")
     func atMost() {
         let year = Duration.seconds(365 * 86_400)
         #expect(Backoff.delay(attempt: 1, jitter: 1, atLeast: year) == .seconds(20 * 3600))
@@ -25,7 +25,7 @@ struct BackoffTests {
         #expect(Backoff.coolDown(failures: 40, jitter: 0) < .seconds(20 * 3600))
     }
 
-    @Test("a host that stays away soon lies beyond ten minutes")
+    @Test("a host that stays away is soon beyond ten minutes")
     func coolDown() {
         #expect(Backoff.coolDown(failures: 11, jitter: 1) > .seconds(500))
         #expect(Backoff.coolDown(failures: 40, jitter: 0) <= .seconds(86_400))

@@ -33,7 +33,7 @@ struct DownloadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("what belongs beside a video is asked for after all videos of equal priority")
+    @Test("sidecars come after all videos of equal priority")
     func questions() {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 9)
         for id: Int64 in [1, 2, 3] {
@@ -81,7 +81,7 @@ struct DownloadQueueTests {
         #expect(queue.hostFailed("h", startedAt: now + 6, now: now + 6, jitter: 0, atLeast: nil) == now + 7)
     }
 
-    @Test("one that backs off comes back in its order")
+    @Test("a download that backs off comes back in its order")
     func backsOff() {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 3)
         queue.add(entry(1, priority: 10), dueAt: now + 5)
@@ -92,7 +92,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue, at: now + 5) == [1, 3])
     }
 
-    @Test("a provider that was asked to wait holds back its own only")
+    @Test("a provider that asked to wait delays its own downloads only")
     func provider() {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 3)
         queue.add(entry(1, priority: 10))
@@ -115,7 +115,7 @@ struct DownloadQueueTests {
         #expect(queue.next(at: now)?.id.rawValue == 1)
     }
 
-    @Test("a stopped provider's downloads are taken out, whatever they wait for")
+    @Test("downloads of a stopped provider are removed, whatever they wait for")
     func stop() {
         var queue = DownloadQueue(hostCap: 8, lookAhead: 2)
         queue.add(entry(1))

@@ -91,7 +91,7 @@ struct EveryPhaseTests {
     }
 
     /// A finished video whose provider is asked what comes along: whatever happens, its row stays as it is.
-    @Test("a question about a finished video ends with it finished, or goes on waiting, and changes no row of it")
+    @Test("a request about a finished video leaves it finished, or goes on waiting, and doesn't change the video's row")
     func questions() {
         let waits: Set = ["parked", "waits", "providerWaits", "unavailable", "notReadySoon", "differs"]
         let ends: Set = [

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("Several that want the same bytes")
+@Suite("Several downloads of the same bytes")
 struct FollowersTests {
     private let ids = (1...4).map { DownloadID(rawValue: Int64($0)) }
 
-    @Test("all are released when the leader's file is there")
+    @Test("all are released when the leader's file is in place")
     func finished() {
         var followers = Followers()
         for id in ids[1...] { followers.add(id, to: ids[0]) }
@@ -27,7 +27,7 @@ struct FollowersTests {
         #expect(followers.failed(ids[1]) == nil)
     }
 
-    @Test("one that has a time to wait for leads only if all have")
+    @Test("one with a time to wait for leads only if all have one")
     func times() {
         var followers = Followers()
         for id in ids[1...] { followers.add(id, to: ids[0]) }
@@ -48,7 +48,8 @@ struct FollowersTests {
     }
 
     @Test(
-        "a leader whose provider fails for good is linked to the file of the next one, if it is proven to be the same")
+        "a leader whose provider fails permanently is linked to the file of the next one, if it is proven to be the same"
+    )
     func failedLeader() {
         func download(_ id: Int64, sha256: Checksum?) -> ScheduledDownload {
             ScheduledDownload(

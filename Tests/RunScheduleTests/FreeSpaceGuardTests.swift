@@ -11,7 +11,7 @@ struct FreeSpaceGuardTests {
         FreeSpaceGuard.Need(id: DownloadID(rawValue: id), size: size, written: written)
     }
 
-    @Test("a download begins if it fits above the floor beside what the others still need")
+    @Test("a download begins if it fits above the floor, together with the needs of the others")
     func begins() {
         #expect(rule.hasRoom(for: need(1, 50), beside: [], free: 150))
         #expect(!rule.hasRoom(for: need(1, 51), beside: [], free: 150))
@@ -27,20 +27,20 @@ struct FreeSpaceGuardTests {
         #expect(!rule.hasRoom(for: need(1, nil), beside: [need(2, 51)], free: 150))
     }
 
-    @Test("sizes that nobody can have leave no room, however many they are")
+    @Test("impossible sizes leave no room, however many they are")
     func lies() {
         let lies = (2..<6).map { need($0, .max) }
         #expect(!rule.hasRoom(for: need(1, 1), beside: lies, free: .max))
         #expect(rule.verdict(lies, free: 200) == .suspend(lies.map(\.id)))
     }
 
-    @Test("without a floor it is still looked at whether what begins will fit")
+    @Test("without a floor it still checks whether the download will fit")
     func noFloor() {
         #expect(FreeSpaceGuard(floor: 0).hasRoom(for: need(1, 100), beside: [], free: 100))
         #expect(!FreeSpaceGuard(floor: 0).hasRoom(for: need(1, 101), beside: [], free: 100))
     }
 
-    @Test("where it gets tight the least important ones end, unless a smaller one still fits")
+    @Test("when space is short the least important ones end, unless a smaller one still fits")
     func tight() {
         let needs = [need(1, 30), need(2, 40), need(3, 10)]
         #expect(rule.verdict(needs, free: 180) == .goOn)

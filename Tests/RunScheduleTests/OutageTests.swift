@@ -5,7 +5,7 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("Providers that serve nobody")
+@Suite("Providers in an outage")
 struct OutageTests {
     private func stage(_ count: Int64, jobs: Int = 4, retries: Int = 3) -> Stage {
         var stage = Stage((1...count).map { Stage.download($0) }, jobs: jobs, retries: retries)
@@ -23,7 +23,8 @@ struct OutageTests {
 
     private func running(_ stage: Stage) -> [Int64] { stage.schedule.phases.running.map(\.rawValue).sorted() }
 
-    @Test("the second answer in a row that a provider is unavailable leaves it alone; then one at a time asks it")
+    @Test(
+        "after the second answer in a row that it is unavailable a provider is left alone; then one at a time asks it")
     func probes() {
         var stage = stage(6)
         #expect(!stage.tell(away(1)).contains("emit provider p waits"))
@@ -40,7 +41,7 @@ struct OutageTests {
         #expect(running(stage) == [1, 2, 3, 6], "it is back")
     }
 
-    @Test("who follows a download of a provider that is down takes the lead, and that download follows")
+    @Test("a follower of a download whose provider is down takes the lead, and that download follows")
     func yields() {
         let downloads = [
             Stage.download(1), Stage.download(2), Stage.download(3, provider: "q"), Stage.download(4),
@@ -58,7 +59,9 @@ struct OutageTests {
         guard case .queued? = stage.phase(1) else { return #expect(Bool(false), "\(stage.phase(1) as Any)") }
     }
 
-    @Test("who follows one that waits long for its provider or its host takes the lead; for a short wait nobody does")
+    @Test(
+        "a follower of a download with a long wait for its provider or host takes the lead; with a short wait it doesn't"
+    )
     func yieldsForWaits() {
         for (end, isLong) in [
             (Schedule.TurnEnd.providerWaits(Stage.error, delay: .seconds(7200)), true),
@@ -84,7 +87,7 @@ struct OutageTests {
         }
     }
 
-    @Test("a file that is proven to be the same is linked, whether or not its provider is there")
+    @Test("a file that is proven to be the same is linked, even if its provider is down")
     func provenDonor() {
         let wanted = WantedBytes(video: "v1", source: [], size: nil, sha256: [1], ignoresCourse: false)
         let donor = Donor(file: Stage.file, video: "v1")
@@ -96,7 +99,7 @@ struct OutageTests {
         #expect(stage.tell(.begin).contains("start 1 proven"))
     }
 
-    @Test("an outage costs little more than its time, whatever it lasts within the run, and no attempts")
+    @Test("an outage costs little more than its duration, however long within the run, and no attempts")
     func costsItsTime() {
         for seconds in [30.0, 240, 1200] {
             var stage = stage(40)
@@ -116,7 +119,7 @@ struct OutageTests {
         }
     }
 
-    @Test("a provider that doesn't come back: the run ends when the next question lies beyond its longest wait")
+    @Test("a provider that stays down: the run ends when the next request is beyond its longest wait")
     func stays() {
         var stage = stage(5)
         for _ in 0..<10_000 where !stage.schedule.isEnded {
@@ -128,7 +131,9 @@ struct OutageTests {
         #expect(stage.now < Stage.start + 3600)
     }
 
-    @Test("a video whose own answer is always that its provider is unavailable fails once others got answers so often")
+    @Test(
+        "a video whose own answer is always that its provider is unavailable fails once others got answers often enough"
+    )
     func ownFault() {
         var stage = stage(40, jobs: 2)
         var asked = 0
@@ -148,7 +153,7 @@ struct OutageTests {
         #expect(asked <= 5)
     }
 
-    @Test("what has an answer already is transferred while its provider is asked by another one")
+    @Test("a download with an answer is transferred while another one asks its provider")
     func answerInHand() {
         var stage = Stage([Stage.download(1), Stage.download(2), Stage.download(3)], jobs: 3, host: 1)
         stage.tell(.begin)
@@ -166,7 +171,7 @@ struct OutageTests {
         #expect(running(stage) == [2, 3])
     }
 
-    @Test("hosts that refuse all: five videos in a row; the others wait, and go on when one is served")
+    @Test("hosts that refuse everything: five videos in a row; the others wait, and go on when one is served")
     func refusing() {
         var stage = stage(12, jobs: 2)
         for id in 1...4 { stage.tell(refused(Int64(id))) }
@@ -185,7 +190,7 @@ struct OutageTests {
         #expect(running(stage) == [1, 8])
     }
 
-    @Test("what failed in runs before stands behind what was never asked when one finds out whether a provider is back")
+    @Test("downloads that failed in earlier runs come after new ones when one checks whether a provider is back")
     func probesTheUntried() {
         var downloads = (1...12).map { Stage.download($0) }
         for index in 0..<10 { downloads[index].failedRuns = 1 }
@@ -196,7 +201,7 @@ struct OutageTests {
         #expect(running(stage) == [11])
     }
 
-    @Test("a few that are refused fail at once; one that is served in between begins the count anew")
+    @Test("a few refused ones fail at once; a served one between them resets the count")
     func fewRefused() {
         var stage = stage(12, jobs: 1)
         for id in 1...10 {
@@ -211,7 +216,7 @@ struct OutageTests {
         #expect(running(stage) == [9])
     }
 
-    @Test("all that is left is refused to the end: each asked fails of its own error, and the run ends")
+    @Test("all remaining ones are refused to the end: each that asked fails with its own error, and the run ends")
     func allRefused() {
         var stage = stage(9, jobs: 4)
         for _ in 0..<10_000 where !stage.schedule.isEnded {
@@ -222,7 +227,7 @@ struct OutageTests {
         #expect(stage.now < Stage.start + 1200)
     }
 
-    @Test("a stopped run leaves what was refused while all were as it is: waiting")
+    @Test("a stopped run leaves those refused in an outage as they are: waiting")
     func stopped() {
         var stage = stage(9, jobs: 1)
         for id in 1...5 { stage.tell(refused(Int64(id))) }
@@ -231,7 +236,7 @@ struct OutageTests {
         #expect(stage.phase(5)?.kind == .queued)
     }
 
-    @Test("a login or a retry asks a provider at once that is down")
+    @Test("a login or a retry asks a provider in an outage at once")
     func askedAgain() {
         for kind in [Command.Kind.loggedIn("p"), .steer(.retry, [.number(1)])] {
             var stage = stage(5, jobs: 1)
@@ -248,7 +253,7 @@ struct OutageTests {
         }
     }
 
-    @Test("a provider whose only host is left alone: after a few more answers it is asked at growing distances only")
+    @Test("a provider whose only host is left alone: after a few more answers it is asked only at growing intervals")
     func deadHost() {
         var stage = Stage((1...60).map { Stage.download($0) }, jobs: 2)
         stage.tell(.begin)

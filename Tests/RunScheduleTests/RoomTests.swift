@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("Room that comes and goes")
+@Suite("Free space that comes and goes")
 struct RoomTests {
     private let megabyte: Int64 = 1 << 20
 
@@ -22,7 +22,7 @@ struct RoomTests {
             })
     }
 
-    @Test("what there was no room for goes on in the same run when there is, and nothing is wrong any more")
+    @Test("downloads suspended for space go on in the same run once there is some, without an error")
     func comesBack() {
         var stage = stage([500, 50])
         stage.tell(measured(100))
@@ -37,7 +37,7 @@ struct RoomTests {
         #expect(stage.schedule.tally.disk == nil)
     }
 
-    @Test("the partial that it has counts as room that it needs no more, and it goes on with it")
+    @Test("its partial counts as space that it no longer needs, and it continues it")
     func keepsItsPartial() {
         var stage = stage([500, 500], jobs: 2)
         stage.tell(.begin)
@@ -50,7 +50,7 @@ struct RoomTests {
         #expect(stage.tell(measured(400, [(1, 500, 250)])).contains("start 2"))
     }
 
-    @Test("several partials fill a disk: what can be finished is, and the least important gives way")
+    @Test("several partials fill a disk: those that can be finished are, and the least important gives way")
     func fills() {
         var stage = stage([500, 500, 500], jobs: 3)
         stage.tell(.begin)
@@ -58,7 +58,7 @@ struct RoomTests {
         #expect(tight.filter { $0.hasPrefix("cancel") } == ["cancel 2"])
     }
 
-    @Test("nothing begins again between two looks; who has to go again waits twice as long")
+    @Test("nothing begins again between two checks; each further suspension doubles the wait")
     func alternates() {
         var stage = stage([500, 10], jobs: 2)
         stage.tell(.begin)
@@ -77,7 +77,7 @@ struct RoomTests {
         #expect((2...10).contains(starts), "\(starts)")
     }
 
-    @Test("the run looks for room while something else keeps it alive, and doesn't stay for it")
+    @Test("the run checks for space while something else keeps it alive, and doesn't wait for it alone")
     func alive() {
         var stage = Stage(
             [Stage.download(1, size: 500 * megabyte), Stage.download(2, retryAt: Stage.start + 60)],

@@ -4,14 +4,14 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("What somebody asks of a run")
+@Suite("Commands during a run")
 struct ScheduleCommandTests {
     private func row(_ id: Int64, _ before: DownloadState, _ after: DownloadState) -> Schedule.SteeredRow {
         Schedule.SteeredRow(
             id: .number(id), before: before, after: after, priority: 5, retryAt: nil, wanted: Stage.download(id))
     }
 
-    @Test("rows change only when none of the named ones is in play, and none of them begins meanwhile")
+    @Test("rows change only when none of the named downloads is active, and none of them begins meanwhile")
     func holds() {
         var stage = Stage((1...3).map { Stage.download($0) })
         stage.tell(.begin)
@@ -26,7 +26,7 @@ struct ScheduleCommandTests {
         #expect(stage.phase(1) == .settled(.paused) && stage.phase(2) == .settled(.paused))
     }
 
-    @Test("a complete file comes to its place before its row changes")
+    @Test("a complete file is placed before its row changes")
     func complete() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -38,7 +38,7 @@ struct ScheduleCommandTests {
         #expect(stage.tell(.applied(1, [])) == ["answer 1 []", "end"])
     }
 
-    @Test("one that goes back to the queue while it is waited for is held there")
+    @Test("a download that returns to the queue while a command waits for it is held there")
     func goesBack() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -49,7 +49,7 @@ struct ScheduleCommandTests {
         #expect(stage.phase(1) == .held(.queue(host: nil, dueAt: nil)))
     }
 
-    @Test("what a command leaves alone goes back to its place, with its time")
+    @Test("a download that a command doesn't change returns to its place, with its time")
     func givesBack() {
         let due = Stage.start + 60
         var stage = Stage([Stage.download(1), Stage.download(2, retryAt: due), Stage.download(3)], following: [(3, 1)])
@@ -61,7 +61,7 @@ struct ScheduleCommandTests {
         #expect(stage.phase(3) == .following)
     }
 
-    @Test("one that follows isn't started by its leader's end while a command is about it")
+    @Test("a follower isn't started by its leader's end while a command concerns it")
     func heldFollower() {
         var stage = Stage([Stage.download(1), Stage.download(2)], following: [(2, 1)])
         stage.tell(.begin)
@@ -71,7 +71,7 @@ struct ScheduleCommandTests {
         #expect(stage.tell(.applied(1, [row(2, .waiting, .paused)])).last == "wake 600")
     }
 
-    @Test("with everything paused the run stays for a resume, as long as it would for a host, and says so")
+    @Test("with everything paused the run waits for a resume, as long as for a host, and says so")
     func everythingPaused() {
         var stage = Stage([Stage.download(1), Stage.download(2)])
         stage.tell(.begin)
@@ -96,7 +96,7 @@ struct ScheduleCommandTests {
     }
 
     @Test(
-        "with nobody to resume it the run ends when that time is over; with a cancel, a signal or no patience at once")
+        "with nobody to resume it the run ends after that time; after a cancel, a signal or without --max-wait at once")
     func everythingStaysPaused() {
         func paused(maxWait: Duration = .seconds(600)) -> (Stage, [String]) {
             var stage = Stage([Stage.download(1)], maxWait: maxWait)
@@ -117,7 +117,7 @@ struct ScheduleCommandTests {
         #expect(answer.last == "end")
     }
 
-    @Test("one after the other; once the run is over nothing is done")
+    @Test("commands run one after the other; after the run nothing is done")
     func order() {
         var stage = Stage([Stage.download(1), Stage.download(2)])
         stage.tell(.begin)
@@ -132,7 +132,7 @@ struct ScheduleCommandTests {
         #expect(stage.tell(.command(3, .steer(.resume, [.number(2)]))) == ["answer 3 over"])
     }
 
-    @Test("prioritized for now: the least important turn gives its slot, and goes back to waiting")
+    @Test("prioritized for now: the least important turn gives up its slot, and waits again")
     func now() {
         var stage = Stage((1...3).map { Stage.download($0) }, jobs: 2)
         stage.tell(.begin)
@@ -144,7 +144,7 @@ struct ScheduleCommandTests {
             ])
     }
 
-    @Test("fewer jobs: the least important turns go back to waiting; more: the next ones begin")
+    @Test("fewer jobs: the least important turns wait again; more: the next ones begin")
     func jobs() {
         var stage = Stage((1...4).map { Stage.download($0) }, jobs: 3)
         stage.tell(.begin)
@@ -156,7 +156,7 @@ struct ScheduleCommandTests {
         #expect(stage.schedule.phases.running.count == 4)
     }
 
-    @Test("logged out of a provider: all of it ends and is suspended before the credentials go")
+    @Test("a logout of a provider: all its downloads end and are suspended before the credentials are deleted")
     func loggedOut() {
         var stage = Stage([Stage.download(1), Stage.download(2), Stage.download(3, provider: "q")])
         stage.tell(.begin)
@@ -168,7 +168,7 @@ struct ScheduleCommandTests {
         #expect(stage.schedule.tally.providersToLogIn == ["p"])
     }
 
-    @Test("a run that is stopped while a command waits suspends, and then the command has its rows")
+    @Test("a run that is stopped while a command waits suspends, and then the command gets its rows")
     func stopped() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -181,7 +181,7 @@ struct ScheduleCommandTests {
         #expect(stage.schedule.phases.settled == [.number(1): .paused])
     }
 
-    @Test("what was resumed or retried comes in anew; what wasn't wanted at the start is counted with its first state")
+    @Test("resumed and retried downloads join the run; those not wanted at the start count with their first state")
     func again() {
         var stage = Stage([Stage.download(1)], jobs: 3)
         stage.tell(.begin)

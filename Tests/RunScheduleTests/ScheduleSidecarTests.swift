@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("What comes along, in a run")
+@Suite("Sidecars in a run")
 struct ScheduleSidecarTests {
     private static let name = SidecarName(.subtitle, "en")
     private static let busy = DownloadError(kind: .httpStatus, message: "busy", status: 503)
@@ -31,7 +31,7 @@ struct ScheduleSidecarTests {
         .again(Self.busy, atLeast: atLeast, hostFailed: hostFailed, began: Stage.start)
     }
 
-    @Test("an attempt in vain waits for as long as the host asks for, and leaves the host alone for that time")
+    @Test("a failed attempt waits for as long as the host asks, and pauses the host for that time")
     func waits() {
         var stage = stage([item(1)])
         let said = stage.tell(.sidecarFetched(1, again(.seconds(30))))
@@ -44,7 +44,7 @@ struct ScheduleSidecarTests {
         #expect(!stage.schedule.tally.hasSidecarsLeft)
     }
 
-    @Test("one that is to wait for longer than the run does is a later run's: its row has the time")
+    @Test("a sidecar with a wait beyond the run's end is left to a later run: its row has the time")
     func postponed() {
         var stage = stage([item(1)])
         let said = stage.tell(.sidecarFetched(1, again(.seconds(3600))))
@@ -53,7 +53,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.tally.hasSidecarsLeft)
     }
 
-    @Test("one whose host is left alone for others' sake is the next run's, at once")
+    @Test("a sidecar of a host paused because of others is left to the next run, at once")
     func hopeless() {
         var stage = stage([item(1), item(2)], jobs: 4)
         stage.schedule.queue.hostCap = 1
@@ -68,7 +68,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.isEnded)
     }
 
-    @Test("after three attempts it has failed; how long it rests grows with the runs")
+    @Test("after three attempts it has failed; its pause grows with the runs")
     func fails() {
         for failedRuns in [0, 1] {
             var stage = stage([item(1, failedRuns: failedRuns)])
@@ -113,7 +113,7 @@ struct ScheduleSidecarTests {
     }
 
     @Test(
-        "what isn't there is tried again in later runs twice, at growing distances: a whole host may be lost for an hour"
+        "a missing sidecar is retried in two later runs, at growing intervals: a whole host may be down for an hour"
     )
     func notForGoodAtOnce() {
         for failedRuns in [0, 1] {
@@ -126,7 +126,7 @@ struct ScheduleSidecarTests {
         #expect(last.schedule.tally.hasGivenUpSidecars)
     }
 
-    @Test("a video that the person cancels takes with it what is on its way beside it")
+    @Test("a cancelled video also cancels its sidecars in transfer")
     func cancelledMeanwhile() {
         var stage = stage([item(1), item(2, host: "i")])
         stage.tell(.command(1, .steer(.cancel, [.number(1)])))
@@ -136,7 +136,7 @@ struct ScheduleSidecarTests {
         #expect(said.filter { $0.hasPrefix("cancel") } == ["cancel fetch 1", "cancel fetch 2"], "\(said)")
     }
 
-    @Test("an answer that comes for the video itself does as well as a question of its own")
+    @Test("an answer for the video itself replaces a separate request")
     func resolvedAnyway() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -155,7 +155,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.stopReason == .disk && stage.schedule.tally.hasSidecarsLeft)
     }
 
-    @Test("a question waits for its provider, its login and the slots like any other turn")
+    @Test("a request about sidecars waits for its provider, its login and the slots like any other turn")
     func questions() {
         var downloads = [Stage.download(1), Stage.download(2), Stage.download(3, provider: "q")]
         for index in downloads.indices { downloads[index].purpose = .sidecars }
@@ -172,7 +172,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.states.values.allSatisfy { $0 == .finished })
     }
 
-    @Test("what the person says of a video whose provider is being asked: its file stays finished, or is removed")
+    @Test("commands on a video whose provider is being asked: its file stays finished, or is removed")
     func commands() {
         var download = Stage.download(1)
         download.purpose = .sidecars
@@ -190,7 +190,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.states[.number(1)] == .cancelled)
     }
 
-    @Test("retry of what failed beside a finished video asks its provider in the same run")
+    @Test("retry of failed sidecars beside a finished video asks its provider in the same run")
     func retried() {
         var stage = Stage([Stage.download(1), Stage.download(2)])
         stage.tell(.begin)
@@ -210,7 +210,7 @@ struct ScheduleSidecarTests {
         #expect(stage.tell(.turnEnded(.number(9), .answered)).last == "end")
     }
 
-    @Test("a logout of the provider ends what was to be fetched with its credentials; after a login it is asked anew")
+    @Test("a logout of the provider ends sidecars that use its credentials; after a login they are asked for again")
     func credentials() {
         var stage = stage([item(1, host: "h")])
         stage.tell(.command(1, .loggedOut("p")))
@@ -226,7 +226,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.tally.providersToLogIn.isEmpty)
     }
 
-    @Test("the time of one that a logout of the provider has ended wakes nobody")
+    @Test("the time of a sidecar that a logout has ended wakes nothing")
     func staleTime() {
         var stage = Stage([Stage.download(1), Stage.download(2, provider: "q")], jobs: 2)
         stage.tell(.begin)
@@ -239,7 +239,7 @@ struct ScheduleSidecarTests {
         #expect(stage.phase(2)?.isInPlay == true)
     }
 
-    @Test("a logout of the provider leaves the question to a run after the login")
+    @Test("a logout of the provider leaves the request to a run after the login")
     func loggedOut() {
         var download = Stage.download(1)
         download.purpose = .sidecars
@@ -252,7 +252,7 @@ struct ScheduleSidecarTests {
         #expect(stage.schedule.states[.number(1)] == .finished)
     }
 
-    @Test("a provider that is down costs a question its time, too, and no event of a download")
+    @Test("a provider in an outage delays a request about sidecars, too, without an event of a download")
     func outage() {
         var downloads = [Stage.download(1), Stage.download(2)]
         for index in downloads.indices { downloads[index].purpose = .sidecars }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The schedule of a run")
 struct ScheduleTests {
-    @Test("a turn, from its beginning to the file at its place, and the end of the run")
+    @Test("a turn, from its beginning to the placed file, and the end of the run")
     func oneDownload() {
         var stage = Stage([Stage.download(1)])
         #expect(stage.tell(.begin) == ["record begin 1", "start 1"])
@@ -20,7 +20,7 @@ struct ScheduleTests {
         #expect(stage.schedule.tally.finished == 1)
     }
 
-    @Test("nothing begins before the run does, and nothing after it is stopped")
+    @Test("nothing begins before the run does, or after it is stopped")
     func bounds() {
         var stage = Stage([Stage.download(1), Stage.download(2)])
         #expect(stage.tell(.wake) == [])
@@ -31,7 +31,7 @@ struct ScheduleTests {
         #expect(stage.phase(2) == .queued(host: nil, dueAt: nil))
     }
 
-    @Test("a digest isn't waited for by a run that is stopped, unless only its quota is used up")
+    @Test("a stopped run doesn't wait for a digest, unless only its quota is used up")
     func digest() {
         for (reason, phase) in [(SuspendReason.signal, Phase.settled(.suspended)), (.quota, .digesting)] {
             var stage = Stage([Stage.download(1)])
@@ -42,7 +42,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("a host at its cap: the turn waits for it, and goes on when there is room")
+    @Test("a host at its cap: the turn waits for it, and goes on when a connection is free")
     func parked() {
         var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2, host: 1)
         stage.tell(.begin)
@@ -53,7 +53,7 @@ struct ScheduleTests {
         #expect(next.suffix(2) == ["record begin 2", "start 2"])
     }
 
-    @Test("what a stream takes beside its own connection goes back with the turn, whatever it forgot")
+    @Test("a stream's additional connections are returned with the turn, even if it forgot them")
     func extraConnections() {
         var stage = Stage([Stage.download(1)], host: 3)
         stage.tell(.begin)
@@ -68,7 +68,7 @@ struct ScheduleTests {
         #expect(stage.schedule.queue.connections == [:])
     }
 
-    @Test("an alarm rings when the first thing comes due, and the run ends if that is too far away")
+    @Test("an alarm is set for the first due time, and the run ends if that is too far away")
     func alarm() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -82,7 +82,7 @@ struct ScheduleTests {
         #expect(stage.tell(.turnEnded(.number(1), long)).last == "end")
     }
 
-    @Test("a provider that wants a login suspends all that waits for it, and nothing of others")
+    @Test("a provider that requires a login suspends its waiting downloads, and no others")
     func login() {
         var stage = Stage(
             [Stage.download(1), Stage.download(2), Stage.download(3, provider: "q"), Stage.download(4)],
@@ -95,7 +95,7 @@ struct ScheduleTests {
         #expect(stage.schedule.tally.providersToLogIn == ["p"])
     }
 
-    @Test("after a login what was suspended goes on, also a turn that had asked before it")
+    @Test("after a login suspended downloads go on, also a turn that asked before it")
     func loggedIn() {
         var stage = Stage([Stage.download(1), Stage.download(2)], jobs: 2)
         stage.tell(.begin)
@@ -196,7 +196,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("one dead host doesn't starve the others of its provider, however many wait for it")
+    @Test("one dead host doesn't block the other hosts of its provider, however many downloads wait for it")
     func deadHost() {
         var stage = Stage((1...20).map { Stage.download($0) }, jobs: 3)
         stage.tell(.begin)
@@ -214,7 +214,7 @@ struct ScheduleTests {
         #expect(stage.tell(.claim(.number(8), host: "well")).last == "start 9")
     }
 
-    @Test("bytes that don't reach the disk are fetched again, three times at most")
+    @Test("bytes that can't be flushed are downloaded again, three times at most")
     func lostBytes() {
         var stage = Stage([Stage.download(1)])
         stage.tell(.begin)
@@ -224,7 +224,7 @@ struct ScheduleTests {
         #expect(stage.wait(1).contains("start 1"))
     }
 
-    @Test("one that doesn't fit is suspended, others begin; below the floor the run ends")
+    @Test("a download that doesn't fit is suspended, others begin; below the floor the run ends")
     func space() {
         let rule = FreeSpaceGuard(floor: 100)
         var stage = Stage([Stage.download(1, size: 500), Stage.download(2, size: 50)], room: rule)
@@ -239,7 +239,7 @@ struct ScheduleTests {
         #expect(stage.schedule.tally.disk == .noRoom(free: 99))
     }
 
-    @Test("sidecars take what no video can use, and their digest is recorded when all are there")
+    @Test("sidecars use connections that no video can use, and their digest is recorded when all are stored")
     func sidecars() {
         var stage = Stage([Stage.download(1), Stage.download(2)], host: 2)
         stage.tell(.begin)

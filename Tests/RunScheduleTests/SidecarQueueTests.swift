@@ -5,7 +5,7 @@ import Testing
 
 @testable import RunSchedule
 
-@Suite("Sidecars that wait")
+@Suite("Waiting sidecars")
 struct SidecarQueueTests {
     private let id = DownloadID(rawValue: 7)
 
@@ -13,7 +13,7 @@ struct SidecarQueueTests {
         SidecarQueue.Item(number: number, download: id, host: host)
     }
 
-    @Test("the catalog's sidecars are stored when all of them are, whatever the provider's do")
+    @Test("the catalog's sidecars are stored when all of them are, whatever happens to the provider's")
     func groups() {
         var queue = SidecarQueue()
         queue.add([item(1, of: id), item(2, of: id)], of: id, digest: [1])
@@ -22,14 +22,14 @@ struct SidecarQueueTests {
         #expect(queue.settled(2, of: id, isStored: true)?.1 == [1])
     }
 
-    @Test("one that failed leaves the digest unrecorded, so that the next run tries again")
+    @Test("a failed one leaves the digest unrecorded, so that the next run tries again")
     func failed() {
         var queue = SidecarQueue()
         queue.add([item(1, of: id)], of: id, digest: [1])
         #expect(queue.settled(1, of: id, isStored: false) == nil)
     }
 
-    @Test("few at a time, in order, and none where there is no room")
+    @Test("few at a time, in order, and none without a free connection")
     func room() {
         var queue = SidecarQueue()
         for number in 1...10 { queue.add(item(number)) }
@@ -44,7 +44,7 @@ struct SidecarQueueTests {
         #expect(queue.isIdle)
     }
 
-    @Test("what waits for one host doesn't block others, however much of it there is")
+    @Test("sidecars that wait for one host don't block others, however many they are")
     func hosts() {
         var queue = SidecarQueue()
         for number in 1...200 { queue.add(item(number, "full")) }
@@ -56,7 +56,7 @@ struct SidecarQueueTests {
         #expect(queue.next(hasRoom: { _ in true })?.number == 1, "room comes back without being told")
     }
 
-    @Test("those of a host that stays away are given up, and those of a video that was cancelled are dropped")
+    @Test("those of an unreachable host are given up, and those of a cancelled video are dropped")
     func givenUp() {
         var queue = SidecarQueue()
         queue.add(item(1, "away"))
@@ -68,7 +68,7 @@ struct SidecarQueueTests {
         #expect(queue.hasNothingWaiting)
     }
 
-    @Test("one that is put back waits for its time, and then for its host; dropped or stopped it never comes")
+    @Test("a sidecar that is put back waits for its time, and then for its host; a dropped or stopped one never comes")
     func putBack() {
         var queue = SidecarQueue()
         queue.add(item(1, of: id))
@@ -90,7 +90,7 @@ struct SidecarQueueTests {
         #expect(queue.next(hasRoom: { _ in true }) == nil && queue.isIdle)
     }
 
-    @Test("a hundred thousand of them, at one host or at as many, are no work")
+    @Test("a hundred thousand of them, at one host or at as many, take no noticeable time")
     func many() {
         for isOneHost in [true, false] {
             var queue = SidecarQueue()

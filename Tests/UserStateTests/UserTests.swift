@@ -5,7 +5,7 @@ import Testing
 
 @testable import UserState
 
-@Suite("users and where their things live")
+@Suite("users and the locations of their files")
 struct UserTests {
     @Test(
         "names that are safe in a path",
@@ -28,7 +28,7 @@ struct UserTests {
     }
 
     @Test(
-        "an account's name is encoded where it must be, and read back",
+        "an account's name is encoded where necessary, and decoded",
         arguments: [
             ("alice", "alice"), ("DOMAIN\\alice", "DOMAIN%5Calice"), ("über", "%C3%BCber"), (".x", "%2Ex"),
             ("-", "%2D"),
@@ -44,7 +44,7 @@ struct UserTests {
         #expect(UserName(folderName: folder) == nil)
     }
 
-    @Test("things live where XDG says, and where options say")
+    @Test("locations follow XDG, and the options")
     func locations() throws {
         let alice = try UserName("alice")
         let plain = Locations(environment: ["HOME": "/home/a", "XDG_STATE_HOME": "relative"])
@@ -76,7 +76,7 @@ struct UserTests {
         #expect(locations.library(setting, user: try UserName("alice")) == expected)
     }
 
-    @Test("a state folder is closed to others, and so is one that was open")
+    @Test("a state folder is closed to others, even if it was open")
     func privacy() throws {
         let temporary = TemporaryFolder()
         let locations = Locations(environment: [:], home: "/h", state: temporary.at("deep/state"))

@@ -27,14 +27,14 @@ import YAMLSource
             ])
     }
 
-    @Test("what aliases bring in counts for the depth")
+    @Test("values inserted by aliases count for the depth")
     func depthThroughAliases() {
         var text = "a0: &a0 [x]\n"
         for level in 1...63 { text += "a\(level): &a\(level) [*a\(level - 1)]\n" }
         #expect(refusal(text).last?.hasSuffix("values are nested deeper than 64 levels") == true)
     }
 
-    @Test("an alias bomb goes off after ten million values, not in memory")
+    @Test("an alias bomb is stopped after ten million values, not by memory")
     func aliasBomb() {
         var text = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n"
         for level in 1...12 {
@@ -78,7 +78,7 @@ import YAMLSource
             ])
     }
 
-    @Test("a quoted scalar without end doesn't fill the memory")
+    @Test("an endless quoted scalar doesn't fill the memory")
     func endlessScalar() {
         let found = refusal("a: \"" + String(repeating: "x", count: 20 << 20), limits: .catalog)
         #expect(found.first?.hasSuffix("16 MiB without the end of a value") == true, "\(found)")

@@ -13,7 +13,7 @@ import YAMLSource
     }
 
     @Test(
-        "what isn't YAML is said in plain words, with the line and a caret",
+        "invalid YAML is reported in plain words, with the line and a caret",
         arguments: [
             ("a: 1\n\tb: 2\n", "t.yaml:2:1: error: a tab can't indent or separate here; use spaces\n     b: 2\n    ^"),
             (
@@ -103,7 +103,7 @@ import YAMLSource
         #expect(report(text) == expected)
     }
 
-    @Test("a byte that isn't UTF-8 is found where it is")
+    @Test("a byte that isn't UTF-8 is reported at its place")
     func invalidUTF8() {
         #expect(
             report(bytes: Array("ä: 1\nb: x".utf8) + [0xFF, 0x0A])
@@ -123,7 +123,7 @@ import YAMLSource
     }
 
     @Test(
-        "the source line is safe to print and the caret stands under the place",
+        "the source line is safe to print and the caret is under the place",
         arguments: [
             ("日本: x", 5, "日本: x", 6),
             ("e\u{301}: x", 4, "e\u{301}: x", 2),
@@ -162,13 +162,13 @@ import YAMLSource
         #expect(bytes.withUnsafeBytes { SourceExcerpt(of: SourcePosition(line: 7, column: 1), in: $0) } == nil)
     }
 
-    @Test("the same mistake, repeated by an alias, is told once")
+    @Test("the same mistake, repeated by an alias, is reported once")
     func repeatedByAlias() {
         #expect(report("a: &a {x: .nan}\nb: *a\nc: [*a, *a]\n").split(separator: "\n").count == 3)
     }
 
     @Test(
-        "names that are near are suggested", arguments: [("titel", "title"), ("TITLE", "title"), ("vidoes", "videos")])
+        "similar names are suggested", arguments: [("titel", "title"), ("TITLE", "title"), ("vidoes", "videos")])
     func nearNames(name: String, expected: String) {
         #expect(NearestName.suggestion(for: name, among: ["id", "title", "videos"]) == expected)
         #expect(NearestName.suggestion(for: "unrelated", among: ["id", "title", "videos"]) == nil)

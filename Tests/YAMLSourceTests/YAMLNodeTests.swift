@@ -41,14 +41,14 @@ import YAMLSource
         #expect(node["quoted"]?.canonicalJSON == #"{"<<":1}"#)
     }
 
-    @Test("aliases repeat what their anchor meant at that place")
+    @Test("aliases repeat the meaning of their anchor at that place")
     func aliases() throws {
         #expect(
             try json("[&a 1, *a, &a [x, &b y, *b], *a, *b, {k: &a {k: 2}, l: *a}]")
                 == #"[1,1,["x","y","y"],["x","y","y"],"y",{"k":{"k":2},"l":{"k":2}}]"#)
     }
 
-    @Test("a value knows its place")
+    @Test("a value has its position")
     func locations() throws {
         let node = try YAMLNode.parse(text: "a:\n  - é: [1, two]\n", file: "t.yaml")
         #expect(node["a"]?.sequence?[0]["é"]?.sequence?[1].location.description == "t.yaml:2:12")

@@ -30,7 +30,7 @@ import Testing
     static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) }
 
     @Test(
-        "every case comes out as the suite says, those aside that are listed",
+        "every case gives the result of the suite, except for listed ones",
         .enabled(if: isThere, "no yaml-test-suite; set COURSEFETCH_CORPORA"))
     func cases() throws {
         var ids: [String] = []

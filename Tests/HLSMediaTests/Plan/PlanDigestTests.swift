@@ -1,7 +1,7 @@
 import HLSMedia
 import Testing
 
-@Suite("what has to match for a download to go on")
+@Suite("conditions for continuing a stream")
 struct PlanDigestTests {
     static func digest(_ lines: [String], url: String = "https://h/a/p.m3u8", identity: String = "") throws -> [UInt8] {
         let text = lines.map { $0.hasPrefix("#") ? $0 : "#EXTINF:2,\n\($0)" }.joined(separator: "\n")
@@ -32,7 +32,7 @@ struct PlanDigestTests {
     func same(one: [String], other: [String]) throws { #expect(try Self.digest(one) == Self.digest(other)) }
 
     @Test(
-        "anything else that changed makes another digest",
+        "any other change gives another digest",
         arguments: [
             (["a", "b"], ["a"]), (["a", "b"], ["b", "a"]), (["a"], ["x/a"]), (["a"], ["/a"]), (["x/a"], ["/x/a"]),
             (["/T/a", "/T/b"], ["/T/a", "/T/c"]), (["/T/1/a", "/T/2/a"], ["/T/1/a", "/T/3/a"]),
@@ -54,13 +54,13 @@ struct PlanDigestTests {
         ])
     func different(one: [String], other: [String]) throws { #expect(try Self.digest(one) != Self.digest(other)) }
 
-    @Test("the playlist's own address doesn't count, which stream it is does")
+    @Test("the playlist's own address doesn't count, but which stream it is does")
     func identity() throws {
         #expect(try Self.digest(["a"], url: "https://i/x/y.m3u8?t") == Self.digest(["a"]))
         #expect(try Self.digest(["a"], identity: "720p") != Self.digest(["a"], identity: "1080p"))
     }
 
-    @Test("a digest that was stored is still the same in the next version")
+    @Test("a stored digest is the same in the next version")
     func stored() throws {
         let hex = try Self.digest(
             ["#EXT-X-MAP:URI=\"m\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "/t/a?q", "b"], identity: "x"

@@ -5,7 +5,7 @@ import Testing
 struct PlanTextTests {
     static let url = "https://h/a/b/p.m3u8?t=1"
 
-    @Test("the plan of a printed plan is the plan", arguments: [true, false])
+    @Test("a printed plan reads back as the plan", arguments: [true, false])
     func roundTrip(isRelative: Bool) throws {
         var generator = GeneratedPlaylist(seed: isRelative ? 1 : 2)
         var seen = (keys: 0, maps: 0, ranges: 0, gaps: 0)

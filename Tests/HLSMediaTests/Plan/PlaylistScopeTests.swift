@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSMedia
 
-@Suite("where a playlist leads")
+@Suite("the networks that a playlist may lead to")
 struct PlaylistScopeTests {
     private static let media = """
         #EXTM3U
@@ -25,7 +25,7 @@ struct PlaylistScopeTests {
 
         """
 
-    @Test("a playlist of this machine may name this machine; what it names elsewhere may not lead back")
+    @Test("a playlist from this machine may name this machine; addresses that it names elsewhere may not lead back")
     func scopes() async throws {
         let host = try await FaultHost.start()
         host.script("/media.m3u8", [.text(Self.media, "text/plain")])
@@ -54,7 +54,7 @@ struct PlaylistScopeTests {
     }
 
     @Test(
-        "neither segments nor keys nor initialization sections of a playlist from the web lead to this machine",
+        "segments, keys and initialization sections of a playlist from the web can't lead to this machine",
         arguments: [
             "#EXTINF:1,\nURL/segment",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"URL/key\"\n#EXTINF:1,\nhttp://192.0.2.1/segment",

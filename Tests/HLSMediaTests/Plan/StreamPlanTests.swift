@@ -9,7 +9,7 @@ struct StreamPlanTests {
         try StreamPlan.make(try ParsedPlaylist.media("#EXTM3U\n\(text)\n#EXT-X-ENDLIST"), url: url, identity: identity)
     }
 
-    @Test("addresses, ranges, keys and maps of every segment are worked out")
+    @Test("addresses, ranges, keys and maps of every segment are resolved")
     func all() throws {
         let plan = try Self.plan(
             """

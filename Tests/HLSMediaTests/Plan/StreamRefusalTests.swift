@@ -15,7 +15,7 @@ struct StreamRefusalTests {
     }
 
     @Test(
-        "protected ones are told by name, unless a key that can be fetched stands beside",
+        "protected streams are refused by name, unless a key that can be fetched is given as well",
         arguments: [
             ("METHOD=SAMPLE-AES,URI=\"k\"", .drm(system: "SAMPLE-AES")),
             ("METHOD=SAMPLE-AES-CTR,URI=\"k\"", .drm(system: "SAMPLE-AES-CTR")),
@@ -61,14 +61,14 @@ struct StreamRefusalTests {
         }
     }
 
-    @Test("a key that no segment and no map used doesn't count")
+    @Test("a key that no segment and no map uses doesn't count")
     func unused() throws {
         let text = "#EXT-X-KEY:METHOD=SAMPLE-AES\n#EXT-X-MAP:URI=\"m\"\n#EXT-X-KEY:METHOD=NONE\n#EXT-X-MAP:URI=\"n\""
         #expect(try Self.refusal(text + Self.segment + "#EXT-X-KEY:METHOD=SAMPLE-AES\n#EXT-X-ENDLIST") == nil)
     }
 
     @Test(
-        "live ones are waited for, others refused for good",
+        "live streams wait, others are refused permanently",
         arguments: [
             (segment, .notReady), ("#EXT-X-PLAYLIST-TYPE:EVENT" + segment, .notReady),
             ("#EXT-X-TARGETDURATION:1", .notReady),
@@ -89,7 +89,7 @@ struct StreamRefusalTests {
         ] as [(String, StreamRefusal?)])
     func others(text: String, refusal: StreamRefusal?) throws { #expect(try Self.refusal(text) == refusal) }
 
-    @Test("a playlist that didn't come from the web, and addresses that add up to too much")
+    @Test("a playlist that didn't come from the web, and addresses whose total length is too large")
     func addresses() throws {
         let complete = Self.segment + "#EXT-X-ENDLIST"
         #expect(

@@ -24,7 +24,7 @@ struct URLReferenceTests {
     func table(reference: String, path: String) throws { #expect(try Self.resolve(reference) == "http://a/" + path) }
 
     @Test(
-        "references to other hosts, and what playlists have beside",
+        "references to other hosts, and unusual forms in playlists",
         arguments: [
             ("//g", "http://g/"), ("//g/x?y", "http://g/x?y"), ("https://h:8443/x/../y", "https://h:8443/y"),
             ("HTTPS://H/x", "https://H/x"), ("https://u:p@h/x", "https://h/x"),
@@ -39,7 +39,7 @@ struct URLReferenceTests {
     func others(reference: String, url: String) throws { #expect(try Self.resolve(reference) == url) }
 
     @Test(
-        "what isn't http or https is refused",
+        "schemes other than http and https are refused",
         arguments: [
             "file:///etc/passwd", "data:text/plain,x", "ftp://h/x", "skd://x", "g:h", "http:g", "https:/g",
             "javascript:x",

@@ -3,7 +3,7 @@ import MediaTransfer
 import TestServers
 import Testing
 
-@Suite("whether a playlist is whole")
+@Suite("whether a playlist is complete")
 struct WholePlaylistTests {
     /// What a server says, and whether it counts as a playlist.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -38,19 +38,19 @@ struct WholePlaylistTests {
         Case("an end mark in front, framed", end + segments(3), framed: true, segments: 3),
     ]
 
-    @Test("without an end mark behind its segments a playlist is whole only if its body was framed", arguments: cases)
+    @Test("without an end mark after its segments a playlist is complete only if its body was framed", arguments: cases)
     func media(test: Case) async throws {
         try await check(test, of: "/index.m3u8")
     }
 
-    @Test("a master playlist has no end mark: it is whole only if its body was framed", arguments: [true, false])
+    @Test("a master playlist has no end mark: it is complete only if its body was framed", arguments: [true, false])
     func master(isFramed: Bool) async throws {
         let test = Case(
             "master", "#EXT-X-STREAM-INF:BANDWIDTH=1\nmedia.m3u8\n", framed: isFramed, segments: isFramed ? 2 : nil)
         try await check(test, of: "/index.m3u8")
     }
 
-    @Test("a playlist of subtitles is whole by the same rule", arguments: cases)
+    @Test("the same rule applies to a playlist of subtitles", arguments: cases)
     func subtitles(test: Case) async throws {
         let host = try await FaultHost.start()
         defer { Task { await host.stop() } }

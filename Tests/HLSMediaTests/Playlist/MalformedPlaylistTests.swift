@@ -112,13 +112,13 @@ struct MalformedPlaylistTests {
         Case("#EXTM3U\n#EXTINF:1,\na/{$b}/c", 3, 3, "a variable that isn't defined"),
     ]
 
-    @Test("every error says what and where", arguments: openings + segments + ranges + attributes)
+    @Test("every error has a message and a position", arguments: openings + segments + ranges + attributes)
     func errors(example: Case) {
         let expected = PlaylistError(line: example.line, column: example.column, message: example.message)
         #expect(throws: expected) { try Playlist.parse(Array(example.text.utf8)) }
     }
 
-    @Test("text that isn't UTF-8 is let through in comments and titles, not in a URI")
+    @Test("text that isn't UTF-8 is accepted in comments and titles, not in a URI")
     func encoding() throws {
         let start = Array("#EXTM3U\n# ".utf8) + [0xFF] + Array("\n#EXTINF:1,".utf8) + [0xE4] + Array("\na".utf8)
         #expect(throws: Never.self) { try Playlist.parse(start) }
@@ -130,7 +130,7 @@ struct MalformedPlaylistTests {
         }
     }
 
-    @Test("what is too large is refused")
+    @Test("playlists beyond the limits are refused")
     func bounds() {
         let long = String(repeating: "a", count: PlaylistLimit.line + 1)
         #expect(throws: PlaylistError(line: 2, column: 65_537, message: "the line is longer than 64 KiB")) {

@@ -50,7 +50,7 @@ struct MasterPlaylistTests {
     }
 
     @Test(
-        "attribute lists that hosts get wrong are read as they were meant",
+        "common mistakes of hosts in attribute lists are accepted",
         arguments: [
             "BANDWIDTH=1,CODECS=\"avc1,mp4a\",AUDIO=\"a\"", "bandwidth=1,codecs=\"avc1,mp4a\",Audio=\"a\"",
             " BANDWIDTH = 1 , CODECS = \"avc1,mp4a\" , AUDIO = \"a\" ",
@@ -66,7 +66,7 @@ struct MasterPlaylistTests {
         #expect(variant.audioGroup == "a")
     }
 
-    @Test("variables stand in URIs and in quoted attributes, and are replaced once")
+    @Test("variables in URIs and in quoted attributes are replaced, once")
     func variables() throws {
         let url = "https://h/m.m3u8?x=1&tok=a%2Fb+c&tok=second&empty=#x?y=1"
         let playlist = try ParsedPlaylist.master(
@@ -88,7 +88,7 @@ struct MasterPlaylistTests {
         }
     }
 
-    @Test("variables don't make more text than there may be")
+    @Test("variables can't exceed the limit on text")
     func amplification() {
         let long = String(repeating: "x", count: 40_000)
         let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(long)\"\n"

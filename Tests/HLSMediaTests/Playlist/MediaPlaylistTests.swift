@@ -3,7 +3,7 @@ import Testing
 
 @Suite("media playlists")
 struct MediaPlaylistTests {
-    @Test("everything about a stream and its segments is read")
+    @Test("every attribute of a stream and its segments is read")
     func all() throws {
         let playlist = try ParsedPlaylist.media(
             """
@@ -52,7 +52,7 @@ struct MediaPlaylistTests {
     }
 
     @Test(
-        "lines end as they like, and blanks are no part of them",
+        "any line end is accepted, and surrounding blanks are ignored",
         arguments: [
             "#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:2,\nb.ts", "#EXTM3U\r\n#EXTINF:1,\r\na.ts\r\n#EXTINF:2,\r\nb.ts\r\n",
             "#EXTM3U\r#EXTINF:1,\ra.ts\r#EXTINF:2,\rb.ts\r", "\u{FEFF}#EXTM3U\n#EXTINF:1,\r\na.ts\r#EXTINF:2,\nb.ts",
@@ -66,7 +66,7 @@ struct MediaPlaylistTests {
         #expect(segments.map(\.duration) == [1, 2])
     }
 
-    @Test("offsets that were left out are worked out, from segment to segment of one resource")
+    @Test("omitted offsets are computed, from segment to segment of one resource")
     func ranges() throws {
         let playlist = try ParsedPlaylist.media(
             lines: "#EXTINF:1,\n#EXT-X-BYTERANGE:10@5\nv.ts", "#EXT-X-BYTERANGE:20\n#EXTINF:1,\nv.ts",
@@ -75,7 +75,7 @@ struct MediaPlaylistTests {
         #expect(playlist.segments.map(\.byteRange) == [5..<15, 15..<35, 35..<42, nil, 0..<1, 1..<3])
     }
 
-    @Test("keys of several formats are in force together, each until the next of its format or NONE")
+    @Test("keys of several formats apply together, each until the next of its format or NONE")
     func keys() throws {
         let playlist = try ParsedPlaylist.media(
             lines: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
@@ -98,7 +98,7 @@ struct MediaPlaylistTests {
         #expect(playlist.segments[0].keys[0].iv == expected)
     }
 
-    @Test("each segment names the map before it; before the first there is none")
+    @Test("each segment has the map before it; before the first there is none")
     func maps() throws {
         let playlist = try ParsedPlaylist.media(
             lines: "#EXTINF:1,\na", "#EXT-X-MAP:URI=\"m\"", "#EXTINF:1,\nb", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",

@@ -90,7 +90,7 @@ struct PlaylistCorpusTests {
     ]
 
     @Test(
-        "each is read, or refused where it is wrong",
+        "each is read, or refused with an error",
         .enabled(if: folder != nil, "the corpora are not beside the checkout"))
     func all() {
         let files = Self.files()
@@ -99,7 +99,7 @@ struct PlaylistCorpusTests {
     }
 
     @Test(
-        "of each something is chosen, or planned and printed and planned alike, or it is refused",
+        "from each a rendition is chosen, or a plan is made and survives printing, or it is refused",
         .enabled(if: folder != nil, "the corpora are not beside the checkout"))
     func plans() throws {
         for file in Self.files() {

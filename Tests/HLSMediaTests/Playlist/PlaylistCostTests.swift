@@ -1,7 +1,7 @@
 import HLSMedia
 import Testing
 
-@Suite("playlists that are made to be slow")
+@Suite("playlists made to be slow")
 struct PlaylistCostTests {
     @Test(
         "lines made to be slow are read at once", .timeLimit(.minutes(1)),

@@ -24,7 +24,7 @@ struct StreamChoiceTests {
     ])
 
     @Test(
-        "each preference takes its variant; of a list the first that can be met decides",
+        "each preference selects its variant; in a list the first available one decides",
         arguments: [
             ([], "v3", false), ([.best], "v3", false), ([.worst], "v8", false), ([.audio], "v7", false),
             ([.height(1080)], "v3", false), ([.height(720)], "v6", false), ([.height(1_000)], "v6", false),
@@ -41,7 +41,7 @@ struct StreamChoiceTests {
         #expect(choice.isFallback == isFallback)
     }
 
-    @Test("variants without a size count for bitrates, and for heights only if none has one")
+    @Test("variants without a size are compared by bitrate, and by height only if none has one")
     func sizeless() {
         let mixed = Self.master([(nil, 9_000, "", nil), (480, 1_000, "", nil), (nil, 100, "", nil)])
         #expect(mixed.choose(StreamPreference(quality: [.best])).variant?.uri == "v1")
@@ -57,7 +57,7 @@ struct StreamChoiceTests {
                 == StreamChoice(variant: bare.variants[2], isFallback: true))
     }
 
-    @Test("a picture that stands upright counts by its width")
+    @Test("an upright picture counts by its width")
     func upright() {
         var playlist = Self.master([(720, 1_000, "", nil), (1080, 2_000, "", nil)])
         playlist.variants[0].resolution = FrameSize(width: 720, height: 1_280)
@@ -65,7 +65,7 @@ struct StreamChoiceTests {
         #expect(playlist.choose(StreamPreference(quality: [.height(1_080)])).variant?.uri == "v1")
     }
 
-    @Test("streams of sound alone are chosen among if there are no others")
+    @Test("streams with sound only are candidates if there are no others")
     func soundOnly() {
         let playlist = Self.master([(nil, 64, "mp4a.40.5", nil), (nil, 128, "mp4a.40.2", nil)])
         #expect(playlist.choose(StreamPreference(quality: [.best])).variant?.uri == "v1")
@@ -126,7 +126,7 @@ struct StreamChoiceTests {
     }
 
     @Test(
-        "subtitles: all, or by language without those of forced passages",
+        "subtitles: all, or by language, without forced ones",
         arguments: [
             (.none, []), (.all, ["forced", "sdh", "en", "hans", "hant", "unknown"]), (.languages(["en"]), ["en"]),
             (.languages(["zh", "en-US", "zh"]), ["hans", "hant", "en"]), (.languages(["zh-Hant"]), ["hant"]),
@@ -146,7 +146,7 @@ struct StreamChoiceTests {
         #expect(playlist.choose(StreamPreference(subtitles: preference)).subtitles.map(\.uri) == uris)
     }
 
-    @Test("the identity of a choice tells sizes apart, and holds no URI")
+    @Test("the identity of a choice distinguishes sizes, and contains no URI")
     func identity() {
         let identities = Self.ladder.variants.map { StreamChoice(variant: $0).variantIdentity }
         #expect(Set(identities).count == identities.count)

@@ -15,7 +15,7 @@ import Testing
         #expect(plan(whole: 10).outcome(length: 10, problem: .cancelled) == nil)
     }
 
-    @Test("a short body is truncated, or what ended it")
+    @Test("a short body is truncated, or has the error that ended it")
     func short() {
         let plan = plan(start: 4, whole: 10)
         #expect(plan.outcome(length: 9, problem: nil) == .truncated(received: 5, expected: 6))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "the end of a part proves the part only, however it was framed",
+        "the end of a part proves only the part, however it was framed",
         arguments: [ResponseHead.Framing.length, .chunked, .untilClose])
     func part(_ framing: ResponseHead.Framing) {
         let plan = BodyPlan(

@@ -73,7 +73,7 @@ import Testing
         #expect(try head(fields).lastModified == (isKept ? modified : nil))
     }
 
-    @Test("two entity tags are none")
+    @Test("two entity tags count as none")
     func twoTags() throws {
         #expect(try head([("etag", "\"a\""), ("etag", "\"b\"")]).etag == nil)
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(head.skew == .seconds(7))
     }
 
-    @Test("the clock of an answer that a cache has kept is nobody's", arguments: ["0", "3600", "soon"])
+    @Test("the date of a cached answer isn't used as the server's clock", arguments: ["0", "3600", "soon"])
     func cached(_ age: String) throws {
         let head = try head([
             ("date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("age", age), ("last-modified", "Sun, 06 Nov 1994 08:49:36 GMT"),
@@ -99,7 +99,7 @@ import Testing
         #expect(head.lastModified != nil)
     }
 
-    @Test("takes the size of the whole file from where the status has it")
+    @Test("takes the size of the whole file from the field that the status implies")
     func total() throws {
         #expect(try head([("content-length", "10")]).total == 10)
         #expect(try head([("content-length", "10"), ("content-range", "bytes 5-14/20")], 206).total == 20)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "lengths and totals beyond 2⁵³ are a lie",
+        "lengths and totals beyond 2⁵³ are rejected",
         arguments: [9_007_199_254_740_993, 9_000_000_000_000_000_000, Int64.max])
     func absurd(_ size: Int64) throws {
         for (fields, status) in [
@@ -122,7 +122,7 @@ import Testing
         #expect(try head([("content-range", "bytes */\(1 << 53)")], 416).total == 1 << 53)
     }
 
-    @Test("tells how the end of the body is found")
+    @Test("knows how the end of the body is determined")
     func framing() throws {
         #expect(try head([("content-length", "10")]).framing == .length)
         #expect(try head([("content-length", "10"), ("transfer-encoding", "Chunked")]).framing == .chunked)

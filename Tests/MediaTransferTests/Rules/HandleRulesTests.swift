@@ -7,7 +7,7 @@ import Testing
 /// What keeps known faults of libcurl from being reached: docs/threat-model.md names each.
 @Suite struct HandleRulesTests {
     @Test(
-        "a handle is used again only from 8.1.0 on, and never behind a proxy of the environment",
+        "a handle is reused only from 8.1.0 on, and never with a proxy from the environment",
         arguments: [
             (0x07_58_01, false, false), (0x08_00_01, false, false), (0x08_01_00, false, true),
             (0x08_14_00, false, true), (0x08_01_00, true, false), (0x08_14_00, true, false), (0x07_58_01, true, false),
@@ -16,7 +16,7 @@ import Testing
         #expect(EasyHandles.mayKeepIdle(version, isBehindProxy: isBehindProxy) == isKept)
     }
 
-    @Test("one that may not be used again is freed when it is given back", arguments: [true, false])
+    @Test("a handle that may not be reused is freed when it is given back", arguments: [true, false])
     func givenBack(mayKeep: Bool) {
         let handles = EasyHandles(configuration: TransferConfiguration(), keepsIdle: mayKeep)
         let easy = handles.take()
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a proxy is what libcurl takes for one: its five variables, unless they are empty",
+        "a proxy is set by libcurl's five variables, unless they are empty",
         arguments: [
             (["http_proxy": "x"], true), (["https_proxy": "x"], true), (["HTTPS_PROXY": "x"], true),
             (["all_proxy": "x"], true), (["ALL_PROXY": "x"], true), (["http_proxy": ""], false), ([:], false),
@@ -43,7 +43,7 @@ import Testing
             + String(repeating: "b", count: count % 50)
     }
 
-    @Test("no URL names a host of more than 253 bytes, however it is spelled")
+    @Test("no URL may have a host of more than 253 bytes, however it is spelled")
     func longNames() throws {
         #expect(ParsedURL("http://\(Self.name(253))/x")?.origin.host.utf8.count == 253)
         for host in [Self.name(254), Self.name(1000), String(repeating: "ü", count: 127)] {
@@ -57,7 +57,7 @@ import Testing
         #expect(ParsedURL("http://\(String(repeating: "%61", count: 60))/")?.origin.host.utf8.count == 60)
     }
 
-    @Test("a name that is too long never reaches a SOCKS proxy, not by a redirect either")
+    @Test("a name that is too long never reaches a SOCKS proxy, not even by a redirect")
     func socks() async throws {
         // The environment is a process's own, so a process of its own.
         await #expect(processExitsWith: .success) {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("behind a proxy, which looks names up itself, the URL's host counts for a confined request")
+    @Test("with a proxy, which resolves names itself, the URL's host counts for a confined request")
     func confined() async throws {
         await #expect(processExitsWith: .success) {
             let host = try await FaultHost.start()

@@ -12,7 +12,7 @@ import Testing
         return .more
     }
 
-    @Test("keeps what this room reads, with names in any case and blanks around values")
+    @Test("keeps the fields that this room reads, with names in any case and blanks around values")
     func fields() throws {
         let step = parse([
             "HTTP/1.1 206 Partial Content", "ETAG:  \"a\"\t", "Content-Length:5", "Set-Cookie: a=b", "X: y",
@@ -24,7 +24,7 @@ import Testing
         #expect(head.values("set-cookie").isEmpty)
     }
 
-    @Test("skips 1xx answers in front of the real one")
+    @Test("skips 1xx answers before the final one")
     func informational() {
         let step = parse(["HTTP/1.1 103 Early Hints", "Content-Length: 1", "", "HTTP/1.1 200 OK", "Content-Length: 2"])
         guard case .complete(let head) = step else { return #expect(Bool(false), "\(step)") }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "refuses a field twice that can stand once only",
+        "refuses a duplicate of a field that must be unique",
         arguments: ["Content-Length", "content-range", "LOCATION"])
     func duplicates(_ name: String) {
         let step = parse(["HTTP/1.1 200 OK", "\(name): 1", "\(name.lowercased()): 2"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "lets a length or a location stand twice with one value, but not a range",
+        "accepts a length or a location twice with one value, but not a range",
         arguments: [("Content-Length", true), ("Location", true), ("Content-Range", false)])
     func repetitions(_ name: String, _ isFine: Bool) {
         let lines = ["HTTP/1.1 200 OK", "\(name): 1", "\(name.lowercased()):  1 "]
@@ -52,7 +52,7 @@ import Testing
         if case .complete = parse(lines + [" 2"]) { Issue.record("the second one is another one") }
     }
 
-    @Test("replaces a fold by a blank, in the fields that are read and in others")
+    @Test("replaces a line fold by a blank, in the fields that are read and in others")
     func folds() throws {
         let step = parse([
             "HTTP/1.1 206 Partial Content", "X-Other: a", "\tb", "Content-Range: bytes", " 0-9/10", "Location: /a",
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "refuses a fold of what libcurl frames the body by, and one that continues nothing",
+        "refuses a fold in fields by which libcurl frames the body, and one that continues nothing",
         arguments: [
             ["Content-Length: 1", " 0"], ["Content-Length:", " 10"], ["Transfer-Encoding:", "\tchunked"],
             [" folded"], ["\tfolded: x"], ["a: b", " c\u{0}"],
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "refuses what is no field",
+        "refuses invalid fields",
         arguments: [
             "no colon", ": no name", "bad name: x", "a: x\ry", "a: x\u{0}", "a\u{7F}: x",
         ])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "refuses what is no status line",
+        "refuses invalid status lines",
         arguments: ["", "HTTP/1.1", "HTTP/1.1 20", "HTTP/1.1 2000 x", "HTTP/1.1 099 x", "HTTP/1.1 +20 x", "ICY 200 OK"])
     func status(_ line: String) {
         #expect(parse([line], terminated: false) == .refused(.malformedStatus))
@@ -105,7 +105,7 @@ import Testing
         #expect(parse(["HTTP/1.1 101 Switching Protocols"]) == .refused(.informational))
     }
 
-    @Test("counts trailers and reads nothing into them")
+    @Test("counts trailers and ignores their contents")
     func trailers() {
         var parser = HeadParser()
         for line in ["HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n"] { _ = parser.feed(Array(line.utf8)) }

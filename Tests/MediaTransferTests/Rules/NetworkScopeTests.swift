@@ -2,7 +2,7 @@ import MediaTransfer
 import TestServers
 import Testing
 
-@Suite("who can be reached by an address")
+@Suite("the network of an address")
 struct NetworkScopeTests {
     static let addresses: [(String, NetworkScope)] = [
         ("127.0.0.1", .loopback), ("127.255.0.1", .loopback), ("0.0.0.0", .loopback), ("::1", .loopback),
@@ -16,13 +16,13 @@ struct NetworkScopeTests {
         ("::ffff:8.8.8.8", .world),
     ]
 
-    @Test("of the machine, of the link, of a private network, or of the world")
+    @Test("this machine, the link, a private network, or the public network")
     func addresses() {
         for (address, scope) in Self.addresses { #expect(NetworkScope(address: address) == scope, "\(address)") }
         for text in ["", "localhost", "1.2.3", "1.2.3.4.5", "::g"] { #expect(NetworkScope(address: text) == nil) }
     }
 
-    @Test("in every spelling that a URL's host may have")
+    @Test("every spelling that a URL's host may have")
     func literals() {
         for host in [
             "127.1", "0x7f.1", "0x7F000001", "2130706433", "017700000001", "127.0.0.1.", "[::1]", "[::ffff:7f00:1]",
@@ -38,7 +38,7 @@ struct NetworkScopeTests {
     }
 
     @Test(
-        "a confined request asks nothing beyond: by the address that is connected to, whatever the name or the redirect",
+        "a confined request reaches nothing beyond its network: the address of the connection counts, whatever the name or the redirect",
         arguments: ["127.0.0.1", "localhost", "2130706433", "127.1", "[::ffff:127.0.0.1]"])
     func confined(name: String) async throws {
         let host = try await FaultHost.start()

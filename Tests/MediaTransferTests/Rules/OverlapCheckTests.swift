@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaTransfer
 
-@Suite("What is sent again is what is there") struct OverlapCheckTests {
+@Suite("Overlapping bytes of a resume") struct OverlapCheckTests {
     private func take(_ held: [UInt8], _ count: Int64, _ sent: [UInt8], step: Int) throws -> OverlapCheck? {
         let folder = try TestFolder()
         try folder.write("held", held)
@@ -18,7 +18,9 @@ import Testing
         return check
     }
 
-    @Test("equal bytes are, in pieces of any size; what follows them isn't looked at", arguments: [1, 7, 4096, 20_000])
+    @Test(
+        "equal bytes match, in pieces of any size; the bytes after them aren't compared",
+        arguments: [1, 7, 4096, 20_000])
     func equal(_ step: Int) throws {
         let held = Array(TestContent(seed: 1, size: 30_000).bytes(0..<30_000))
         let check = try #require(try take(held, 10_000, held.suffix(10_000) + [1, 2, 3], step: step))
@@ -27,7 +29,7 @@ import Testing
         #expect(try take(held, 0, [1], step: step) == nil)
     }
 
-    @Test("one other byte is another file, as is padding, unless there is nothing else")
+    @Test("one different byte is another file; padding proves nothing, unless there is nothing else")
     func other() throws {
         var sent = Array(TestContent(seed: 1, size: 9000).bytes(0..<9000))
         let held = sent

@@ -41,7 +41,7 @@ import Testing
         for bytes in got.values { #expect(abs(bytes - 5_000_000) < 200_000) }
     }
 
-    @Test("what a slow server doesn't deliver is there for the others")
+    @Test("bandwidth that a slow server doesn't use is available to the others")
     func leftOver() {
         var share = BandwidthShare(rate: 3_000_000)
         for id in 1...3 { share.add(id, rate: nil) }
@@ -51,7 +51,7 @@ import Testing
         #expect(abs(got[3, default: 0] - 7_250_000) < 300_000)
     }
 
-    @Test("a transfer's own rate holds, within the common one")
+    @Test("a transfer's own limit applies within the common one")
     func own() {
         var share = BandwidthShare(rate: 3_000_000)
         share.add(1, rate: 200_000)
@@ -83,7 +83,7 @@ import Testing
         #expect(isFree)
     }
 
-    @Test("says when somebody's wait is over, and forgets those who have gone")
+    @Test("knows when a wait ends, and forgets transfers that have ended")
     func waits() {
         var share = BandwidthShare(rate: 16_384)
         share.add(1, rate: nil)
@@ -126,7 +126,7 @@ import Testing
         #expect(isTrickleStalled)
     }
 
-    @Test("time in which we hold a transfer back doesn't count")
+    @Test("time in which we throttle a transfer doesn't count")
     func held() {
         var clock = StallClock(timeout: .seconds(30), listened: .zero, received: 0)
         clock.hold(.seconds(10))
@@ -139,7 +139,7 @@ import Testing
         #expect(stalled)
     }
 
-    @Test("a host at its bound holds up nobody else")
+    @Test("a host at its limit delays nobody else")
     func admission() throws {
         let (a, b) = (try #require(Origin(url: "http://a/")), try #require(Origin(url: "http://b/")))
         var admission = Admission(perHost: 2, total: 3)

@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    @Test("nothing that may hold a URL, a token or a header field prints it, alone or inside of something else")
+    @Test("types that may hold a URL, a token or a header field don't print it, alone or inside another value")
     func printing() throws {
         for holder in try holders() {
             let values: [Any] = [holder, [holder], ["key": holder], (1, holder), Optional.some(holder) as Any]

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "refuses what must not be followed",
+        "refuses redirects that must not be followed",
         arguments: [
             ("http://h/a", nil, .noLocation), ("http://h/a", "", .noLocation), ("http://h/a", "http://", .badLocation),
             ("http://h/a", "ftp://h/b", .unsupportedScheme), ("http://h/a", "file:///etc/passwd", .badLocation),
@@ -41,7 +41,7 @@ import Testing
         #expect(policy.follow("/11") == .tooMany)
     }
 
-    @Test("finds a loop through several URLs")
+    @Test("detects a loop through several URLs")
     func loop() throws {
         var policy = try #require(RedirectPolicy(url: "http://h/a"))
         #expect(policy.follow("/b") == nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(policy.url(for: request) == "http://h/a")
     }
 
-    @Test("a query item that the URL has already is not added again")
+    @Test("a query item that the URL already has is not added again")
     func queryOnce() throws {
         var request = request
         request.url = "https://h/?to%20ken=old"
@@ -92,7 +92,7 @@ import Testing
         #expect(policy.url(for: request) == "https://h/?to%20ken=old")
     }
 
-    @Test("credentials in the URL become a header for its origin, and leave the URL")
+    @Test("credentials in the URL become a header for its origin, and are removed from the URL")
     func credentials() throws {
         let request = TransferRequest(url: "https://us%40er:pass@h/a")
         var policy = try #require(RedirectPolicy(url: request.url))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "signed URLs are asked for as they were given",
+        "signed URLs are requested unchanged",
         arguments: [
             "http://h/a%2Fb%2fc?sig=a%2Bb%2bc/+~==&X-Amz-Date=20260101T000000Z", "http://h/%E4%B8%AD?q=%E4%b8%ad",
             "http://h/a;b=c,d/e:f@g?h=[1]&i={2}|3",

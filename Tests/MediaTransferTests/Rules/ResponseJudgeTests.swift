@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("206 without a total promises a part only, unless the size is known otherwise")
+    @Test("206 without a total covers only a part, unless the size is known otherwise")
     func unknownTotal() throws {
         let fields = ["content-range": "bytes 5-9/*", "etag": "\"a\""]
         let part = BodyPlan(
@@ -90,7 +90,7 @@ import Testing
         #expect(try decide(206, fields, at: 5, .etag("\"a\""), expected: 20) == plan(5, 20, 10, .promised, .untilClose))
     }
 
-    @Test("206 with lengths that can't be used together, with several parts, or without a range")
+    @Test("206 with contradicting lengths, with several parts, or without a range")
     func contradictions() throws {
         #expect(
             try decide(206, ["content-range": "bytes 5-9/10", "content-length": "6"], at: 5)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "206 has to bear the same validator",
+        "206 has to have the same validator",
         arguments: [
             (.etag("\"a\""), ["etag": "\"a\""], nil), (.etag("\"a\""), ["etag": "\"b\""], .etag),
             (.etag("\"a\""), ["etag": "W/\"a\""], .etag), (.etag("\"a\""), [:], .etag),
@@ -122,7 +122,7 @@ import Testing
         #expect(decision == change.map { .refuse(.identityChanged($0)) } ?? plan(5, 10, 10, .promised, .untilClose))
     }
 
-    @Test("206 may leave the date out, as RFC 9110 §15.3.7 says, if it has the total that is known")
+    @Test("206 may omit the date, as RFC 9110 §15.3.7 says, if it has the known total")
     func omittedDate() throws {
         let condition = ResumeCondition.lastModified(Self.modified)
         let change = ResponseDecision.refuse(.identityChanged(.lastModified))
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "206 behind a date has to begin with bytes that are there, and to go beyond them, unless they are the file",
+        "206 with a date as validator has to repeat existing bytes and to go beyond them, unless they are the whole file",
         arguments: [
             ("bytes 83616-199999/200000", nil), ("bytes 83616-99999/100000", nil),
             ("bytes 100000-199999/200000", .rangeMismatch(.otherOffset)),
@@ -170,7 +170,7 @@ import Testing
         #expect(try decide(416, fields, at: 10, .etag("\"a\"")) == expected)
     }
 
-    @Test("416 against a checksum needs the size only; without a range it is a status")
+    @Test("416 with a checksum needs the size only; without a range it is a status")
     func unsatisfiedOtherwise() throws {
         #expect(try decide(416, ["content-range": "bytes */10"], at: 10, .checksum) == .complete)
         #expect(try decide(416, ["content-range": "bytes */10"]) == .refuse(.status(416, retryAfter: nil)))
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "HTML is told by how it begins, whatever its type",
+        "HTML is recognized by its first bytes, whatever its type",
         arguments: [
             ("<!DOCTYPE html><html>", true), ("\u{FEFF}\n  <HTML lang=en>", true),
             ("<!-- saved -->\n<!doctype HTML>", true), ("<html", true), ("<!-- never ends", false), ("%PDF-1.7", false),
@@ -235,7 +235,7 @@ import Testing
         #expect(try decide(200, ["content-encoding": "identity, br"]) == .refuse(.badResponse(.compressed)))
     }
 
-    @Test("statuses are told apart", arguments: [401, 403, 404, 410])
+    @Test("statuses are distinguished", arguments: [401, 403, 404, 410])
     func refusals(_ status: Int) throws {
         #expect(try decide(status, [:]) == .refuse(.refused(status: status, .status)))
     }

@@ -12,7 +12,7 @@ import Testing
         host.url(content, "date=none&raw=" + ParsedURL.encoded("Date: \(date)") + more)
     }
 
-    @Test("the Date of an answer that a cache has kept is nobody's clock", arguments: ["0", "3600", "soon"])
+    @Test("the Date of a cached answer isn't used as a clock", arguments: ["0", "3600", "soon"])
     func cached(age: String) async throws {
         let host = try await FaultHost.start()
         let wrong = host.url(Self.content, "skew=3600")

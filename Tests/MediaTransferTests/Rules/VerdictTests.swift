@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct VerdictTests {
     @Test(
-        "each failure has the consequence that helps",
+        "each failure has its appropriate consequence",
         arguments: [
             (.refused(status: 403, .status), .resolveAgain), (.refused(status: 200, .login), .resolveAgain),
             (.refused(status: 200, .page("text/html")), .resolveAgain), (.status(400, retryAfter: nil), .resolveAgain),
@@ -30,14 +30,14 @@ import Testing
         #expect(!failure.sentence.hasSuffix("."))
     }
 
-    @Test("a media type that a server made up doesn't reach the text")
+    @Test("a media type invented by a server doesn't reach the text")
     func quoting() {
         let failure = TransferFailure.refused(status: 200, .page("text/html\u{1B}[2J+json"))
         #expect(failure.sentence == "the server sent another media type instead of a video")
     }
 
     @Test(
-        "a failure is told with its place",
+        "a failure is reported with its address",
         arguments: [
             (.refused(status: 404, .status), "not found (404) at media.example.org/phys101/k2b.mp4"),
             (.refused(status: 410, .status), "deleted (410) at media.example.org/phys101/k2b.mp4"),
@@ -62,7 +62,7 @@ import Testing
         #expect(failure.sentence(at: ShownAddress(url)) == text)
     }
 
-    @Test("without a place it is a sentence, too")
+    @Test("without an address it is still a sentence")
     func noPlace() {
         #expect(TransferFailure.refused(status: 404, .status).sentence == "not found on the server (404)")
         #expect(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "an address is shown without what may sign it",
+        "an address is shown without parts that may be a signature",
         arguments: [
             ("https://u:p@h.example/a/b.mp4?t=1#x", "h.example/a/b.mp4"), ("http://h:8080/", "h:8080"),
             ("https://h", "h"), ("ftp://h/a", nil), ("", nil),
@@ -92,7 +92,7 @@ import Testing
         ] as [(String, String?)])
     func shown(url: String, text: String?) { #expect(ShownAddress(url)?.description == text) }
 
-    @Test("system errors are told in words")
+    @Test("system errors are described in words")
     func system() {
         #expect(TransferFailure.file(errno: 28).sentence == "the file can't be written: No space left on device")
     }

@@ -104,12 +104,12 @@ import Testing
         Case(query: "reset=1000", offset: 100_000, condition: tag, failure: .network(.broken)),
     ]
 
-    @Test("a fresh start meets a host that does this", arguments: freshCases)
+    @Test("a fresh start with a misbehaving host", arguments: freshCases)
     func fresh(_ row: Case) async throws {
         try await run(row)
     }
 
-    @Test("a resumed transfer meets a host that does this", arguments: resumedCases)
+    @Test("a resumed transfer with a misbehaving host", arguments: resumedCases)
     func resumed(_ row: Case) async throws {
         try await run(row)
     }
@@ -161,7 +161,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("416 is complete if it says so with our size and validator; with a known total nothing is asked")
+    @Test("416 is complete if it has our size and validator; with a known total nothing is requested")
     func complete() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(
-        "parts without a total: each proves itself only, until 416 says where the file ends",
+        "partial responses without a total: each proves only itself, until 416 says where the file ends",
         arguments: ["", "&length=chunked", "&length=none"])
     func parts(_ framing: String) async throws {
         let host = try await FaultHost.start()
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(
-        "a server that goes quiet is given up, in the body and in the head", arguments: ["stall=1000", "stall-head=20"])
+        "a silent server is given up, in the body and in the header", arguments: ["stall=1000", "stall-head=20"])
     func stall(_ query: String) async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -232,7 +232,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("another entity tag for each connection shows in the head, not in the file")
+    @Test("another entity tag for each connection is detected in the header, and no byte is written")
     func balancer() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -246,7 +246,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("behind a date nothing is written unless the bytes before it are those that are there")
+    @Test("with a date as validator nothing is written unless the repeated bytes equal those of the partial")
     func sameDate() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(
-        "behind an ETag that is made of time and size, too",
+        "the same with an ETag made of time and size",
         arguments: [("655af2f0-493e0", true), ("1-493e0-655af2f0", true), ("655af2f0-493e1", false), ("493e0", false)])
     func sameTimeAndSize(_ tag: String, _ isCompared: Bool) async throws {
         let host = try await FaultHost.start()
@@ -299,7 +299,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("a head that begins with a continuation is refused, behind any answer over the same connection")
+    @Test("a header that begins with a continuation is refused, after any response over the same connection")
     func continuation() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -322,7 +322,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("no error tells a secret")
+    @Test("no error contains a secret")
     func secrets() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench { $0.userAgent = "test" }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FlowTransferTests {
     private let content = TestContent(seed: 8, size: 1_000_000)
 
-    @Test("a transfer keeps its rate, and being held back is no stall")
+    @Test("a transfer keeps its rate, and throttling is no stall")
     func limitRate() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -22,7 +22,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("all transfers together keep the bandwidth, share it, and notice when it changes")
+    @Test("all transfers together keep the bandwidth, share it, and follow its changes")
     func bandwidth() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench { $0.bandwidth = 200_000 }
@@ -56,7 +56,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("a bandwidth that is set while a transfer runs holds from then on")
+    @Test("a bandwidth set during a transfer applies from then on")
     func bandwidthSet() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -96,7 +96,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("a shut down engine ends what runs and refuses what comes")
+    @Test("an engine that is shut down ends running transfers and refuses new ones")
     func shutDown() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -113,7 +113,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("a host at its bound doesn't hold up another one")
+    @Test("a host at its limit doesn't delay another one")
     func hosts() async throws {
         let (busy, free) = (try await FaultHost.start(), try await FaultHost.start())
         let bench = try Workbench { $0.connectionsPerHost = 2 }
@@ -146,7 +146,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test("requests that can't be sent right are not sent")
+    @Test("invalid requests are not sent")
     func defects() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -179,7 +179,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("the usual proxy variables are obeyed, and no_proxy too")
+    @Test("the usual proxy variables are used, and no_proxy too")
     func proxy() async throws {
         // The environment is a process's own, so a process of its own.
         await #expect(processExitsWith: .success) {

@@ -34,7 +34,7 @@ import Testing
         Case(range: 5..<5, failure: .invalidRequest("the range is empty"), received: 0..<0),
     ]
 
-    @Test("a whole file or a range of it arrives as it is, or says why not", arguments: cases)
+    @Test("a whole file or a range of it arrives unchanged, or the error says why not", arguments: cases)
     func fetch(_ row: Case) async throws {
         let host = try await FaultHost.start()
         let engine = TransferEngine()

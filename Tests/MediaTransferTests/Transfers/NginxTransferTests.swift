@@ -6,7 +6,7 @@ import Testing
 @Suite struct NginxTransferTests {
     private let content = TestContent(seed: 1, size: 3_000_001)
 
-    @Test("a file arrives whole, with its facts and its checksum")
+    @Test("a file arrives complete, with its metadata and its checksum")
     func whole() async throws {
         let server = try await NginxServer.start()
         let bench = try Workbench()
@@ -202,7 +202,7 @@ import Testing
         #expect(log.filter(\.isSessionReused).count == 4)
     }
 
-    @Test("plain HTTP where TLS is spoken is no success, and the other way round")
+    @Test("plain HTTP to a TLS port fails, and the other way round")
     func wrongScheme() async throws {
         let folder = try TestFolder()
         var options = NginxServer.Options()
@@ -221,7 +221,7 @@ import Testing
         await server.stop()
     }
 
-    @Test("a proxy that cuts every connection costs attempts and no byte twice")
+    @Test("a proxy that cuts every connection costs attempts, and no byte is sent twice")
     func cuts() async throws {
         let server = try await NginxServer.start()
         try server.add("a.mp4", content)

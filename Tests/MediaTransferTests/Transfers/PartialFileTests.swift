@@ -43,7 +43,7 @@ import Testing
         #expect(!partial.isOpen)
     }
 
-    @Test("keeps no descriptor once closed, whatever it is hashing")
+    @Test("closes its descriptor, whatever is being hashed")
     func descriptors() async throws {
         let bench = try Workbench()
         let partial = try bench.partial(holding: content.all)
@@ -89,7 +89,7 @@ import Testing
         await #expect(throws: FileError.system(operation: "pread", errno: EBADF)) { try await partial.sha256() }
     }
 
-    @Test("a flush that failed once fails for ever")
+    @Test("a flush that failed once fails permanently")
     func flush() throws {
         // Nothing can be made durable there.
         let partial = try PartialFile(descriptor: open("/dev/null", O_RDWR), length: 0, hashes: false)
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: failure) { try partial.flush() }
     }
 
-    @Test("a full disk is the disk's fault, and what arrived stays valid")
+    @Test("a full disk is reported as the disk's error, and the bytes that arrived stay valid")
     func fullDisk() async throws {
         // A limit of the process, so a process of its own.
         await #expect(processExitsWith: .success) {

@@ -15,7 +15,7 @@ struct QuotaTests {
         func add() { value.add(1, ordering: .sequentiallyConsistent) }
     }
 
-    @Test("when it is used up it tells once, and no transfer takes more until it is cancelled; that is no stall")
+    @Test("a used-up quota is reported once, and no transfer takes more until it is cancelled; that is no stall")
     func usedUp() async throws {
         let host = try await FaultHost.start()
         let told = Count()
@@ -48,7 +48,7 @@ struct QuotaTests {
         await host.stop()
     }
 
-    @Test("answers that aren't kept count, too")
+    @Test("responses that aren't kept count, too")
     func refusals() async throws {
         let host = try await FaultHost.start()
         let quota = TransferQuota(limit: 1 << 30) {}

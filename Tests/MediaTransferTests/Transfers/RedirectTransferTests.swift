@@ -8,7 +8,7 @@ import Testing
 
     private func encoded(_ text: String) -> String { ParsedURL.encoded(text) }
 
-    @Test("range and condition go along with every hop", arguments: [301, 302, 303, 307, 308])
+    @Test("range and condition are sent with every hop", arguments: [301, 302, 303, 307, 308])
     func hops(_ status: Int) async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -21,7 +21,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("the token stays at its origin, and comes back with it")
+    @Test("the token stays at its origin, and is sent again on the way back")
     func tokens() async throws {
         let (home, foreign) = (try await FaultHost.start(), try await FaultHost.start())
         let bench = try Workbench()
@@ -49,7 +49,7 @@ import Testing
         await foreign.stop()
     }
 
-    @Test("loops, long chains and nonsense end")
+    @Test("loops, long chains and invalid redirects end")
     func nonsense() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
@@ -80,7 +80,7 @@ import Testing
         await host.stop()
     }
 
-    @Test("a host whose name isn't ASCII is asked for under its name in punycode")
+    @Test("a host whose name isn't ASCII is requested in punycode")
     func internationalName() async throws {
         let host = try await FaultHost.start()
         let bench = try Workbench()
