@@ -3,11 +3,11 @@ import CommandOutput
 import FileSystem
 import Foundation
 
-/// Where the program begins.
+/// The program's entry point.
 package enum EntryPoint {
     /// Runs the command line of this process and ends the process.
     package static func main() async -> Never {
-        // A reader that goes away is no reason to end: writing to it fails instead.
+        // A closed reader doesn't end the process: writing to it fails instead.
         signal(SIGPIPE, SIG_IGN)
         occupyStandardDescriptors()
         DescriptorLimit.raise()
@@ -28,8 +28,8 @@ package enum EntryPoint {
         }
     }
 
-    /// A standard descriptor that was closed would be given to the next file that is opened, which output would spoil. One
-    /// that can't be used takes its place.
+    /// Opens a substitute for each closed standard descriptor: otherwise the next opened file would get its number, and
+    /// output would overwrite that file.
     private static func occupyStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
@@ -43,7 +43,7 @@ package enum EntryPoint {
 
     private static func end(_ error: any Error, _ words: CommandWords) -> Never {
         let code = CourseFetch.exitCode(for: error)
-        // The output channel has written all of it already.
+        // The output channel has already written everything.
         if error is ExitCode { exit(code.rawValue) }
         if code == .validationFailure {
             refuse(
@@ -64,11 +64,11 @@ package enum EntryPoint {
         exit(code.rawValue)
     }
 
-    /// How the command is written, out of the parser's whole message.
+    /// The command's usage, extracted from the parser's message.
     private static func usage(_ message: String) -> String {
         let lines = message.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
         guard let first = lines.first else { return "" }
-        // A long one is broken over lines that are indented.
+        // A long one is continued on indented lines.
         let rest = lines.dropFirst().prefix { $0.hasPrefix("   ") }
         return ([first.dropFirst("Usage: ".count)] + rest.map { Substring($0.drop { $0 == " " }) }).joined(
             separator: " ")

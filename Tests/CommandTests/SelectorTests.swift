@@ -45,7 +45,7 @@ struct SelectorTests {
         }
     }
 
-    @Test("a name that can't be a video id doesn't cause a search")
+    @Test("a selector with only one meaning doesn't ask for the videos")
     func notAsked() throws {
         let selection = Selection(selectors: [try Selector("a/*"), try Selector("a/b/c"), try Selector("title:a/b")])
         let settled = try selection.settled { () throws(Refusal) in throw .selection(.nothingYet) }

@@ -184,7 +184,7 @@ struct ControlTests {
         await host.stop()
     }
 
-    @Test("a follower of a paused download can be paused too, and never begins")
+    @Test("waiting downloads are paused together with active ones, and never begin")
     func pauseAll() async throws {
         let host = try await FaultHost.start()
         let stage = try Stage()

@@ -59,7 +59,7 @@ import Testing
         #expect(log.lastLines(2).last == "the end")
     }
 
-    @Test("only answers without a request between count as a flood")
+    @Test("only output without an answer in between counts as a flood")
     func flood() {
         var log = StderrLog()
         let block = String(repeating: "x", count: 1 << 20)

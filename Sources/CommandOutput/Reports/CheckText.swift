@@ -2,7 +2,7 @@ package import DownloadRunner
 package import Foundation
 package import YAMLSource
 
-/// What `check` prints beside the diagnostics.
+/// The output of `check`, apart from diagnostics.
 package enum CheckText {
     /// A diagnostic as JSON.
     package static func json(_ diagnostic: Diagnostic, now: Date) -> [UInt8] {

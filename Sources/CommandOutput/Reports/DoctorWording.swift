@@ -2,9 +2,9 @@ import FileSystem
 package import Foundation
 package import Operations
 
-/// The words for what `doctor` finds.
+/// The words for the findings of `doctor`.
 package enum DoctorWording {
-    /// The fact in one sentence without its full stop; messages of others may have several lines.
+    /// The fact in one sentence without its full stop; messages from elsewhere may have several lines.
     package static func text(_ fact: DiagnosisFact, now: Date, zone: TimeZone) -> String {
         switch fact {
         case .noState(let path): return "no state yet; the first sync creates \(path)"
@@ -109,7 +109,7 @@ package enum DoctorWording {
         }
     }
 
-    /// What to do, a line each; none if nothing is to be done.
+    /// The remedy, one line per step; empty if none is needed.
     package static func advice(_ fact: DiagnosisFact) -> [String] {
         switch fact {
         case .openToOthers(let path, _, let isFolder): ["chmod \(isFolder ? 700 : 600) \(ShellWord.quoted(path))"]

@@ -3,9 +3,9 @@ package import Foundation
 package import Operations
 import SyncFacts
 
-/// What `sync --dry-run` prints.
+/// The output of `sync --dry-run`.
 package enum DryRunText {
-    /// One line: what would be done with a download, and why.
+    /// One line: the action for a download, and its reason.
     package static func line(_ item: DryRunItem, now: Date, zone: TimeZone) -> String {
         let selector = ShellWord.quoted(Selector(item.reference).description)
         let title = item.reference.title == item.reference.video ? "" : "  \(item.reference.title)"
@@ -42,7 +42,7 @@ package enum DryRunText {
         return object.finished()
     }
 
-    /// The last line: how much of each there would be, and what would be left alone.
+    /// The last line: the number of each action, and the downloads left alone.
     package static func summary(_ plan: DryRunPlan) -> String {
         let rest = rest(plan)
         let left = rest.isEmpty ? "" : "; left alone: \(rest.joined(separator: ", "))"
@@ -59,7 +59,7 @@ package enum DryRunText {
         return "would \(Wording.list(parts))\(size)\(left)"
     }
 
-    /// `2 waiting`, `1 failed`: what a sync would not touch.
+    /// `2 waiting`, `1 failed`: downloads that a sync would not touch.
     private static func rest(_ plan: DryRunPlan) -> [String] {
         var counts: [(word: String, count: Int)] = []
         for item in plan.items where item.isLeft {
@@ -110,7 +110,7 @@ package enum DryRunText {
 }
 
 extension DryRunItem {
-    /// Whether nothing would be done.
+    /// Whether no action is planned.
     fileprivate var isLeft: Bool {
         switch action {
         case .wait, .keep: true

@@ -14,8 +14,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case loginNeeded = 77
     case interruptedTwice = 130
 
-    /// The code for everything that is true of a run's end: what never let it start before what ended it, and then the
-    /// first of 73, 77, 69, 75 and 1.
+    /// The exit code for all conditions at a run's end: those that prevented its start come before those that ended it,
+    /// then the first of 73, 77, 69, 75 and 1.
     package init(_ conditions: Set<SyncCondition>) {
         self = Self.precedence.first { conditions.contains($0.condition) }?.status ?? .success
     }
@@ -28,7 +28,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         (.damageFound, .failures), (.problemFound, .failures),
     ]
 
-    /// What it means, in one line.
+    /// Its meaning, in one line.
     package var meaning: String {
         switch self {
         case .success: "all videos are finished, paused, cancelled or not available yet"
@@ -45,7 +45,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The table as it stands in the help of every command.
+    /// The table in the help of every command.
     package static var table: String {
         let rows = allCases.map { "  \(TerminalText.right(String($0.rawValue), to: 3))  \($0.meaning)" }
         return "EXIT CODES:\n" + rows.joined(separator: "\n")

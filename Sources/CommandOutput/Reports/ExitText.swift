@@ -1,9 +1,9 @@
 import DownloadStore
 package import SyncFacts
 
-/// The last line of a sync that doesn't end with 0: its exit code, and what happened in this run.
+/// The last line of a sync that doesn't end with 0: its exit code and the reason.
 package enum ExitText {
-    /// `exit code 75: stopped by a signal; 3 videos are left for the next sync`; nil where all went well.
+    /// `exit code 75: stopped by a signal; 3 videos are left for the next sync`; nil for success.
     package static func line(_ summary: SyncSummary) -> String? {
         let status = ExitStatus(summary.conditions)
         guard status != .success else { return nil }
@@ -49,7 +49,7 @@ package enum ExitText {
         return count > 0 ? "\(Wording.count(count, "video")) left for the next sync" : nil
     }
 
-    /// What ended the run before its time.
+    /// The reason for an early end.
     static func stop(_ summary: SyncSummary) -> String? {
         switch summary.stopReason {
         case .logout: "stopped by a logout"

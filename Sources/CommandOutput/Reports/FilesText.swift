@@ -1,7 +1,7 @@
 package import Operations
 package import SyncFacts
 
-/// What `path` and `open` say.
+/// The output of `path` and `open`.
 package enum FilesText {
     /// The line of a file as JSON, its line break included.
     package static func json(_ item: FinishedFiles.Item) -> [UInt8] {
@@ -13,12 +13,12 @@ package enum FilesText {
         return line.finished()
     }
 
-    /// The path and what ends it: a line break, or NUL.
+    /// The path and its terminator: a line break, or NUL.
     package static func path(_ item: FinishedFiles.Item, endsWithNUL: Bool) -> [UInt8] {
         Array(item.path.utf8) + [endsWithNUL ? 0 : UInt8(ascii: "\n")]
     }
 
-    /// Why there is nothing to print or to open; nil if there is something.
+    /// The reason why there is nothing to print or open; nil if there is something.
     package static func nothing(_ files: FinishedFiles, _ selectors: [Selector]) -> String? {
         guard files.items.isEmpty else { return nil }
         if let missing = missing(files) { return missing }
@@ -31,14 +31,14 @@ package enum FilesText {
         }
     }
 
-    /// What is said of files that aren't at their places; nil if all are.
+    /// The message about missing files; nil if all exist.
     package static func missing(_ files: FinishedFiles) -> String? {
         guard let first = files.missing.first else { return nil }
         let what = files.missing.count == 1 ? "a file is missing:" : "\(files.missing.count) files are missing, such as"
         return "\(what) \(first.path); the next sync fetches what is missing"
     }
 
-    /// Why one of several files can't be chosen.
+    /// The message when several files match and none can be chosen.
     package static func ambiguous(_ files: FinishedFiles) -> String {
         let example = files.items.first.map { Selector($0.reference).description } ?? ""
         return

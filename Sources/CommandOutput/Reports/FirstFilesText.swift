@@ -1,7 +1,7 @@
 import Foundation
 package import Operations
 
-/// The first catalog and settings as `init` writes them, and what it says.
+/// The first catalog and settings written by `init`, and its messages.
 package enum FirstFilesText {
     /// The catalog.
     package static func catalog(_ first: FirstCatalog) -> String {
@@ -31,7 +31,7 @@ package enum FirstFilesText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The settings, which name the catalog; a library only where it isn't the usual one.
+    /// The settings, which name the catalog; the library only if it isn't the default one.
     package static func settings(catalog: String, library: String?) -> String {
         let place =
             library.map { "library: \(quoted($0))" }
@@ -46,7 +46,7 @@ package enum FirstFilesText {
             """
     }
 
-    /// What was made, and what comes next.
+    /// The created files, and the next steps.
     package static func made(_ first: FirstCatalog, catalog: String, settings: String) -> [String] {
         let isComplete = first.address != nil
         return [
@@ -58,7 +58,7 @@ package enum FirstFilesText {
         ].map { TerminalText.printable($0) }
     }
 
-    /// The questions, in their order.
+    /// The text of a question.
     package static func question(_ question: Question, standard: String) -> String {
         switch question {
         case .title: "Title of the course [\(standard)]: "
@@ -67,12 +67,12 @@ package enum FirstFilesText {
         }
     }
 
-    /// What is asked.
+    /// The questions, in order.
     package enum Question: Sendable {
         case title, source, library
     }
 
-    /// As a double-quoted string of YAML, which is one of JSON.
+    /// A double-quoted string of YAML, which is also one of JSON.
     private static func quoted(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

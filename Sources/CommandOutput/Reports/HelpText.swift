@@ -1,6 +1,7 @@
-/// The help of a command, with what stands at the end of each.
+/// The help of a command, with its common ending.
 package enum HelpText {
-    /// A message of the argument parser: help gets the table of exit codes behind it, an error is spelled as all others.
+    /// Completes a message of the argument parser: help gets the table of exit codes appended, an error gets our
+    /// spelling.
     package static func completed(_ message: String) -> String {
         if message.hasPrefix("Error: ") { return "error: " + message.dropFirst("Error: ".count) }
         guard message.hasPrefix("OVERVIEW: ") else { return message }

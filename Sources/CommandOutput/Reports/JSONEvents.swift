@@ -5,10 +5,10 @@ package import SyncFacts
 
 /// The events of a sync as JSON, one object a line. Fields may be added, never renamed.
 package enum JSONEvents {
-    /// The number that the first event of a run bears.
+    /// The version in the first event of a run.
     package static let schema = 1
 
-    /// The line of an event, its line break included. Times are given as of `now`.
+    /// The line of an event with its line break. Times are relative to `now`.
     package static func line(_ event: SyncEvent, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event(name(event), at: now)
@@ -138,14 +138,14 @@ package enum JSONEvents {
         facts(&line, summary)
     }
 
-    /// Which video, for whoever reads it alone: its ids, its titles, and the selector to paste into other commands.
+    /// The video's ids, titles and selector, so that the line can be read alone.
     static func whole(_ line: inout JSONLine, _ reference: VideoReference) {
         ids(&line, reference)
         line.field("title", reference.title)
         line.field("selector", Selector(reference).description)
     }
 
-    /// How a run ended, for the last event and for the report.
+    /// The result of a run, for the last event and for the report.
     static func facts(_ line: inout JSONLine, _ summary: SyncSummary) {
         line.field("exit", Int(ExitStatus(summary.conditions).rawValue))
         counts(&line, summary.downloads)
@@ -166,13 +166,13 @@ package enum JSONEvents {
         sidecars(&line, wanted: summary.sidecarsWanted, failed: summary.sidecarsFailed)
     }
 
-    /// What isn't there beside videos; nothing where all is.
+    /// The numbers of missing sidecars; nothing if there are none.
     static func sidecars(_ line: inout JSONLine, wanted: Int, failed: Int) {
         if wanted > 0 { line.field("sidecars_wanted", wanted) }
         if failed > 0 { line.field("sidecars_failed", failed) }
     }
 
-    /// All states, also those of no download: a reader needs no defaults.
+    /// All states, including those without downloads: a reader needs no defaults.
     private static func counts(_ line: inout JSONLine, _ downloads: [DownloadState: Int]) {
         line.object("downloads") { line in
             line.field("waiting", downloads[.waiting] ?? 0)

@@ -3,8 +3,8 @@ import SyncFacts
 
 /// Writes one JSON object on one line, key by key, into bytes.
 ///
-/// Everything beyond printable ASCII that a terminal could obey is escaped, so that a stream that is looked at raw does
-/// no harm; other text stays UTF-8.
+/// Every character beyond printable ASCII that could control a terminal is escaped, so that the raw stream is harmless;
+/// other text stays UTF-8.
 package struct JSONLine {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -26,7 +26,7 @@ package struct JSONLine {
         if let value { text(value) } else { null() }
     }
 
-    /// What every line of a stream begins with: what it tells of, and when it was written.
+    /// The first fields of every line of a stream: its kind and its time.
     package mutating func event(_ name: String, at time: Date) {
         field("event", name)
         field("time", time)
@@ -113,7 +113,7 @@ package struct JSONLine {
         bytes.append(UInt8(ascii: "\""))
         var value = value
         value.withUTF8 { utf8 in
-            // Most text needs no escape: it goes in as a whole.
+            // Most text needs no escape and is appended as a whole.
             if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
                 bytes += utf8
             } else {

@@ -1,9 +1,9 @@
 package import Foundation
 package import Operations
 
-/// What the commands say that change what the state knows of files and catalogs.
+/// Messages of the commands that change what the state knows of files and catalogs.
 package enum LibraryText {
-    /// What `library move` or `library adopt` did, as JSON.
+    /// The result of `library move` or `library adopt`, as JSON.
     package static func json(_ change: LibraryChange, _ command: String, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("library_changed", at: now)
@@ -19,7 +19,7 @@ package enum LibraryText {
         return line.finished()
     }
 
-    /// What `forget` did, as JSON.
+    /// The result of `forget`, as JSON.
     package static func json(_ catalog: ForgottenCatalog, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("catalog_forgotten", at: now)
@@ -35,7 +35,7 @@ package enum LibraryText {
             "the library is now at \(change.library)\(before), with \(Wording.count(change.files, "finished video"))")
     }
 
-    /// Where the next sync will look instead, since a setting comes first; nil where none is in the way. `origin` is where that
+    /// The message if a setting overrides the new location in the next sync; nil if none does. `origin` is where that
     /// setting is.
     package static func overruled(_ change: LibraryChange, origin: String) -> String? {
         guard let setting = change.setting else { return nil }

@@ -1,7 +1,7 @@
 package import Logging
 import SyncFacts
 
-/// Writes log messages as lines of text to wherever diagnostics go.
+/// Writes log messages as lines of text to the diagnostics.
 package struct LineLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
@@ -20,7 +20,7 @@ package struct LineLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let facts = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let details = facts.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        // The rooms beneath have no words for what they hand on.
+        // The rooms beneath have no words for the errors that they pass on.
         let reason = event.error.map { ": \(($0 as? Refusal)?.message ?? "\($0)")" } ?? ""
         sink("\(event.level): \(TerminalText.printable("\(event.message)\(reason)\(details)"))")
     }

@@ -9,10 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// Hands text to standard output and standard error without ever making the caller wait.
+/// Writes text to standard output and standard error without ever blocking the caller.
 ///
-/// One queue writes both, in the order of the calls. While a reader is slow, what is droppable is dropped and all else is
-/// kept; when a reader is gone, nothing more is written to it, and ``failure(of:)`` tells whoever asks.
+/// One queue writes both, in the order of the calls. While a reader is slow, droppable text is dropped and all other
+/// text is kept; after a reader has closed, nothing more is written to it. ``failure(of:)`` returns the error.
 package final class OutputChannel: Sendable {
     private struct State {
         var pending: [(descriptor: Int32, bytes: [UInt8])] = []
@@ -21,7 +21,7 @@ package final class OutputChannel: Sendable {
         var gone: [Int32: Int32] = [:]
     }
 
-    /// Past this much waiting for the reader, droppable text is dropped.
+    /// If more than this is waiting for the reader, droppable text is dropped.
     private static let backlog = 256 * 1024
 
     private let state = Mutex(State())
@@ -50,12 +50,13 @@ package final class OutputChannel: Sendable {
     /// Queues a line of text.
     package func line(_ text: String, to descriptor: Int32) { send(Array((text + "\n").utf8), to: descriptor) }
 
-    /// Waits until everything is written or its reader is gone.
+    /// Waits until everything is written or its reader has closed.
     package func flush() async {
         await withCheckedContinuation { done in queue.async { done.resume() } }
     }
 
-    /// The number of the error that has kept text from a descriptor, for who has flushed; nil also where its reader is gone.
+    /// The errno that prevented writing to a descriptor, valid after ``flush()``; nil if there was none, or its reader
+    /// closed.
     package func failure(of descriptor: Int32) -> Int32? {
         state.withLock { $0.gone[descriptor] }.flatMap { $0 == EPIPE ? nil : $0 }
     }
@@ -75,7 +76,7 @@ package final class OutputChannel: Sendable {
                 if !isGone, let code = DescriptorWriter.failure(writing: bytes, to: descriptor) {
                     state.withLock { $0.gone[descriptor] = code }
                 }
-                // Counted as waiting until it is written.
+                // Counts as pending until it is written.
                 state.withLock { $0.pendingBytes -= bytes.count }
             }
         }

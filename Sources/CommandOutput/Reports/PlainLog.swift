@@ -3,14 +3,14 @@ package import SyncFacts
 
 /// A sync as plain lines, for cron and files: one line for each download that finished or failed, and a summary.
 package struct PlainLog: Sendable {
-    /// Where a line goes.
+    /// The destination of a line.
     package enum Stream: Sendable, Equatable {
         case output, diagnostics
     }
 
-    /// A line and where it goes.
+    /// A line and its destination.
     package struct Line: Sendable, Equatable {
-        /// Where it goes.
+        /// Its destination.
         package var stream: Stream
         /// Without its line break.
         package var text: String
@@ -21,9 +21,9 @@ package struct PlainLog: Sendable {
         }
     }
 
-    /// With `--quiet`: only what failed.
+    /// With `--quiet`: only failures.
     private let isQuiet: Bool
-    /// Whether failures are told elsewhere, by the live view.
+    /// Whether the live view reports failures instead.
     private let hidesDiagnostics: Bool
     private let zone: TimeZone
     private let style: TerminalStyle
@@ -31,7 +31,7 @@ package struct PlainLog: Sendable {
     private var groups = FailureGroups()
     private var waits: Set<String> = []
 
-    /// `user` is the name that was given, if one was: commands to paste name it. `style` is for diagnostics.
+    /// `user` is the given name, if any: commands to paste contain it. `style` is for diagnostics.
     package init(
         isQuiet: Bool, hidesDiagnostics: Bool = false, user: String? = nil, zone: TimeZone,
         style: TerminalStyle = TerminalStyle(hasColor: false, hasUnicode: true)
@@ -43,7 +43,7 @@ package struct PlainLog: Sendable {
         self.zone = zone
     }
 
-    /// The lines that an event is worth. The summary is not among them: ``SummaryText`` writes it.
+    /// The lines for an event. ``SummaryText`` writes the summary.
     package mutating func lines(for event: SyncEvent, now: Date) -> [Line] {
         let isOver =
             switch event {
@@ -85,7 +85,7 @@ package struct PlainLog: Sendable {
             guard !isQuiet else { return [] }
             return diagnostic(
                 "waiting", Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone), .notice)
-        // The summary has it among its errors.
+        // It is among the errors of the summary.
         case .courseHeld: return []
         case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
             .downloadCancelled, .downloadWaiting, .resting, .finished:
@@ -93,7 +93,7 @@ package struct PlainLog: Sendable {
         }
     }
 
-    /// Once for each of them: a host that stays away is news the first time only.
+    /// Once for each of them: only the first wait for a host is reported.
     private mutating func waiting(_ name: String, _ until: Date, _ kind: String, _ now: Date) -> [Line] {
         guard !isQuiet, waits.insert(name).inserted else { return [] }
         return diagnostic("waiting", Wording.waiting(name, kind, until: until, now: now, zone: zone), .notice)

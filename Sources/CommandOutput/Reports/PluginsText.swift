@@ -1,8 +1,8 @@
 package import Operations
 
-/// What `plugins list` prints.
+/// The output of `plugins list`.
 package enum PluginsText {
-    /// Lines for a person: the usable ones with what they do, the others with what is wrong with them.
+    /// Lines of text: usable plugins with their capabilities, the others with their errors.
     package static func lines(_ listings: [PluginListing], searched: [String]) -> [String] {
         guard !listings.isEmpty else {
             return ["no plugins; looked in:"] + searched.map { "  \($0)" }

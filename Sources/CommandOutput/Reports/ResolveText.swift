@@ -3,7 +3,7 @@ package import Foundation
 package import Operations
 package import SyncFacts
 
-/// What `resolve` prints of a provider's answer. Secrets show only if they were asked for.
+/// The output of `resolve`: a provider's answer. Secrets are shown only on request.
 package struct ResolveText {
     var showsSecrets: Bool
     var now: Date
@@ -81,7 +81,7 @@ package struct ResolveText {
 }
 
 extension ResolveText {
-    /// The line for a provider that has no answer. `user` is the name that was given, if one was.
+    /// The line for a provider without an answer. `user` is the given name, if any.
     package static func failure(
         _ reference: VideoReference, _ error: DownloadError, provider: String, user: String?
     ) -> String {
@@ -90,7 +90,7 @@ extension ResolveText {
         return TerminalText.printable(text)
     }
 
-    /// What it means for the exit code.
+    /// The condition for the exit code.
     package static func condition(_ error: DownloadError) -> SyncCondition {
         switch error.kind {
         case .authRequired: .loginNeeded

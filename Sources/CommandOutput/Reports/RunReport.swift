@@ -2,9 +2,9 @@ import DownloadRunner
 package import Foundation
 package import SyncFacts
 
-/// How a run ended, for `--report` and `--on-finish`. Fields may be added, never renamed.
+/// The result of a run, for `--report` and `--on-finish`. Fields may be added, never renamed.
 package struct RunReport: Sendable {
-    /// The user's name; nil where it wasn't one.
+    /// The user's name; nil if it was invalid.
     package var user: String?
     /// As they were given.
     package var catalogs: [String]
@@ -20,7 +20,7 @@ package struct RunReport: Sendable {
         self.summary = summary
     }
 
-    /// One object on one line: the fields of `sync_finished`, and what it says in other places.
+    /// One object on one line: the fields of `sync_finished`, with additions from other sources.
     package var json: [UInt8] {
         var line = JSONLine()
         line.field("schema", JSONEvents.schema)

@@ -1,7 +1,7 @@
 package import Foundation
 package import Operations
 
-/// What `login` and `logout` say.
+/// The messages of `login` and `logout`.
 package enum SessionText {
     /// `given` is the name on the command line or in the settings, if one was.
     package static func loggedIn(_ login: UserLogin, given: String? = nil, now: Date, zone: TimeZone) -> String {
@@ -30,7 +30,7 @@ package enum SessionText {
         return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
     }
 
-    /// For a running sync that didn't just take in a login.
+    /// The message if a running sync didn't apply the login.
     package static func trouble(_ trouble: UserLogin.Trouble) -> String {
         let text =
             switch trouble {

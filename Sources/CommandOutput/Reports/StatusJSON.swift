@@ -2,11 +2,11 @@ import DownloadStore
 package import Operations
 import SyncFacts
 
-/// What `status --json` prints: one object a download.
+/// The output of `status --json`: one object per download.
 package enum StatusJSON {
-    /// The line of a download, its line break included.
+    /// The line of a download with its line break.
     ///
-    /// - Parameter library: the folder that paths begin at; nil where the state knows none.
+    /// - Parameter library: the folder of relative paths; nil if the state knows none.
     package static func line(_ row: StatusRow, library: String?) -> [UInt8] {
         var line = JSONLine()
         JSONEvents.whole(&line, row.reference)

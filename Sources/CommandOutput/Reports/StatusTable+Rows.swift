@@ -5,7 +5,7 @@ import SyncFacts
 
 /// The lines of single videos.
 extension StatusTable {
-    /// How it stands with a video, and what to do about it. A selector or a command is never cut or broken.
+    /// The state of a video, and a remedy. A selector or a command is never cut or broken.
     func videoLines(_ row: StatusRow, user: String?, now: Date) -> [String] {
         let selector = style.text(ShellWord.quoted(Selector(row.reference).description))
         let facts = self.facts(row, now: now)
@@ -81,7 +81,7 @@ extension StatusTable {
         return facts.joined(separator: ", ")
     }
 
-    /// Why it waits or was stopped.
+    /// The reason of a wait or stop.
     private func words(_ reason: SuspendReason, _ row: StatusRow, now: Date) -> String {
         switch reason {
         case .auth: "waits for a login at \(style.text(row.provider))"

@@ -3,14 +3,14 @@ package import Foundation
 package import Operations
 package import SyncFacts
 
-/// What `status` prints for people.
+/// The text output of `status`.
 package struct StatusTable: Sendable {
-    /// How it looks, and how much room there is.
+    /// Its style and width.
     package struct Form: Sendable {
         package var style: TerminalStyle
-        /// Of the terminal; nil in a pipe, where nothing is cut or broken.
+        /// The terminal's width; nil in a pipe, where nothing is cut or broken.
         package var width: Int?
-        /// Whether bars show how far things are.
+        /// Whether progress bars are drawn.
         package var hasBars: Bool
 
         package init(style: TerminalStyle, width: Int?, hasBars: Bool = false) {
@@ -20,7 +20,7 @@ package struct StatusTable: Sendable {
         }
     }
 
-    /// Where there are more chapters than these, only those are named that have a video worth a line.
+    /// With more chapters than this, only chapters with a listed video are named.
     private static let mostChapters = 40
 
     let form: Form
@@ -33,12 +33,12 @@ package struct StatusTable: Sendable {
 
     var style: TerminalStyle { form.style }
 
-    /// The lines. Without a selection, what is finished or merely waits is counted, not listed.
+    /// The lines. Without a selection, finished and waiting downloads are counted, not listed.
     package func lines(_ report: StatusReport, selection: Selection?, now: Date) -> [String] {
         let rows = selection.map { selection in report.rows.filter(selection.contains) } ?? report.rows
         let groups =
             selection == nil ? report.groups ?? StatusGroup.all(of: rows) : StatusGroup.all(of: rows, countsGone: true)
-        // What is gone has a line of its own, and is listed only when somebody asks for it.
+        // Downloads that are gone have one common line, and are listed only on request.
         let listed = rows.filter { selection != nil || (!$0.gone && isNews($0)) }
         var lines = header(report, now: now)
         for course in courses(groups) {
@@ -57,7 +57,7 @@ package struct StatusTable: Sendable {
         return lines + notes(report, rows)
     }
 
-    /// What somebody should know besides, each in a line with its command.
+    /// Further notes, one line each, with a command.
     private func notes(_ report: StatusReport, _ rows: [StatusRow]) -> [String] {
         var lines: [String] = []
         if let gone = report.goneSums, gone.count > 0 {
@@ -108,7 +108,7 @@ package struct StatusTable: Sendable {
         return lines
     }
 
-    /// Groups of one course after the other.
+    /// The groups, split by course.
     private func courses(_ groups: [StatusGroup]) -> [[StatusGroup]] {
         var places: [String: Int] = [:]
         var courses: [[StatusGroup]] = []
@@ -145,7 +145,7 @@ package struct StatusTable: Sendable {
         return lines
     }
 
-    /// What is worth a line of its own without being asked for.
+    /// Whether it is listed without a selection.
     private func isNews(_ row: StatusRow) -> Bool {
         switch row.state {
         case .active, .failed, .paused, .suspended, .cancelled: true
@@ -166,7 +166,7 @@ package struct StatusTable: Sendable {
         let all = style.paint(([count] + amounts).joined(separator: ", "), color)
         let margin = String(repeating: " ", count: indent)
         guard let width = form.width else { return [margin + style.paint(label, role) + "  " + bar + all] }
-        // On a line of their own where they would leave no room for the title.
+        // On its own line if it would leave no room for the title.
         let needed = DisplayWidth.of(label) + DisplayWidth.ofLine(bar + all) + 2
         let isSplit = needed > width - indent && !amounts.isEmpty
         let right = bar + (isSplit ? style.paint(count, color) : all)
@@ -185,7 +185,7 @@ package struct StatusTable: Sendable {
         return ProgressBar(style: style).filled(fraction, columns: 12, role: .good) + "  "
     }
 
-    /// What is left, and what is there, each only where it says something.
+    /// The remaining and the present amounts, each only if it is informative.
     private func amounts(_ totals: StatusTotals, disk: ByteCount?) -> [String] {
         var parts: [String] = []
         if totals.left > 0 {
@@ -223,7 +223,7 @@ package struct StatusTable: Sendable {
         return amounts.isEmpty ? [counted] : [counted, amounts.joined(separator: ", ")]
     }
 
-    /// What isn't there beside videos; nil if all is.
+    /// The number of missing sidecars; nil if there are none.
     static func sidecars(wanted: Int, failed: Int) -> String? {
         let counts = [(wanted, "missing"), (failed, "failed")].filter { $0.0 > 0 }
         guard !counts.isEmpty else { return nil }
@@ -245,10 +245,10 @@ package struct StatusTable: Sendable {
 }
 
 extension DownloadState {
-    /// What a person calls it.
+    /// The word for users.
     var word: String { self == .suspended ? "stopped" : rawValue }
 
-    /// Where it comes in a list of all states.
+    /// Its position in a list of all states.
     fileprivate var place: Int {
         switch self {
         case .finished: 0

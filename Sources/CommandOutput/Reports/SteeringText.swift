@@ -3,17 +3,17 @@ package import DownloadStore
 package import Foundation
 import SyncFacts
 
-/// What the commands that change downloads say.
+/// The messages of the commands that change downloads.
 package enum SteeringText {
-    /// A line for the person.
+    /// A line for the user.
     package struct Line: Sendable, Equatable {
         /// What it says.
         package var text: String
-        /// It is about something that wasn't done.
+        /// It reports something that wasn't done.
         package var isComplaint: Bool
     }
 
-    /// More than these are counted, not listed.
+    /// More than this are counted, not listed.
     private static let most = 20
 
     /// `14 files (1.20 GiB)`.
@@ -21,7 +21,7 @@ package enum SteeringText {
         "\(Wording.count(choice.files, "file")) (\(Wording.size(choice.bytes)))"
     }
 
-    /// What became of downloads that were to be paused, resumed, cancelled, retried or removed.
+    /// The results for downloads to pause, resume, cancel, retry or remove.
     ///
     /// - Parameter startsSync: whether a sync starts now, if none is running.
     package static func lines(
@@ -44,7 +44,7 @@ package enum SteeringText {
         return lines + complaints(report, transition) { refusal($0, transition) }
     }
 
-    /// What became of downloads that were to get another priority.
+    /// The results for downloads to get another priority.
     package static func lines(_ report: SteeringReport, _ newPriority: PriorityChange) -> [Line] {
         let done =
             switch newPriority {
@@ -67,7 +67,7 @@ package enum SteeringText {
             }
     }
 
-    /// What `set` has brought into force.
+    /// The message with the settings that `set` has applied.
     package static func line(_ settings: RunSettings) -> String {
         let parts = [
             settings.jobs.map { "\(Wording.count($0, "download")) at a time" },
@@ -77,7 +77,7 @@ package enum SteeringText {
         return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
     }
 
-    /// What became of one download, as JSON. `command` is what was typed.
+    /// The result of one download, as JSON. `command` is the typed command.
     package static func json(_ item: SteeringReport.Item, _ command: String, isLive: Bool, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("download_changed", at: now)
@@ -129,8 +129,9 @@ package enum SteeringText {
         return [Line(text: parts.joined(separator: "; "), isComplaint: false)]
     }
 
-    /// Those whose refusal the person is told of one by one, and that the command has failed with: what a selector named
-    /// alone, and whose files can't be removed. What was chosen with many is only counted, as is what needn't change.
+    /// The failures that are reported one by one, and that make the command fail: downloads named by a selector of
+    /// their own, and those whose files can't be removed. Refusals among many selected downloads are only counted, as
+    /// are downloads that need no change.
     package static func failures(_ report: SteeringReport, _ transition: StateTransition?) -> [SteeringReport.Item] {
         report.items.filter {
             $0.outcome.verdict == .refused && ($0.isNamed || transition == .remove)
@@ -138,7 +139,8 @@ package enum SteeringText {
         }
     }
 
-    /// Whether what needn't change was to be changed; nil is a priority, which nothing that is over needs.
+    /// Whether a download needs no change; a nil transition is a priority, which finished and cancelled downloads don't
+    /// need.
     private static func needsNothing(_ state: DownloadState, _ transition: StateTransition?) -> Bool {
         transition.map(state.isBeyond) ?? (state == .finished)
     }
@@ -156,7 +158,7 @@ package enum SteeringText {
         return lines
     }
 
-    /// `88 left alone: 80 finished, 8 cancelled`, of as many states as there are.
+    /// `88 left alone: 80 finished, 8 cancelled`, by state.
     private static func leftAlone(_ report: SteeringReport) -> String? {
         let refused = report.items.filter { $0.outcome.verdict == .refused }
         guard !refused.isEmpty else { return nil }

@@ -2,11 +2,11 @@ import DownloadStore
 package import SyncFacts
 import YAMLSource
 
-/// The last words of a sync, the same on a terminal and in a log.
+/// The summary of a sync, the same on a terminal and in a log.
 package enum SummaryText {
-    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved; all
-    /// 8 videos are there`, and what ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet;
-    /// now 3 suspended`.
+    /// The result in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved;
+    /// all 8 videos are there`, and the reason of an early end: `stopped by a logout: 3.40 MiB received, no video
+    /// finished yet; now 3 suspended`.
     package static func line(_ summary: SyncSummary) -> String {
         var now: [String] = []
         let stop = stop(summary)
@@ -48,15 +48,15 @@ package enum SummaryText {
             + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
     }
 
-    /// Whether it ended as planned, at the end of its window, duration or quota, and downloaded something: that is nothing
-    /// to tell where somebody asked for silence.
+    /// Whether it ended as planned, at the end of its window, duration or quota, and downloaded something: --quiet
+    /// doesn't report that.
     package static func endsAsPlanned(_ summary: SyncSummary) -> Bool {
         guard summary.stopReason == .window || summary.stopReason == .quota else { return false }
         return (summary.bytes > 0 || summary.finishedNow > 0) && summary.conditions == [.workLeft]
             && summary.errors.isEmpty
     }
 
-    /// What ended it before its time; nil if nothing did, or nothing was left to do by then.
+    /// The reason of an early end; nil if there is none, or nothing was left to do.
     private static func stop(_ summary: SyncSummary) -> String? {
         guard let reason = summary.stopReason, !summary.conditions.isDisjoint(with: [.workLeft, .stateUnusable]) else {
             return nil
@@ -64,15 +64,14 @@ package enum SummaryText {
         return reason == .lost ? nil : ExitText.stop(summary)
     }
 
-    /// What the person should know besides, and do next; in the order of importance. `user` is the name that was given, if
-    /// one was.
+    /// Further notes and next steps for the user, by importance. `user` is the given name, if any.
     package static func advice(_ summary: SyncSummary, user: String? = nil) -> [String] {
         var lines = problems(summary, user: user)
         if let exit = ExitText.line(summary) { lines.append(exit) }
         return lines
     }
 
-    /// What the person should know besides.
+    /// Further problems.
     package static func problems(_ summary: SyncSummary, user: String?) -> [String] {
         var lines = remedies(summary, user: user)
         if summary.warnings > 0 { lines.append("\(Wording.count(summary.warnings, "warning")) above") }
@@ -88,7 +87,7 @@ package enum SummaryText {
         return lines
     }
 
-    /// What somebody has to do, also where nothing else is told: which logins to renew, and where to look for old failures.
+    /// Necessary actions, reported even with --quiet: logins to renew, and where to look for old failures.
     package static func remedies(_ summary: SyncSummary, user: String?) -> [String] {
         let whose = Explainer.option(user: user)
         var lines = summary.providersToLogIn.sorted().map { provider in
@@ -97,14 +96,14 @@ package enum SummaryText {
         }
         if summary.stopReason == .logout { lines.append("to continue: coursefetch login\(whose)") }
         lines += wayOut(summary, whose)
-        // What failed in this run has been told already.
+        // Failures of this run have been reported already.
         if summary.downloads[.failed, default: 0] > summary.failedNow || summary.hasOlderFailures {
             lines.append("for details: coursefetch status --failed\(whose)")
         }
         return lines.map(TerminalText.printable)
     }
 
-    /// Several partials may fill a small disk so that none of them is ever finished.
+    /// The remedies if several partials fill a small disk so that none can ever be finished.
     private static func wayOut(_ summary: SyncSummary, _ whose: String) -> [String] {
         let partials = summary.partials
         guard partials.count > 1, let (first, _) = partials.first else { return [] }
@@ -121,7 +120,7 @@ package enum SummaryText {
         ]
     }
 
-    /// The errors of a run whose failures have been told: a provider of which a failed video has told isn't told again.
+    /// The errors of a run after its failures: a provider mentioned by a failed video isn't repeated.
     package static func errors(_ summary: SyncSummary) -> [String] {
         let told = summary.failures.map(\.1).filter { $0.kind == .providerFailed }
         return errors(
@@ -131,7 +130,7 @@ package enum SummaryText {
             })
     }
 
-    /// The errors as compilers write them, with their source lines.
+    /// The errors in the format of compilers, with their source lines.
     package static func errors(_ problems: [SyncProblem]) -> [String] {
         let errors = problems.map(\.located)
         var diagnostics = errors.map { error in

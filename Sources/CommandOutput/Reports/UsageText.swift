@@ -1,12 +1,12 @@
 import YAMLSource
 
-/// What is said about a command line that can't be obeyed: the argument parser's messages in our form.
+/// The messages about an invalid command line: the argument parser's messages in our form.
 package enum UsageText {
     /// The lines for a message of the parser, which has neither prefix nor usage.
     ///
     /// - Parameters:
-    ///   - command: the command that it is about, such as `library move`; empty for none.
-    ///   - usage: how to write that command; shown where something is missing or too much.
+    ///   - command: the command, such as `library move`; empty for none.
+    ///   - usage: how to write that command; shown if something is missing or superfluous.
     package static func lines(_ message: String, command: [String], usage: String) -> [String] {
         let mistake = Mistake(message)
         var lines = ["error: " + TerminalText.printableLines(mistake.text).joined(separator: "\n")]
@@ -14,7 +14,7 @@ package enum UsageText {
         return lines + [seeAlso(command)]
     }
 
-    /// The lines for a word that is no command of `path`, whose commands are `names`.
+    /// The lines for a word that isn't a command of `path`, whose commands are `names`.
     package static func unknownCommand(_ word: String, path: [String], names: [String]) -> [String] {
         let word = TerminalText.printable(word)
         let suggestion = NearestName.suggestion(for: word, among: names)
@@ -28,10 +28,10 @@ package enum UsageText {
     }
 }
 
-/// One message of the argument parser, taken apart.
+/// One parsed message of the argument parser.
 private struct Mistake {
     var text: String
-    /// Whether it helps to see how the command is written.
+    /// Whether the command's usage helps.
     var wantsUsage = false
 
     init(_ message: String) {

@@ -3,7 +3,7 @@ package import Foundation
 package import Operations
 import SyncFacts
 
-/// What `users` prints.
+/// The output of `users`.
 package struct UsersText {
     var now: Date
     var zone: TimeZone
@@ -13,7 +13,7 @@ package struct UsersText {
         self.zone = zone
     }
 
-    /// A user for a person: the name and the session, then what else is known.
+    /// A user as text: the name and the session, then other facts.
     package func lines(_ user: UserListing) -> [String] {
         var lines = ["\(user.user)  \(session(user))"]
         if let running = user.running {
@@ -78,7 +78,7 @@ package struct UsersText {
         return line.finished()
     }
 
-    /// A field's name is a constant.
+    /// Field names are constants.
     private static let names: [(DownloadState, StaticString)] = [
         (.waiting, "waiting"), (.active, "active"), (.paused, "paused"), (.suspended, "suspended"),
         (.finished, "finished"), (.failed, "failed"), (.cancelled, "cancelled"),

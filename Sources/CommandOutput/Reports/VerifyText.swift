@@ -3,11 +3,11 @@ package import Foundation
 package import Operations
 import SyncFacts
 
-/// What `verify` prints for people.
+/// The text output of `verify`.
 package struct VerifyText {
     /// Whether it was called with `--repair`.
     let repairs: Bool
-    /// How it is written: colours or not.
+    /// The style: with colours or not.
     let style: TerminalStyle
 
     package init(repairs: Bool, style: TerminalStyle) {
@@ -15,9 +15,9 @@ package struct VerifyText {
         self.style = style
     }
 
-    /// All lines of a result: what isn't intact, and a summary.
+    /// All lines of a result: files that aren't intact, and a summary.
     package func lines(_ result: Verification) -> [String] {
-        // Where nothing was recorded there may be thousands, and none of them is news.
+        // Without records there may be thousands, none of them interesting.
         let told = result.findings.filter { !isPlainlyUnrecorded($0) }
         return told.flatMap(lines) + unrecorded(result) + [summary(result)]
     }
@@ -69,7 +69,7 @@ package struct VerifyText {
         }
     }
 
-    /// What to paste.
+    /// The command to paste.
     private func command(_ file: VerifiedFile) -> String? {
         let selector = ShellWord.quoted(Selector(file.reference).description)
         switch (file.verdict, file.remedy) {
@@ -125,7 +125,7 @@ package struct VerifyText {
     }
 }
 
-/// The line that shows how far `verify` is.
+/// The progress line of `verify`.
 package struct VerifyProgressText {
     private var meter = SpeedMeter()
 
@@ -133,7 +133,7 @@ package struct VerifyProgressText {
         self.meter = meter
     }
 
-    /// Takes note, and makes the line, at most `columns` wide.
+    /// Records the progress and returns the line, at most `columns` wide.
     package mutating func line(_ progress: VerificationProgress, columns: Int, now: Date) -> String {
         meter.add(progress.bytes - meter.total, at: now)
         let rate = meter.bytesPerSecond(at: now)
@@ -149,7 +149,7 @@ package struct VerifyProgressText {
     }
 }
 
-/// What `verify --json` prints: one object a file, and a last one with the sums.
+/// The output of `verify --json`: one object per file, and a last one with the sums.
 package enum VerifyJSON {
     /// The line of a file.
     package static func line(_ file: VerifiedFile, now: Date) -> [UInt8] {

@@ -3,32 +3,32 @@ import SyncFacts
 
 /// One download as the live view shows it.
 struct LiveDownload: Sendable {
-    /// What it is doing.
+    /// Its current activity.
     enum Phase: Sendable, Equatable {
-        /// Its URL is known, no byte has come yet.
+        /// Its URL is known, no byte has arrived yet.
         case connecting
         case downloading
-        /// Every byte is there; it is being proven, flushed and placed.
+        /// All bytes are there; it is being verified, flushed and placed.
         case finishing
         /// The last attempt failed.
         case retrying(until: Date, why: String)
     }
 
     var reference: VideoReference
-    /// In the order in which downloads became active.
+    /// Numbered in the order in which downloads became active.
     let number: Int
     var phase: Phase
     var progress: DownloadProgress
-    /// How often it went on with a new URL.
+    /// How often it continued with a new URL.
     var renewals = 0
     /// When it appeared.
     var since: Date
     /// When its phase last changed.
     var phaseSince: Date
-    /// When bytes came last.
+    /// When the last bytes arrived.
     var dataSince: Date
 
-    /// - Parameter partial: what is there of it already.
+    /// - Parameter partial: the part that exists already.
     init(_ reference: VideoReference, number: Int, partial: SyncStart.Partial? = nil, at now: Date) {
         self.reference = reference
         self.number = number
@@ -39,22 +39,22 @@ struct LiveDownload: Sendable {
         dataSince = now
     }
 
-    /// What is there of it now.
+    /// The part that exists now.
     var partial: SyncStart.Partial { SyncStart.Partial(bytes: progress.bytes, size: progress.size) }
 
-    /// The part that is there, if the size is known.
+    /// The existing fraction, if the size is known.
     var fraction: Double? {
         guard let size = progress.size, size > 0 else { return nil }
         return min(1, Double(progress.bytes) / Double(size))
     }
 
-    /// For how long nothing has come, once that is long enough to tell; nil while bytes come.
+    /// The duration since the last bytes, once it is worth showing; nil while bytes arrive.
     func silence(at now: Date) -> TimeInterval? {
         let seconds = now.timeIntervalSince(dataSince)
         return phase == .downloading && seconds >= 3 ? seconds : nil
     }
 
-    /// Seconds to its end at the present rate.
+    /// Seconds to its end at the current rate.
     var secondsLeft: Double? {
         guard let size = progress.size, progress.bytesPerSecond > 0 else { return nil }
         return Double(max(0, size - progress.bytes)) / Double(progress.bytesPerSecond)

@@ -1,11 +1,11 @@
 import Foundation
 import SyncFacts
 
-/// Which columns the live lines have at a width, and how a line is put together from them.
+/// The columns of live lines at a given width, and how a line is composed of them.
 struct LiveLayout {
     let view: LiveView
     let now: Date
-    /// Columns to use: the last one of the terminal stays free, so that nothing ever wraps.
+    /// Usable columns: the terminal's last one stays free, so that nothing ever wraps.
     private let room: Int
     private let title: Int
     private let bar: Int
@@ -13,7 +13,7 @@ struct LiveLayout {
     private let hasSpeed: Bool
     private let hasTime: Bool
 
-    /// What of a size there is room for.
+    /// The form of a size that fits.
     private enum Sizes {
         case none
         /// `200 MiB`.
@@ -34,9 +34,9 @@ struct LiveLayout {
     private static let percentColumns = 4
     private static let speedColumns = 10
     private static let timeColumns = 7
-    /// What takes less time than this to arrive never gets a line: hundreds a second would only flicker.
+    /// Downloads that take less time than this never get a line: hundreds per second would only flicker.
     private static let calm: TimeInterval = 0.2
-    /// How long a download that waits for its next attempt keeps its line.
+    /// How long a download waiting for its next attempt keeps its line.
     private static let brief: TimeInterval = 5
 
     init(view: LiveView, width: Int, now: Date) {
@@ -60,9 +60,9 @@ struct LiveLayout {
         }
     }
 
-    /// All lines: downloads, what waits, and the overall line last, where it never jumps.
+    /// All lines: downloads, waits, and the overall line last, so that it never moves.
     func lines(height: Int) -> [String] {
-        // Too narrow for columns: how far the run is, and no more.
+        // Too narrow for columns: only the run's overall progress.
         guard room >= Self.narrowest else {
             return [TerminalText.cut(Wording.percent(view.tally.fraction(of: view.downloads)), to: room, mark: "")]
         }
@@ -81,7 +81,7 @@ struct LiveLayout {
             }
             return now.timeIntervalSince(download.since) >= Self.calm
         }
-        // Titles of single videos say little where several courses run.
+        // Titles alone say little when several courses run.
         let hasHeadings = Set(visible.map(\.reference.course)).count > 1
         let headings = hasHeadings ? Set(visible.map(\.reference.course)).count : 0
         guard visible.count + headings > limit else { return listed(visible, hasHeadings) }
@@ -89,7 +89,7 @@ struct LiveLayout {
         return cut(visible, to: limit)
     }
 
-    /// Rows, with the course above those of each.
+    /// The rows, each course under its heading.
     private func listed(_ downloads: [LiveDownload], _ hasHeadings: Bool) -> [String] {
         guard hasHeadings else { return downloads.map(row) }
         var lines: [String] = []
@@ -185,7 +185,7 @@ struct LiveLayout {
             speed: tally.meter.bytesPerSecond(at: now), seconds: tally.secondsLeft(of: active, at: now))
     }
 
-    /// A line with words where the bar would be.
+    /// A line with words in place of the bar.
     private func said(_ name: String, _ text: String, _ role: TerminalStyle.Role) -> String {
         let rest = room - 1 - title - 2
         return " " + column(name, .plain) + "  "
@@ -214,8 +214,8 @@ struct LiveLayout {
         return line
     }
 
-    /// The title, and behind one that isn't plain ASCII a move to where its column ends: terminals don't agree on how
-    /// wide every emoji is, and what follows shall stand in line all the same.
+    /// The title, followed by a cursor move to the end of its column if it isn't plain ASCII: terminals disagree on the
+    /// width of some emoji, and the next column must be aligned all the same.
     private func column(_ name: String, _ role: TerminalStyle.Role) -> String {
         let text = style.paint(TerminalText.fit(name, to: title, mark: style.ellipsis), role)
         return text.utf8.allSatisfy { $0 < 0x80 } ? text : text + "\u{1B}[\(title + 2)G"
@@ -225,7 +225,7 @@ struct LiveLayout {
         guard let size else { return sizes == .whole ? "" : Wording.size(bytes) }
         if sizes == .whole { return Wording.size(size) }
         let (have, want) = (Wording.size(bytes), Wording.size(size))
-        // The same unit is written once.
+        // A common unit is written once.
         let parts = have.split(separator: " ")
         if parts.count == 2, want.hasSuffix(" \(parts[1])") { return "\(parts[0])/\(want)" }
         return "\(have)/\(want)"

@@ -4,25 +4,25 @@ import SyncFacts
 
 /// The numbers of the overall line.
 ///
-/// Bytes of earlier runs count as those of this one: the line says how much of the work is done, not who did it.
+/// Bytes of earlier runs count like those of this one: the line shows how much of the work is done.
 struct LiveTally: Sendable {
-    /// Downloads that this run has to deal with.
+    /// The number of downloads in this run.
     private(set) var total = 0
     private(set) var finished = 0
     private(set) var failed = 0
-    /// The sizes of all that this run has to bring in, if they are known.
+    /// The total size of this run's downloads, if it is known.
     private(set) var wantedBytes: Int64?
-    /// What is there of that, from this run and earlier ones.
+    /// The existing bytes of that, from this run and earlier ones.
     private(set) var presentBytes: Int64 = 0
-    /// Of what this run has received.
+    /// Measures the bytes received by this run.
     private(set) var meter = SpeedMeter()
-    /// What is there of videos that aren't active.
+    /// The existing parts of videos that aren't active.
     private var partials: [VideoReference: SyncStart.Partial] = [:]
-    /// Of those that failed, which count as dealt with.
+    /// Those of failed downloads, which count as done.
     private var failedPartials: [VideoReference: SyncStart.Partial] = [:]
-    /// Of those that were paused or cancelled, which count for nothing until they are wanted again.
+    /// Those of paused or cancelled downloads, which don't count until they are wanted again.
     private var dropped: [VideoReference: SyncStart.Partial] = [:]
-    /// Sizes of what has finished or told its size, for a guess at the rest.
+    /// The known sizes, to estimate the rest.
     private var knownBytes = ByteCount(0)
     private var known = 0
 
@@ -35,7 +35,7 @@ struct LiveTally: Sendable {
         for size in partials.values.compactMap(\.size) { sizeIsKnown(size) }
     }
 
-    /// A video begins its turn. Returns what is there of it.
+    /// A video begins its turn. Returns its existing part.
     mutating func activated(_ reference: VideoReference) -> SyncStart.Partial? {
         want(reference)
         return partials.removeValue(forKey: reference) ?? failedPartials.removeValue(forKey: reference)
@@ -46,10 +46,10 @@ struct LiveTally: Sendable {
         partials[download.reference] = download.partial
     }
 
-    /// What is there of an active video has changed; less than before if it starts over.
+    /// The existing bytes of an active video have changed; fewer if it starts over.
     mutating func changed(by bytes: Int64) { presentBytes += bytes }
 
-    /// Bytes have come from the network.
+    /// Bytes have arrived from the network.
     mutating func arrived(_ bytes: Int64, at now: Date) {
         if bytes > 0 { meter.add(bytes, at: now) }
     }
@@ -59,7 +59,7 @@ struct LiveTally: Sendable {
         knownBytes += size
     }
 
-    /// A video has its file. `counted` is what was there of it while it was active; nil if it never was.
+    /// A video has its file. `counted` is its size while it was active; nil if it never was.
     mutating func finishedOne(_ reference: VideoReference, size: Int64, counted: Int64?, active: Int) {
         finished += 1
         let before = counted ?? activated(reference)?.bytes ?? 0
@@ -98,10 +98,10 @@ struct LiveTally: Sendable {
         raiseTotal(active: active)
     }
 
-    /// What was failed from an earlier run and is tried again wasn't counted at the start.
+    /// Failures of an earlier run that are retried weren't counted at the start.
     mutating func raiseTotal(active: Int) { total = max(total, finished + failed + active) }
 
-    /// How much of the run's work is done, between 0 and 1.
+    /// The finished fraction of the run's work, between 0 and 1.
     func fraction(of active: some Sequence<LiveDownload>) -> Double {
         if let wantedBytes, wantedBytes > 0 { return min(1, Double(max(0, presentBytes)) / Double(wantedBytes)) }
         guard total > 0 else { return 0 }
@@ -113,7 +113,7 @@ struct LiveTally: Sendable {
         return min(1, all / Double(total))
     }
 
-    /// Seconds to the end, from what is known or, failing that, from the mean size so far.
+    /// Seconds to the end, from known sizes or else from the mean size so far.
     func secondsLeft(of active: some Sequence<LiveDownload>, at now: Date) -> Double? {
         let rate = meter.bytesPerSecond(at: now)
         guard rate > 0 else { return nil }

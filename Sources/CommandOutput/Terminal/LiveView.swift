@@ -2,31 +2,31 @@ import DownloadStore
 package import Foundation
 package import SyncFacts
 
-/// What a person sees of a running sync: a value that events go into and lines come out of.
+/// The view of a running sync: a value that takes events and returns lines.
 ///
-/// The lines of ``lines(width:height:now:)`` stay at the bottom of the terminal and are drawn over; those of
-/// ``takeScrolled(width:now:)`` are written once, above them. Not one is wider than asked for.
+/// The lines of ``lines(width:height:now:)`` stay at the bottom of the terminal and are redrawn; those of
+/// ``takeScrolled(width:now:)`` are written once, above them. No line is wider than requested.
 package struct LiveView: Sendable {
     let style: TerminalStyle
     let zone: TimeZone
     private(set) var tally = LiveTally()
     private var active: [VideoReference: LiveDownload] = [:]
-    /// Downloads that have been active so far.
+    /// The number of downloads that have been active so far.
     private var begun = 0
-    /// Where each video comes in the catalogs.
+    /// The position of each video in the catalogs.
     private var order: [VideoReference: Int] = [:]
     /// Titles of courses by their ids.
     private(set) var courses: [String: String] = [:]
-    /// Hosts and providers that nothing is asked of, and until when.
+    /// Hosts and providers that get no requests, and until when.
     private(set) var waits: [(name: String, until: Date, kind: String)] = []
-    /// Until when the sync stays for a resume, with everything paused.
+    /// How long the sync waits for a resume, with everything paused.
     private(set) var resumeUntil: Date?
     private var scroll: [ScrollEntry] = []
     private(set) var explainer: Explainer
     private var groups = FailureGroups()
     private var isOver = false
 
-    /// `user` is the name that was given, if one was: commands to paste name it.
+    /// `user` is the given name, if any: commands to paste contain it.
     package init(style: TerminalStyle, user: String? = nil, zone: TimeZone) {
         explainer = Explainer(catalogs: [], user: user)
         self.style = style
@@ -41,13 +41,13 @@ package struct LiveView: Sendable {
         return active.values.sorted { place($0) < place($1) }
     }
 
-    /// Takes note of what happened.
+    /// Records an event.
     package mutating func receive(_ event: SyncEvent, at now: Date) {
         switch event {
         case .lockWaiting(let holder, let until):
             scroll.append(.note("waiting " + Wording.lockWaiting(holder, until: until, now: now, zone: zone)))
         case .started(let start):
-            // A run that watches its catalogs begins again and again.
+            // A run that watches its catalogs starts again and again.
             isOver = false
             tally = LiveTally()
             tally.start(start, at: now)
@@ -96,7 +96,7 @@ package struct LiveView: Sendable {
         case .resumeWaiting(let until): resumeUntil = until
         case .downloadWaiting(let reference):
             resumeUntil = nil
-            // One that was active goes back in line; any other is new in this run.
+            // An active one waits again; any other is new in this run.
             if putBack(reference) == nil { tally.addOne(reference) }
         case .downloadGone(let reference, let path):
             scroll.append(.note("\(Explainer.name(reference)): \(Wording.gone(path: path))"))
@@ -128,8 +128,8 @@ package struct LiveView: Sendable {
         return scroll.flatMap { $0.lines(width: width, style: style) }
     }
 
-    /// The lines to show now, at most `height`, each narrower than `width`; none once the run is over, or where
-    /// it has nothing to fetch.
+    /// The current lines, at most `height`, each narrower than `width`; none once the run is over, or without anything
+    /// to download.
     package func lines(width: Int, height: Int, now: Date) -> [String] {
         let hasNothing = tally.total == 0 && active.isEmpty && waits.isEmpty && resumeUntil == nil
         return isOver || hasNothing ? [] : LiveLayout(view: self, width: width, now: now).lines(height: height)
@@ -161,7 +161,7 @@ package struct LiveView: Sendable {
         if known == nil { tally.raiseTotal(active: active.count) }
     }
 
-    /// Its turn is over, and its bytes stay.
+    /// Ends its turn; its bytes stay.
     @discardableResult
     private mutating func putBack(_ reference: VideoReference) -> LiveDownload? {
         let download = remove(reference)

@@ -1,8 +1,8 @@
-/// A bar of one line's height, drawn finer than a column.
+/// A bar one line high, with a resolution finer than a column.
 struct ProgressBar {
     var style: TerminalStyle
 
-    /// A bar `columns` wide, filled to `fraction`, which is held between 0 and 1.
+    /// A bar `columns` wide, filled to `fraction`, which is clamped to 0…1.
     func filled(_ fraction: Double, columns: Int, role: TerminalStyle.Role = .bar) -> String {
         guard columns > 0 else { return "" }
         let fraction = fraction.isFinite ? min(max(fraction, 0), 1) : 0
@@ -16,7 +16,7 @@ struct ProgressBar {
             + style.paint(String(repeating: "─", count: columns - full - (hasHalf ? 1 : 0)), .dim)
     }
 
-    /// A bar for a size that nobody knows: a piece that wanders to and fro.
+    /// A bar for an unknown size: a piece that moves back and forth.
     func wandering(at seconds: Double, columns: Int) -> String {
         guard columns > 0 else { return "" }
         let piece = max(1, min(columns / 4, 8))

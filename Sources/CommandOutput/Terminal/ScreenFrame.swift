@@ -1,23 +1,23 @@
-/// Puts lines on a terminal: knows which of its own stand there and replaces them.
+/// Draws lines on a terminal: knows its own current lines and replaces them.
 ///
-/// Pure: what has to be written comes out as text. Lines may hold colours and moves to a column; no live line may be wider
-/// than the terminal, a scrolled one may and is wrapped by it.
+/// Pure: returns the text to write. Lines may contain colours and moves to a column; no live line may be wider than the
+/// terminal, but a scrolled one may, and is wrapped by it.
 struct ScreenFrame: Sendable {
-    /// The live lines as they stand on the terminal. The cursor is at the beginning of the last one: there the `^C` that
-    /// a terminal echoes can't push it onto another line.
+    /// The live lines on the terminal. The cursor is at the beginning of the last one: there the `^C` echoed by a
+    /// terminal can't push it to another line.
     private var shown: [String] = []
     private var size: TerminalSize?
-    /// Whether the terminal breaks long lines anew when it gets narrower, as nearly all do.
+    /// Whether the terminal rewraps long lines when it gets narrower, as nearly all do.
     let reflows: Bool
 
     init(reflows: Bool) { self.reflows = reflows }
 
-    /// Whether the terminal that these variables tell of breaks long lines anew.
+    /// Whether the terminal described by these variables rewraps long lines.
     static func reflows(_ environment: [String: String]) -> Bool {
         environment["XTERM_VERSION"] == nil && environment["TERM"] != "linux"
     }
 
-    /// Whether lines of its own stand on the terminal.
+    /// Whether it has lines on the terminal.
     var isShowing: Bool { !shown.isEmpty }
 
     /// The text that puts `scrolled` above and `live` below, or nil if the terminal already shows exactly that.
@@ -32,7 +32,7 @@ struct ScreenFrame: Sendable {
                 if !isLast { text += "\r\n" }
             }
         } else {
-            // Where nothing is left of the old lines, erasing first can't be seen: the frame appears as one.
+            // Without remaining old lines, erasing first is invisible: the frame appears at once.
             text += "\u{1B}[J"
             if !scrolled.isEmpty { text += "\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?7l" }
             text += live.joined(separator: "\r\n")
@@ -43,13 +43,13 @@ struct ScreenFrame: Sendable {
         return text
     }
 
-    /// The text that takes the live lines away, writes `scrolled` in their place and gives the cursor back.
+    /// The text that removes the live lines, writes `scrolled` in their place and shows the cursor again.
     mutating func end(scrolled: [String], size: TerminalSize) -> String {
         defer { shown = [] }
         return toTop(at: size) + "\u{1B}[J\u{1B}[?7h" + scrolled.map { $0 + "\r\n" }.joined() + "\u{1B}[?25h"
     }
 
-    /// Moves to the beginning of the first live line, wherever a resize has put it.
+    /// Moves to the beginning of the first live line, wherever a resize has moved it.
     private func toTop(at size: TerminalSize) -> String {
         let above = shown.dropLast()
         var rows = above.count

@@ -1,16 +1,16 @@
 import SyncFacts
 
-/// Something final, to be written once above the live lines.
+/// Final text, to be written once above the live lines.
 enum ScrollEntry: Sendable {
     case finished(FinishedFile)
     case failed(Explanation)
     case warning(String)
     case note(String)
-    /// Lines as they are, from the log.
+    /// Unchanged lines, from the log.
     case text(String)
 
-    /// Its lines. A path is cut in its middle; what went wrong is never cut but broken. Only a command may be wider than
-    /// `width`: it is left to the terminal to wrap, so that it can be copied in one piece.
+    /// Its lines. A path is cut in its middle; an error is never cut but broken. Only a command may be wider than
+    /// `width`: the terminal wraps it, so that it can be copied in one piece.
     func lines(width: Int, style: TerminalStyle) -> [String] {
         let room = max(width - 1, 16)
         switch self {

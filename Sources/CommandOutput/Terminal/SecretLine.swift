@@ -1,8 +1,8 @@
-/// A line that is typed or pasted without being seen, byte by byte as a terminal in raw mode gives it.
+/// A hidden line of input, typed or pasted, byte by byte from a terminal in raw mode.
 ///
-/// In raw mode there is no end to a line after 4,095 bytes, as a terminal's own editing has: tokens can be longer.
+/// In raw mode a line doesn't end after 4,095 bytes, as in a terminal's own line editing: tokens can be longer.
 package struct SecretLine {
-    /// What to do next.
+    /// The next action.
     package enum Action: Equatable {
         case more
         case done(String)
@@ -12,7 +12,7 @@ package struct SecretLine {
         case notUTF8
     }
 
-    /// The most bytes of a line.
+    /// The limit on a line's bytes.
     package static let longest = 64 * 1024
 
     private enum Sequence {
@@ -44,7 +44,8 @@ package struct SecretLine {
 
     private var finished: Action { String(validating: bytes, as: UTF8.self).map(Action.done) ?? .notUTF8 }
 
-    /// Arrow keys and the like send more than one byte, which nobody means to be part of a secret (ECMA-48 §5.4).
+    /// Skips the rest of an escape sequence: arrow keys and similar send several bytes, which aren't part of a secret
+    /// (ECMA-48 §5.4).
     private mutating func skip(_ byte: UInt8) {
         switch (sequence, byte) {
         case (.escape, UInt8(ascii: "[")), (.escape, UInt8(ascii: "O")): sequence = .parameters

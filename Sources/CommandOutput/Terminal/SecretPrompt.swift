@@ -10,13 +10,13 @@ import Musl
 import Darwin
 #endif
 
-/// Asks for secrets on the person's terminal, without echo: the thin shell around ``SecretLine``.
+/// Asks for secrets on the user's terminal, without echo: the thin shell around ``SecretLine``.
 ///
-/// The terminal is as it was before after ``close()``, and also when a signal ends or stops the process meanwhile.
+/// The terminal is restored by ``close()``, and also when a signal ends or stops the process.
 package final class SecretPrompt: Sendable {
-    /// Why there is no secret.
+    /// The reason why there is no secret.
     package enum Problem: Error, Equatable {
-        /// Ctrl-D, or the terminal went away.
+        /// Ctrl-D, or the terminal disappeared.
         case ended
         case tooLong
         case notUTF8
@@ -27,11 +27,11 @@ package final class SecretPrompt: Sendable {
     private let isOwned: Bool
     private let before: termios
     private let queue = DispatchQueue(label: "secret prompt")
-    /// The prompt that stands on the terminal now.
+    /// The prompt on the terminal.
     private let shown = Mutex("")
     private let signals: Mutex<[any DispatchSourceSignal]>
 
-    /// The process's terminal, else standard input if that is one. Nil where there is none.
+    /// The process's terminal, else standard input if that is one. Nil without a terminal.
     package init?() {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         isOwned = terminal >= 0
@@ -48,7 +48,7 @@ package final class SecretPrompt: Sendable {
         signals.withLock { $0 = watch() }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     package func close() {
         signals.withLock { sources in
             sources.forEach { $0.cancel() }
@@ -58,7 +58,7 @@ package final class SecretPrompt: Sendable {
         if isOwned { Self.close(input) }
     }
 
-    /// Asks for one secret; waits for as long as it takes.
+    /// Asks for one secret, without a time limit.
     package func ask(_ prompt: String) async throws(Problem) -> String {
         shown.withLock { $0 = prompt }
         say(prompt)
@@ -96,7 +96,7 @@ package final class SecretPrompt: Sendable {
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
-        // What was typed before the prompt was shown isn't meant for it, and has been seen.
+        // Input typed before the prompt isn't meant for it, and has been visible.
         tcsetattr(input, TCSAFLUSH, &state)
     }
 
@@ -116,7 +116,8 @@ package final class SecretPrompt: Sendable {
         }
     }
 
-    /// Hiding again is left to SIGCONT: between asking to be stopped and being it, this thread runs on.
+    /// Handles a signal. SIGCONT hides the input again: between the request to stop and the stop, this thread keeps
+    /// running.
     private func obey(_ number: Int32) {
         if number == SIGCONT {
             hide()

@@ -9,7 +9,7 @@ package final class SignalWatch {
     /// Watches for Ctrl-C, TERM and HUP, and for Ctrl-Z if `pause` is given.
     ///
     /// `stop` is called at the first of Ctrl-C, TERM and HUP; `abort` at the second Ctrl-C and should not return. All
-    /// calls come on a queue of their own, whatever else is busy or stuck.
+    /// calls come on their own queue, whatever else is blocked.
     package init(
         stop: @escaping @Sendable () -> Void, abort: @escaping @Sendable () -> Void, pause: (@Sendable () -> Void)?
     ) {
@@ -18,7 +18,7 @@ package final class SignalWatch {
         var sources: [any DispatchSourceSignal] = []
         func watch(_ number: Int32, _ handler: @escaping @Sendable (UInt) -> Void) {
             guard !Self.isIgnored(number) else { return }
-            // Dispatch sees a signal whatever its action is; its own action must not end the process.
+            // Dispatch sees a signal whatever its action is; its default action must not end the process.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handler(max(1, source.data)) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How many bytes a second have arrived lately.
+/// Recent bytes per second.
 package struct SpeedMeter: Sendable {
-    /// Over how many seconds the mean is taken.
+    /// The period of the mean, in seconds.
     private let window: TimeInterval
     private var samples: [(at: Date, total: Int64)] = []
     /// Bytes counted since the beginning.
@@ -13,7 +13,7 @@ package struct SpeedMeter: Sendable {
     /// Begins to measure.
     mutating func start(at now: Date) { samples = [(now, total)] }
 
-    /// Counts bytes that have arrived.
+    /// Counts received bytes.
     mutating func add(_ bytes: Int64, at now: Date) {
         if samples.isEmpty { start(at: now) }
         total += bytes

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Lines at the bottom of a terminal that are written over again and again; nothing where there is no terminal.
+/// Lines at the bottom of a terminal that are redrawn in place; without a terminal nothing is shown.
 package final class StandingLines: Sendable {
     private let frame: Mutex<ScreenFrame>
     private let descriptor: Int32
@@ -20,11 +20,11 @@ package final class StandingLines: Sendable {
         frame = Mutex(ScreenFrame(reflows: ScreenFrame.reflows(environment)))
     }
 
-    /// Shows what `lines` makes for the size that there is, in the place of what was shown before. What is wider or higher
-    /// than the terminal is cut; the last line always stays.
+    /// Shows the result of `lines` for the current size, in place of the previous lines. Lines that don't fit the
+    /// terminal are cut; the last one always stays.
     package func show(_ lines: (TerminalSize) -> [String]) {
         guard isShown else { return }
-        // A background process of the shell must not write over what the person is doing.
+        // A background process of the shell must not write over the foreground's output.
         let owner = tcgetpgrp(descriptor)
         guard owner < 0 || owner == getpgrp() else { return }
         let size = TerminalSize.of(descriptor: descriptor)
@@ -34,7 +34,7 @@ package final class StandingLines: Sendable {
         }
     }
 
-    /// Takes the lines away, leaves others in their place, and gives the cursor back; what is shown next begins anew.
+    /// Removes the lines, writes others in their place, and shows the cursor again; the next lines begin below.
     package func clear(leaving lines: [String] = []) {
         guard isShown else { return }
         frame.withLock { frame in
@@ -43,7 +43,7 @@ package final class StandingLines: Sendable {
         }
     }
 
-    /// What Ctrl-Z does where there are lines to take away first.
+    /// The handler of Ctrl-Z if there are lines to remove first.
     package var pause: (@Sendable () -> Void)? {
         guard isShown else { return nil }
         return {
@@ -52,7 +52,7 @@ package final class StandingLines: Sendable {
         }
     }
 
-    /// As many lines as there is room for, none wider than the terminal.
+    /// As many lines as fit, none wider than the terminal.
     static func fitting(_ lines: [String], _ size: TerminalSize) -> [String] {
         let room = max(1, size.rows - 1)
         var shown = lines

@@ -11,8 +11,8 @@ import Darwin
 
 /// Shows a ``LiveView`` on a terminal: the thin shell around it.
 ///
-/// Draws at most ten times a second, only what has changed, with one write a frame, on a queue of its own: a terminal
-/// that is stopped holds up nothing but this queue. In the background nothing is drawn until the person comes back.
+/// Draws only changes, at most ten times a second, with one write per frame, on its own queue: a stopped terminal
+/// blocks nothing but this queue. In the background nothing is drawn.
 package final class TerminalScreen: Sendable {
     private struct State {
         var view: LiveView
@@ -41,7 +41,7 @@ package final class TerminalScreen: Sendable {
     /// Begins to draw.
     package func start() { queue.async { self.tick() } }
 
-    /// Takes note of what happened; never waits for the terminal.
+    /// Records an event; never waits for the terminal.
     package func receive(_ event: SyncEvent) {
         let now = clock()
         state.withLock { state in
@@ -58,7 +58,7 @@ package final class TerminalScreen: Sendable {
         }
     }
 
-    /// Takes the live lines away, writes what is still to be written and gives the cursor back.
+    /// Removes the live lines, writes the remaining text and shows the cursor again.
     package func close() async {
         await withCheckedContinuation { done in
             queue.async {
@@ -68,8 +68,8 @@ package final class TerminalScreen: Sendable {
         }
     }
 
-    /// As ``close()``, at once and from any thread, for a process that is about to end. A terminal that takes nothing is
-    /// left as it is.
+    /// Like ``close()``, at once and from any thread, for a process that is about to end. A terminal that accepts no
+    /// output is left as it is.
     package func restore() {
         let last: String? =
             state.withLockIfAvailable { state in
@@ -81,7 +81,7 @@ package final class TerminalScreen: Sendable {
         if let last, Self.poll(&poll), poll.revents & Int16(POLLOUT) != 0 { write(last) }
     }
 
-    /// Gives the terminal back, calls `stop`, which stops the process (Ctrl-Z), and draws everything anew afterwards.
+    /// Restores the terminal, calls `stop`, which stops the process (Ctrl-Z), and redraws everything afterwards.
     package func step(aside stop: @escaping @Sendable () -> Void) {
         queue.async {
             let text: String? = self.state.withLock { state in
@@ -101,7 +101,7 @@ package final class TerminalScreen: Sendable {
         #endif
     }
 
-    /// Draws what has changed, and comes again a tenth of a second later.
+    /// Draws changes, and schedules itself a tenth of a second later.
     private func tick() {
         guard state.withLock({ !$0.isClosed }) else { return }
         draw()
@@ -109,7 +109,7 @@ package final class TerminalScreen: Sendable {
     }
 
     private func draw() {
-        // A background process of the shell must not write over what the person is doing.
+        // A background process of the shell must not write over the foreground's output.
         let owner = tcgetpgrp(descriptor)
         guard owner < 0 || owner == getpgrp() else { return }
         let size = TerminalSize.of(descriptor: descriptor)

@@ -16,7 +16,7 @@ package struct TerminalSize: Sendable, Equatable {
         self.rows = rows
     }
 
-    /// The present size of the terminal behind a descriptor; 80 by 24 where it doesn't tell.
+    /// The current size of the terminal behind a descriptor; 80 by 24 if it is unknown.
     package static func of(descriptor: Int32) -> TerminalSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {

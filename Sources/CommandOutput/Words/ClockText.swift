@@ -1,9 +1,9 @@
 package import Foundation
 import SyncFacts
 
-/// Points in time as a person's clock shows them.
+/// Local clock times.
 package enum ClockText {
-    /// The local clock time, `23:10`; with the date before it where that isn't the day of `now`: `22 Nov 23:10`.
+    /// The local clock time, `23:10`; with the date if that isn't the day of `now`: `22 Nov 23:10`.
     package static func local(_ date: Date, now: Date, zone: TimeZone) -> String {
         let day = LocalDay(of: date, in: zone)
         let today = LocalDay(of: now, in: zone)

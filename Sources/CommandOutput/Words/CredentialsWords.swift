@@ -1,7 +1,7 @@
 import FileSystem
 import UserState
 
-/// What goes wrong with credentials and secrets: whole sentences, ways out included.
+/// Messages for errors with credentials and secrets: whole sentences, remedies included.
 extension CredentialsError {
     var sentence: String {
         switch self {
@@ -49,7 +49,7 @@ extension LoginSecretsError {
         }
     }
 
-    /// How secrets of these names are written.
+    /// The correct form of secrets with these names.
     private var form: String {
         guard !names.isEmpty else { return "The provider doesn't ask for a secret" }
         let lines = names.map { "\($0): …" }

@@ -6,13 +6,13 @@ import Darwin
 
 /// Writes bytes to a descriptor, whole.
 package enum DescriptorWriter {
-    /// Writes all of the bytes, waiting where the reader is slow. False if the reader is gone or the disk full.
+    /// Writes all of the bytes, waiting while the reader is slow. False if the reader has closed or the disk is full.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         failure(writing: bytes, to: descriptor) == nil
     }
 
-    /// As ``write(_:to:)``; the number of the error that kept it from writing all of them, nil for none.
+    /// Like ``write(_:to:)``; returns the errno of the failure, nil for success.
     package static func failure(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             var offset = 0
@@ -21,7 +21,7 @@ package enum DescriptorWriter {
                 if count > 0 {
                     offset += count
                 } else if errno == EAGAIN {
-                    // Somebody made the descriptor non-blocking, as a shared terminal may be.
+                    // Another process made the descriptor non-blocking, as happens with a shared terminal.
                     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&waiting, 1, 1000)
                 } else if errno != EINTR {

@@ -1,4 +1,4 @@
-/// How many columns text takes on a terminal.
+/// The number of columns that text takes on a terminal.
 enum DisplayWidth {
     /// The columns of a text without control characters.
     static func of(_ text: some StringProtocol) -> Int {
@@ -23,13 +23,13 @@ enum DisplayWidth {
         return of(String(plain))
     }
 
-    /// The columns of one character, however many scalars it is made of. An emoji of many parts takes two; letters that
-    /// join, as in Devanagari, take what each of them takes.
+    /// The columns of one character, however many scalars it has. An emoji of several parts takes two; letters that
+    /// join, as in Devanagari, take the sum of their columns.
     static func of(_ character: Character) -> Int {
         var columns = 0
         var hasWide = false
         for scalar in character.unicodeScalars {
-            // Emoji presentation was asked for: two columns, whatever its base has.
+            // Emoji presentation is requested: two columns, whatever its base has.
             if scalar.value == 0xFE0F, columns > 0 { return 2 }
             let more = of(scalar)
             hasWide = hasWide || more == 2
@@ -46,7 +46,7 @@ enum DisplayWidth {
         // The soft hyphen is the one format character that terminals give a column.
         case .format: return scalar.value == 0xAD ? 1 : 0
         default:
-            // Vowels and finals of Hangul written in parts stand inside the block of the first part.
+            // Vowels and finals of decomposed Hangul are drawn inside the block of the first part.
             return (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) ? 0 : 1
         }
     }

@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import Operations
 
-/// Why a sync would do something, in a few words.
+/// The reason for a sync's action, in a few words.
 extension DryRunItem.Reason {
     func words(now: Date, zone: TimeZone) -> String {
         switch self {

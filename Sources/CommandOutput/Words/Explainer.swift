@@ -2,11 +2,11 @@ import DownloadStore
 import Foundation
 import SyncFacts
 
-/// Turns facts about failed downloads into text: the only place where that happens.
+/// Turns facts about failed downloads into text: the only place that does.
 struct Explainer: Sendable {
     /// The catalogs of the run, to name one in a command.
     var catalogs: [String]
-    /// The user's name where a command has to give it.
+    /// The user's name if a command has to contain it.
     var user: String?
 
     init(catalogs: [String], user: String? = nil) {
@@ -14,10 +14,10 @@ struct Explainer: Sendable {
         self.user = user
     }
 
-    /// What to tell about a download that failed.
+    /// The explanation of a failed download.
     ///
-    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that names the video, `provider` the name
-    /// of its provider, if known.
+    /// `retryAt` nil means that no run tries again by itself. `file` is the catalog that names the video, `provider`
+    /// the name of its provider, if known.
     func failure(
         of reference: VideoReference, _ error: DownloadError, retryAt: Date?, file: String? = nil,
         provider: String? = nil, now: Date, zone: TimeZone
@@ -30,12 +30,12 @@ struct Explainer: Sendable {
 
     /// `phys101/kinematics/k2b  Acceleration`, ready to be pasted; without a title that is only the id.
     static func name(_ reference: VideoReference) -> String {
-        // In quotes where it holds a star: not every shell leaves one alone that matches no file.
+        // Quoted if it contains a star: not every shell keeps a pattern that matches no file.
         let selector = ShellWord.quoted(Selector(reference).description)
         return reference.title == reference.video ? selector : "\(selector)  \(reference.title)"
     }
 
-    /// What happens next, or what to do.
+    /// The next step, of the program or the user.
     private func next(
         for kind: DownloadError.Kind, selector: String, retryAt: Date?, _ file: String?, _ provider: String?,
         _ now: Date,
@@ -52,7 +52,7 @@ struct Explainer: Sendable {
         return isDue ? (again, nil) : ("\(again), or now", "coursefetch retry --failed\(Self.option(user: user))")
     }
 
-    /// The reason in a few words: the runner's own sentence, without its full stop, else what the kind stands for.
+    /// The reason in a few words: the runner's own sentence, without its full stop, else the meaning of the kind.
     func reason(_ error: DownloadError) -> String {
         var text = error.message
         while text.last == "." { text.removeLast() }
@@ -61,7 +61,7 @@ struct Explainer: Sendable {
         return text
     }
 
-    /// What a kind of error means, for one that came without a message.
+    /// The meaning of a kind of error without a message.
     static func meaning(_ kind: DownloadError.Kind) -> String {
         switch kind {
         case .authRequired: "the provider wants a login"
@@ -93,7 +93,7 @@ struct Explainer: Sendable {
         }
     }
 
-    /// Whether trying again helps only after the person has done something.
+    /// Whether a retry helps only after an action of the user.
     private static func needsPerson(_ kind: DownloadError.Kind) -> Bool {
         switch kind {
         case .authRequired, .forbidden, .geoBlocked, .drm, .invalidParameters, .tls, .tooLong, .sizeMismatch,
@@ -105,7 +105,7 @@ struct Explainer: Sendable {
         }
     }
 
-    /// What to do about a failure, and the command that helps with it.
+    /// The remedy of a failure, with its command.
     private func remedy(
         for kind: DownloadError.Kind, selector: String, file: String?, provider: String?
     ) -> (text: String, command: String?) {
@@ -141,7 +141,7 @@ struct Explainer: Sendable {
         "coursefetch login --provider \(ShellWord.quoted(provider))\(option(user: user))"
     }
 
-    /// What a command needs behind it to be for a user; empty if none is named.
+    /// The option to append to a command for a user; empty if none is named.
     static func option(user: String?) -> String { user.map { " --user \(ShellWord.quoted($0))" } ?? "" }
 
     private func catalog(_ file: String?) -> String {

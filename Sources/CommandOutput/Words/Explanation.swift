@@ -1,8 +1,8 @@
-/// What a person is told about something that went wrong: what failed, by name, and why; and what to do next.
+/// An explanation of an error for the user: what failed, why, and the next step.
 struct Explanation: Sendable, Equatable {
     /// One or two sentences that name the thing.
     var problem: String
-    /// What to do; nil where nothing needs doing.
+    /// The remedy; nil if none is needed.
     var remedy: String?
     /// A command to paste, which the remedy introduces.
     var command: String?

@@ -2,18 +2,18 @@ import FileSystem
 import Foundation
 import SyncFacts
 
-/// Who holds a lock, for a person.
+/// The words for the holder of a lock.
 extension LockHolder {
     /// `process 4711 on nas`.
     var name: String { "process \(pid) on \(host)" }
 
-    /// What it syncs: ` with a.yaml, b.yaml`; nothing where that isn't known.
+    /// Its catalogs: ` with a.yaml, b.yaml`; empty if they are unknown.
     var work: String { catalogs.isEmpty ? "" : " with \(catalogs.joined(separator: ", "))" }
 
     /// `user alice, process 4711 on nas with a.yaml`.
     var who: String { (user.map { "user \($0), " } ?? "") + name + work }
 
-    /// Since when it has the lock.
+    /// The time since which it has the lock.
     var sinceWhen: String {
         let isToday = LocalDay(of: since, in: .current) == LocalDay(of: Date(), in: .current)
         return isToday ? "\(LocalTime(of: since, in: .current))" : since.rfc3339
@@ -21,6 +21,6 @@ extension LockHolder {
 }
 
 extension LockHolder? {
-    /// As ``FileSystem/LockHolder/name``, also of one that doesn't tell.
+    /// Like ``FileSystem/LockHolder/name``, also for an unknown holder.
     var name: String { self?.name ?? "another process" }
 }

@@ -1,9 +1,9 @@
 package import SyncFacts
 import YAMLSource
 
-/// The sentences for what isn't as it should be at the end of a run.
+/// The sentences for problems at the end of a run.
 extension SyncProblem {
-    /// The sentence, and where it belongs.
+    /// The sentence, with its place.
     var located: LocatedMessage {
         switch self {
         case .mistake(let mistake): mistake
@@ -21,7 +21,7 @@ extension SyncProblem {
 }
 
 extension HeldCourse {
-    /// What is wrong, and the ways out.
+    /// The problem, and its remedies.
     package var message: String {
         let selector = Selector(course: course).description
         switch reason {

@@ -4,9 +4,9 @@ import Foundation
 package import SyncFacts
 import YAMLSource
 
-/// The sentences for what a command can't do.
+/// The sentences for refused commands.
 extension Refusal {
-    /// Whole sentences for the person, ways out included.
+    /// Whole sentences for the user, remedies included.
     package var message: String {
         switch self {
         case .store(let error): error.sentence
@@ -177,7 +177,7 @@ extension Refusal.Run {
         }
     }
 
-    /// In the largest unit that it fills, with a tenth at most: `65.9 GiB`, and `1 GiB` as it was given.
+    /// In the largest fitting unit, with at most one decimal: `65.9 GiB`, and `1 GiB` as given.
     private static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = "B"

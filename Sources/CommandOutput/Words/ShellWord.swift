@@ -1,6 +1,6 @@
 /// Text as a word of a shell command.
 enum ShellWord {
-    /// The text itself where no shell would touch it, else in single quotes.
+    /// The text itself if no shell would interpret it, else in single quotes.
     static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic }

@@ -5,7 +5,7 @@ import SyncFacts
 import SystemPackage
 import UserState
 
-/// What goes wrong with a user's state and library: whole sentences, ways out included.
+/// Messages for errors with a user's state and library: whole sentences, remedies included.
 extension StoreError {
     var sentence: String {
         switch self {
@@ -35,7 +35,7 @@ extension StoreError {
 }
 
 extension LibraryError {
-    /// Why a command can't use the library.
+    /// The reason why a command can't use the library.
     var refusal: String {
         guard case .inUse(let library, let holder) = self else { return sentenceWithWaysOut }
         let who = holder.map { " since \($0.sinceWhen): \($0.who)" } ?? " by another process"
@@ -45,7 +45,7 @@ extension LibraryError {
             """
     }
 
-    /// Why a folder can't be the one that the library was moved to.
+    /// The reason why the library can't have been moved to a folder.
     var notMovedThere: String {
         let unchanged = "nothing was changed"
         return switch self {

@@ -1,8 +1,8 @@
-/// What a terminal can show: colours or not, UTF-8 or ASCII.
+/// The abilities of a terminal: colours or not, UTF-8 or ASCII.
 package struct TerminalStyle: Sendable, Equatable {
-    /// Whether colours are wanted and understood.
+    /// Whether colours are wanted and supported.
     package var hasColor: Bool
-    /// Whether it speaks UTF-8.
+    /// Whether it supports UTF-8.
     package var hasUnicode: Bool
 
     package init(hasColor: Bool, hasUnicode: Bool) {
@@ -19,17 +19,17 @@ package struct TerminalStyle: Sendable, Equatable {
         hasUnicode = charset.contains("UTF8")
     }
 
-    /// Whether a live view is possible at all: a dumb terminal can't move its cursor.
+    /// Whether a live view is possible: a dumb terminal can't move its cursor.
     package static func canMoveCursor(environment: [String: String]) -> Bool {
         let term = environment["TERM"] ?? ""
         return !term.isEmpty && term != "dumb"
     }
 
-    /// What a piece of text means; how that looks is decided here and nowhere else.
+    /// The meaning of a piece of text; only this type decides its look.
     package enum Role {
         case plain, bold, dim, good, bad, notice, bar, finishing
 
-        /// The SGR parameters. The sixteen basic colours follow the person's own theme.
+        /// The SGR parameters. The sixteen basic colours follow the user's own theme.
         fileprivate var sgr: String? {
             switch self {
             case .plain: nil
@@ -44,13 +44,13 @@ package struct TerminalStyle: Sendable, Equatable {
         }
     }
 
-    /// The text with the escape sequences of its role around it, where there are colours.
+    /// The text with the escape sequences of its role, if there are colours.
     package func paint(_ text: String, _ role: Role) -> String {
         guard hasColor, let sgr = role.sgr, !text.isEmpty else { return text }
         return "\u{1B}[\(sgr)m\(text)\u{1B}[0m"
     }
 
-    /// Text from outside, printable and in the terminal's own alphabet.
+    /// Text from outside, made printable and limited to the terminal's character set.
     package func text(_ raw: String) -> String {
         let printable = TerminalText.printable(raw)
         return hasUnicode ? printable : TerminalText.ascii(printable)

@@ -1,6 +1,6 @@
-/// Text that may come from anywhere, made fit for a terminal.
+/// Makes text of any origin safe for a terminal.
 package enum TerminalText {
-    /// The text on one line without anything that a terminal would obey: controls, escape sequences and direction
+    /// The text on one line without characters that control a terminal: controls, escape sequences and direction
     /// overrides become `�`, line breaks and tabs a blank.
     package static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
@@ -15,18 +15,18 @@ package enum TerminalText {
         return String(result)
     }
 
-    /// As ``printable(_:)``, keeping the line breaks.
+    /// Like ``printable(_:)``, keeping the line breaks.
     package static func printableLines(_ text: String) -> [String] {
         text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { printable(String($0)) }
     }
 
-    /// The text with every scalar beyond ASCII replaced by `?`, for terminals that don't speak UTF-8.
+    /// The text with every scalar beyond ASCII replaced by `?`, for terminals without UTF-8.
     static func ascii(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         return String(text.map { $0.isASCII ? $0 : "?" })
     }
 
-    /// The text, cut at its end to at most `columns`, with `mark` where something is missing.
+    /// The text, cut at its end to at most `columns`, ending with `mark` if it was cut.
     static func cut(_ text: String, to columns: Int, mark: String = "…") -> String {
         guard DisplayWidth.of(text) > columns else { return text }
         let room = columns - DisplayWidth.of(mark)
@@ -34,7 +34,7 @@ package enum TerminalText {
         return prefix(of: text, columns: room) + mark
     }
 
-    /// A line of our own with colours in it, cut at its end to at most `columns`; the colours end with it.
+    /// A line of our own with colours, cut at its end to at most `columns`; the colours end with it.
     static func cutStyled(_ line: String, to columns: Int) -> String {
         guard DisplayWidth.ofLine(line) > columns else { return line }
         var result = ""
@@ -74,13 +74,13 @@ package enum TerminalText {
         String(repeating: " ", count: max(0, columns - DisplayWidth.of(text))) + text
     }
 
-    /// Breaks a text at blanks into lines of at most `columns`; a longer word is broken where it must be.
+    /// Breaks a text at blanks into lines of at most `columns`; a longer word is broken wherever necessary.
     static func wrap(_ text: String, to columns: Int) -> [String] {
         let columns = max(columns, 8)
         var lines: [String] = []
         var line = ""
         var width = 0
-        // Two blanks in a row set a title off from what is before it.
+        // Two blanks in a row separate a title from the text before it.
         for word in text.split(separator: " ", omittingEmptySubsequences: false) where !(word.isEmpty && width == 0) {
             var word = String(word)
             var needed = DisplayWidth.of(word)

@@ -4,9 +4,9 @@ import MediaLibrary
 package import SyncFacts
 import YAMLSource
 
-/// The sentences for what deserves a look.
+/// The sentences for warnings.
 extension SyncWarning {
-    /// One sentence without its full stop; what a catalog's reader found may have several lines.
+    /// One sentence without its full stop; warnings of a catalog's reader may have several lines.
     package var message: String {
         switch self {
         case .doubtful(let diagnostic): diagnostic.text
@@ -120,7 +120,7 @@ extension SyncWarning.Stream {
 }
 
 extension DownloadError {
-    /// From where it was to come, unless the message says that itself.
+    /// Its address, unless the message already contains it.
     fileprivate func place(_ address: String?) -> String {
         address.map { message.contains($0) ? "" : " from \($0)" } ?? ""
     }

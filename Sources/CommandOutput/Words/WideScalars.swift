@@ -1,4 +1,5 @@
-/// The scalars that take two columns: East Asian Wide and Fullwidth of Unicode 17 (UAX #11), emoji presentation included.
+/// The scalars that take two columns: East Asian Wide and Fullwidth of Unicode 17 (UAX #11), emoji presentation
+/// included.
 enum WideScalars {
     /// First and last of each range, ascending.
     private static let ranges: [(UInt32, UInt32)] = [

@@ -3,7 +3,7 @@ import FileSystem
 import Foundation
 import Operations
 
-/// How sizes, rates, times and counts are written for people.
+/// The text forms of sizes, rates, times and counts.
 package enum Wording {
     /// A size in binary units with three digits at least: `512 B`, `9.77 MiB`, `97.7 MiB`, `1.91 GiB`.
     package static func size(_ bytes: Int64) -> String {
@@ -36,7 +36,7 @@ package enum Wording {
         }
     }
 
-    /// A whole percentage that is 100 only when it is.
+    /// A whole percentage that is 100 only when everything is there.
     static func percent(_ fraction: Double) -> String {
         guard fraction.isFinite else { return "0%" }
         return "\(fraction >= 1 ? 100 : min(99, max(0, Int(fraction * 100))))%"
@@ -47,7 +47,7 @@ package enum Wording {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
-    /// What the process that holds a user's lock is doing.
+    /// The activity of the process that holds a user's lock.
     static func running(_ running: RunningSync, now: Date, zone: TimeZone) -> String {
         let since = ClockText.local(running.since, now: now, zone: zone)
         let who = "process \(running.pid) on \(running.host)"
@@ -59,21 +59,22 @@ package enum Wording {
         }
     }
 
-    /// What becomes of a video that is no longer in its catalog.
+    /// The consequences for a video that is no longer in its catalog.
     static func gone(path: String?) -> String {
         path == nil ? "no longer in its catalog" : "no longer in its catalog; the file stays"
     }
 
-    /// Why a sync that has nothing to do stays.
+    /// The reason why an idle sync doesn't end.
     static func resumeWaiting(until: Date, user: String?, now: Date, zone: TimeZone) -> String {
         let time = ClockText.local(until, now: now, zone: zone)
         return "until \(time) for coursefetch resume --paused\(Explainer.option(user: user)): everything is paused"
     }
 
-    /// Whom a sync waits for: `for the sync of a.yaml, running since 02:30 (process 4711 on nas), until 03:30 at most`.
+    /// The sync that this one waits for: `for the sync of a.yaml, running since 02:30 (process 4711 on nas), until
+    /// 03:30 at most`.
     static func lockWaiting(_ holder: LockHolder?, until: Date, now: Date, zone: TimeZone) -> String {
         let left = until.timeIntervalSince(now)
-        // A clock without seconds would show the minute that it is.
+        // A clock without seconds would show the current minute.
         let limit =
             left < 60
             ? "for \(Int(left.rounded(.up))) s" : "until \(ClockText.local(until, now: now, zone: zone))"
@@ -85,8 +86,8 @@ package enum Wording {
         return "for \(catalogs), running since \(since) (process \(holder.pid) on \(holder.host)), \(end)"
     }
 
-    /// Why nothing is requested from a host or provider for a while, by the kind that the events name:
-    /// `uni is rate-limiting us; waiting until 22:45`.
+    /// The reason why a host or provider gets no requests for a while, by the kind in the events: `uni is rate-limiting
+    /// us; waiting until 22:45`.
     static func waiting(_ name: String, _ kind: String, until: Date, now: Date, zone: TimeZone) -> String {
         let problem: String? =
             switch DownloadError.Kind(rawValue: kind) {

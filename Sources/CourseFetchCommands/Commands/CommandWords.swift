@@ -2,11 +2,11 @@ import ArgumentParser
 
 /// The words of a command line that name a command.
 struct CommandWords {
-    /// The commands that they name, from the outside in.
+    /// The commands named, from the outside in.
     private(set) var path: [String] = []
-    /// A word in the place of a command that is none.
+    /// A word in the place of a command that isn't one.
     private(set) var unknown: String?
-    /// The commands that there are in its place, those that are hidden left out.
+    /// The commands allowed in its place, without hidden ones.
     private(set) var names: [String] = []
 
     /// Reads them off the program's arguments.

@@ -3,7 +3,7 @@ import CommandOutput
 import DownloadRunner
 import Foundation
 
-/// The command tree. Each command says its name: finding it out from the type costs a millisecond at every start.
+/// The command tree. Each command states its name: deriving it from the type costs a millisecond at every start.
 package struct CourseFetch: AsyncParsableCommand {
     /// The version of the program.
     package static let version = Version.text
@@ -19,7 +19,7 @@ package struct CourseFetch: AsyncParsableCommand {
             Library.self, Forget.self, Doctor.self, Manual.self,
         ])
 
-    /// What the argument parser says of the whole tree, as JSON.
+    /// The argument parser's description of the whole tree, as JSON.
     package static var dump: String { _dumpHelp() }
 
     package init() {}

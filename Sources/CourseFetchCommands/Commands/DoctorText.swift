@@ -3,7 +3,7 @@ import Foundation
 import Operations
 import SyncFacts
 
-/// What `doctor` prints for people: a line for each finding under its topic, and what to do about it.
+/// The text output of `doctor`: a line for each finding under its topic, with its remedy.
 struct DoctorText {
     let style: TerminalStyle
     let zone: TimeZone
@@ -11,7 +11,7 @@ struct DoctorText {
 
     private static let markWidth = 7
 
-    /// All lines. `file` is the settings file and whether it is there.
+    /// All lines. `file` is the path of the settings file, and whether it exists.
     func lines(_ diagnosis: Diagnosis, settings: [SettingsListing.Row], file: (path: String, exists: Bool)?) -> [String]
     {
         var lines: [String] = []
@@ -76,7 +76,7 @@ struct DoctorText {
     }
 }
 
-/// What `doctor --json` prints: one object a finding, one a setting, and a last one with the sums.
+/// The output of `doctor --json`: one object for each finding and each setting, and a last one with the sums.
 enum DoctorJSON {
     static func line(_ fact: DiagnosisFact, now: Date, zone: TimeZone) -> [UInt8] {
         var line = JSONLine()

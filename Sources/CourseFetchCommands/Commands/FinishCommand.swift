@@ -3,10 +3,9 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// The command of `--on-finish`: runs in `/bin/sh`, in a process group of its own, so that what ends it ends all that it
-/// has started.
+/// The command of `--on-finish`. Runs in `/bin/sh` in its own process group, so that all its children end with it.
 final class FinishCommand: Sendable {
-    /// How long it may take.
+    /// The limit on its run time.
     static let timeout = Duration.seconds(300)
 
     private struct State {
@@ -25,9 +24,9 @@ final class FinishCommand: Sendable {
         self.timeout = timeout
     }
 
-    /// Runs it to its end. Returns what went wrong; nil for an exit code of 0.
+    /// Runs it to its end. Returns an error text; nil for an exit code of 0.
     ///
-    /// Its standard output goes where its standard error goes, to ours: standard output is for results and events.
+    /// Its standard output goes to our standard error: ours is for results and events.
     func run(input: [UInt8]) async -> String? {
         var options = PlatformOptions()
         options.processGroupID = 0
@@ -43,7 +42,7 @@ final class FinishCommand: Sendable {
                 error: .fileDescriptor(.standardError, closeAfterSpawningProcess: false)
             ) { execution in
                 state.withLock { $0.group = execution.processIdentifier.value }
-                // It need not read any of it.
+                // It needn't read any of it.
                 _ = try? await execution.standardInputWriter.write(input)
                 try? await execution.standardInputWriter.finish()
             }.terminationStatus
@@ -70,7 +69,7 @@ final class FinishCommand: Sendable {
         }
     }
 
-    /// Asks it to end, and makes it end two seconds later. Does nothing unless it is running.
+    /// Sends TERM, and KILL two seconds later. Does nothing unless it is running.
     func stop() {
         state.withLock { state in
             guard let process = state.process else { return }

@@ -46,7 +46,7 @@ struct Init: AsyncParsableCommand {
         }
         let folder = (settings as NSString).deletingLastPathComponent
         let file = catalog.map { URL(fileURLWithPath: $0).path } ?? "\(folder)/catalog.yaml"
-        // Before anybody is asked anything.
+        // Before any question is asked.
         try await context.orRefuse { () throws(Refusal) in
             let taken = FirstFiles.existing([file, settings])
             if !taken.isEmpty { throw .run(.filesThere(taken)) }
@@ -93,7 +93,7 @@ struct Init: AsyncParsableCommand {
         return (title, source, Self.absolute(library, context))
     }
 
-    /// As the settings take it: relative ones would begin at their file.
+    /// Absolute, since relative paths in the settings begin at their file.
     private static func absolute(_ path: String, _ context: CommandContext) -> String {
         path.hasPrefix("~") ? path : URL(fileURLWithPath: path).path
     }

@@ -43,7 +43,7 @@ struct LibraryMove: AsyncParsableCommand {
         } else {
             context.say(LibraryText.moved(change))
         }
-        // An option holds for this command alone.
+        // An option applies to this command only.
         if settings.library.origin != .option,
             let warning = LibraryText.overruled(change, origin: settings.library.origin.description)
         {

@@ -81,7 +81,7 @@ struct Login: AsyncParsableCommand {
                 provider, set: Dictionary(parameters.compactMap(Self.pair), uniquingKeysWith: { $1 }),
                 plugins: folders, helpers: settings.credentialHelpers)
         }
-        // What is given here takes the place of what the helper has.
+        // Secrets given here override those of the helper.
         let kept =
             secretsFrom == nil
             ? try await context.orRefuse { () throws(Refusal) in try await login.keptSecrets(settings.location) } : nil

@@ -1,15 +1,15 @@
 import Subprocess
 import SystemPackage
 
-/// What opens a file for the person: their desktop, or a command of theirs.
+/// Opens a file for the user: the desktop, or the user's own command.
 enum Opener {
-    /// What the desktop has for files of this kind.
+    /// The desktop's program for files of this kind.
     case desktop
-    /// A command of the shell; the path is its last argument, as an editor's is for git.
+    /// A shell command; the path is appended as its last argument, as git does with an editor.
     case command(String)
 
-    /// Opens a file, and waits until the program says that it is done; a desktop's says so at once. It has the terminal.
-    /// Returns what went wrong.
+    /// Opens a file, and waits until the program ends; a desktop's opener ends at once. The program has the terminal.
+    /// Returns an error text.
     func open(_ path: String) async -> String? {
         let configuration =
             switch self {

@@ -1,4 +1,4 @@
-/// What `coursefetch` alone says.
+/// The text of `coursefetch` without arguments.
 enum Overview {
     static let text = """
         coursefetch \(CourseFetch.version) downloads the videos of course catalogs and keeps them up to date.

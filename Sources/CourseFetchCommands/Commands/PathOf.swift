@@ -52,8 +52,8 @@ struct PathOf: AsyncParsableCommand {
 }
 
 extension CommandContext {
-    /// The finished videos that selectors pick, and the report that they are of; none picks all. Ends with 64 for a selector
-    /// that picks no video at all.
+    /// The finished videos that match selectors, and their report; without selectors, all. Ends with 64 if a selector
+    /// matches no video.
     func finishedFiles(
         _ selectors: [Selector], _ place: PlaceOptions
     ) async throws -> (files: FinishedFiles, report: StatusReport) {

@@ -36,7 +36,7 @@ struct Retry: AsyncParsableCommand {
         }
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
-        // Before anything is changed.
+        // Before anything changes.
         let catalogs = try await context.catalogs(settings)
         guard try await !session.steer(.retry, startsSync: true).isLive else { return }
         let status = await SyncSession(settings: settings, catalogs: catalogs, context: context).run()

@@ -2,15 +2,15 @@ import CommandOutput
 import FileSystem
 import SystemPackage
 
-/// What follows the end of a run: the report is written, then the person's command runs. What goes wrong in it is told,
-/// and changes nothing else.
+/// The steps after the end of a run: the report is written, then the user's command runs. Failures are reported, and
+/// have no other effect.
 struct RunEnding: Sendable {
-    /// Where the report goes; nil for nowhere.
+    /// The path of the report; nil for none.
     let report: String?
-    /// What runs then; nil for nothing.
+    /// The command; nil for none.
     let command: FinishCommand?
 
-    /// Does both; returns what went wrong, as warnings without their `warning: `.
+    /// Does both; returns failures as warnings, without `warning: `.
     func carryOut(_ facts: RunReport) async -> [String] {
         guard report != nil || command != nil else { return [] }
         let bytes = facts.json

@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import SyncFacts
 
-/// Everything that reads the events of a run: the live view, the plain log and the JSON stream, as far as they are
-/// wanted. None of them ever makes the run wait.
+/// All requested readers of a run's events: the live view, the plain log and the JSON stream. None of them ever blocks
+/// the run.
 struct RunReaders: Sendable {
-    /// Which of them there are.
+    /// The readers that exist.
     struct Choice: Sendable, Equatable {
         var isLive: Bool
         var isJSON: Bool
@@ -14,7 +14,7 @@ struct RunReaders: Sendable {
         var hasResults: Bool
         var isQuiet: Bool
 
-        /// Chooses by what was asked for and where the output goes.
+        /// Chooses by the options and the kind of output.
         init(
             progress: Bool?, quiet: Bool, json: Bool, outputIsTerminal: Bool, errorIsTerminal: Bool, canMoveCursor: Bool
         ) {
@@ -31,7 +31,7 @@ struct RunReaders: Sendable {
     private let zone: TimeZone
     private let screen: TerminalScreen?
     private var log: PlainLog
-    /// As it was named on the command line or in the settings.
+    /// The user's name, as given on the command line or in the settings.
     private let user: String?
 
     init(_ choice: Choice, context: CommandContext, user: String? = nil) {
@@ -50,7 +50,7 @@ struct RunReaders: Sendable {
         screen = TerminalScreen(view: view, descriptor: STDERR_FILENO, environment: context.environment)
     }
 
-    /// The terminal, to give back when the process ends or stops in another way.
+    /// The terminal, to restore when the process is killed or stopped.
     var terminal: TerminalScreen? { screen }
 
     /// Begins to draw.
@@ -74,14 +74,14 @@ struct RunReaders: Sendable {
         }
     }
 
-    /// A line of the program's own log, above the live view where there is one.
+    /// The sink for a line of the program's own log, above the live view if there is one.
     var logSink: @Sendable (String) -> Void {
         if let screen { return { screen.note($0) } }
         let output = self.output
         return { output.line($0, to: STDERR_FILENO) }
     }
 
-    /// Tells how a pass of a run that watches its catalogs ended, and what comes next.
+    /// Reports how a pass of a watching run ended, and the time of the next one.
     private func rest(_ summary: SyncSummary, until next: Date) {
         let status = ExitStatus(summary.conditions)
         guard !choice.isJSON, !(choice.isQuiet && (status == .success || SummaryText.endsAsPlanned(summary))) else {
@@ -95,11 +95,11 @@ struct RunReaders: Sendable {
         if !choice.isQuiet { say("watching; next check at \(time), or when a catalog changes", isResult: false) }
     }
 
-    /// Says how it ended, and waits until everything is written.
+    /// Reports how the run ended, and waits until everything is written.
     func finish(_ summary: SyncSummary) async {
         await screen?.close()
         let status = ExitStatus(summary.conditions)
-        // Nothing is wrong with a night that used all of its time, and somebody asked for silence.
+        // A night that used up all of its time is no problem, and --quiet was requested.
         guard !(choice.isQuiet && !choice.isJSON && SummaryText.endsAsPlanned(summary)) else {
             return await output.flush()
         }
@@ -107,14 +107,14 @@ struct RunReaders: Sendable {
             for text in SummaryText.errors(summary) { output.line(text, to: STDERR_FILENO) }
         }
         let isWorthALine = !choice.isJSON && !(choice.isQuiet && status == .success)
-        // What never began has nothing to sum up.
+        // A run that never began has no summary.
         if isWorthALine, summary.errors.isEmpty || summary.seconds > 0 {
             let line = SummaryText.line(summary)
             let isResult = choice.hasResults && !choice.isQuiet
             output.line(line, to: isResult ? STDOUT_FILENO : STDERR_FILENO)
         }
         if !choice.isJSON {
-            // A login that expired, or an old failure, is for somebody to fix: what cron mails must say it.
+            // An expired login or an old failure needs the user: cron's mail must have it.
             let lines =
                 choice.isQuiet
                 ? SummaryText.remedies(summary, user: user) : SummaryText.advice(summary, user: user)

@@ -41,7 +41,7 @@ struct SetRun: AsyncParsableCommand {
     func run() async throws {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
-        // Read by the same rules as for sync; what isn't given here stays as it is.
+        // Read by the same rules as for sync; settings that aren't given stay unchanged.
         let given = ["jobs": jobs, "limit-rate": limitRate, "bwlimit": bwlimit].compactMapValues { $0.map { [$0] } }
         let values = try await context.settings(given)
         var change = RunSettings()

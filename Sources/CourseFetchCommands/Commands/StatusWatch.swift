@@ -4,13 +4,13 @@ import Foundation
 import Operations
 import SyncFacts
 
-/// `status --watch`: the table again and again in the same place, until a signal.
+/// `status --watch`: redraws the table in place until a signal.
 struct StatusWatch {
     let location: StateLocation
     let selection: Selection?
     let context: CommandContext
 
-    /// Shows until Ctrl-C, and leaves the last table standing. Refuses where there is no terminal.
+    /// Redraws until Ctrl-C, and leaves the last table on the screen. Refuses without a terminal.
     func run() async throws {
         let screen = StandingLines(descriptor: STDOUT_FILENO, environment: context.environment)
         guard screen.isShown else {
@@ -26,7 +26,7 @@ struct StatusWatch {
         if let refusal = end.refusal { throw await context.refuse(ExitStatus([refusal.condition]), refusal.message) }
     }
 
-    /// What stands there at the end, and why it couldn't go on.
+    /// The last lines, and the reason for stopping early.
     private func follow(_ screen: StandingLines) async -> (lines: [String], refusal: Refusal?) {
         let clock = ContinuousClock()
         while true {
@@ -41,7 +41,7 @@ struct StatusWatch {
             }
             if let refusal = StatusText.unmatched(selection, report) { return ([], refusal) }
             screen.show { size in lines(report, selection, columns: size.columns - 1) }
-            // A state of very many videos takes a while to read: it isn't read all the time.
+            // Reading a state with very many videos takes a while, so the pause grows with it.
             let pause = max(.seconds(1), begun.duration(to: clock.now) * 4)
             do { try await Task.sleep(for: pause) } catch {
                 return (lines(report, selection, columns: TerminalSize.of(descriptor: STDOUT_FILENO).columns), nil)

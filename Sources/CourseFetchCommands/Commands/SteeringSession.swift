@@ -5,15 +5,15 @@ import DownloadStore
 import Foundation
 import SyncFacts
 
-/// A command that changes downloads: chooses, asks whoever is at work, and says what became of each.
+/// A command that changes downloads: selects them, asks the holder of the lock, and reports each result.
 struct SteeringSession {
     let picks: SelectionOptions
     let place: PlaceOptions
     let json: Bool
 
-    /// Pauses, resumes, cancels, retries or removes; `confirm` may stop it before anything is changed.
+    /// Pauses, resumes, cancels, retries or removes; `confirm` can refuse before anything changes.
     ///
-    /// - Parameter startsSync: whether a sync is started then, if none is running.
+    /// - Parameter startsSync: whether a sync is started afterwards if none is running.
     @discardableResult
     func steer(
         _ transition: StateTransition, startsSync: Bool = false,
@@ -74,13 +74,13 @@ struct SteeringSession {
 }
 
 extension CommandContext {
-    /// Asks on the terminal; anything but yes is no.
+    /// Asks on the terminal; anything but yes means no.
     func confirm(_ question: String) -> Bool {
         FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
-    /// What somebody types at a question, without blanks around it; nil where the input has ended.
+    /// The answer to a question, without surrounding blanks; nil at the end of the input.
     func ask(_ question: String) -> String? {
         FileHandle.standardError.write(Data(question.utf8))
         return readLine()?.trimmingCharacters(in: .whitespaces)

@@ -6,7 +6,7 @@ import Logging
 import Operations
 import SyncFacts
 
-/// Connects a run with its readers and with the person's signals.
+/// Connects a run with its readers and with signals.
 struct SyncSession {
     let settings: SyncSettings
     let catalogs: [String]
@@ -34,7 +34,7 @@ struct SyncSession {
         }
         let signals = SignalWatch(stop: stop, abort: abort, pause: Self.pause(terminal))
         readers.start()
-        // Before the run begins: what comes first is for the readers, too.
+        // Before the run begins, so that readers get its first events.
         let events = run.events
         async let ending = run.run()
         for await event in events {
@@ -56,8 +56,8 @@ struct SyncSession {
         return ExitStatus(summary.conditions)
     }
 
-    /// Writes the report, also after each pass of a run that watches, and runs the person's command, once the lock is free
-    /// and the terminal is given back.
+    /// Writes the report, also after each pass of a watching run, and runs the user's command once the lock is released
+    /// and the terminal restored.
     private func conclude(_ ending: RunEnding, _ summary: SyncSummary, started: Date) async {
         let facts = RunReport(
             user: settings.location.userName, catalogs: SyncOptions(catalogs: catalogs).shownCatalogs, started: started,
@@ -66,10 +66,10 @@ struct SyncSession {
         await context.output.flush()
     }
 
-    /// Whether somebody is there to see what becomes of it.
+    /// Whether a user can see the result.
     private static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1 }
 
-    /// Says what a sync would do.
+    /// Reports what a sync would do.
     func rehearse() async -> ExitStatus {
         let isJSON = settings.json.value
         let run = SyncRun(
@@ -77,7 +77,7 @@ struct SyncSession {
             wording: \.message)
         let plan = await run.plan()
         let now = Date()
-        // Warnings are told as a sync tells them.
+        // Warnings are reported as in a sync.
         var readers = RunReaders(
             RunReaders.Choice(
                 progress: false, quiet: settings.quiet.value, json: isJSON, outputIsTerminal: false,
@@ -106,7 +106,7 @@ struct SyncSession {
         return ExitStatus(plan.summary.conditions)
     }
 
-    /// What Ctrl-Z does where there is a live view to take away first.
+    /// The handler of Ctrl-Z if there is a live view to remove first.
     private static func pause(_ terminal: TerminalScreen?) -> (@Sendable () -> Void)? {
         guard let terminal else { return nil }
         return { terminal.step { kill(getpid(), SIGSTOP) } }

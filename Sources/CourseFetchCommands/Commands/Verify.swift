@@ -64,7 +64,7 @@ struct Verify: AsyncParsableCommand {
         if status != .success { throw await context.exit(status) }
     }
 
-    /// The work itself, which can be cancelled.
+    /// The verification itself, which can be cancelled.
     private func verification(
         _ location: StateLocation, _ context: CommandContext, _ progress: StandingLines
     ) -> Task<Result<Verification, Refusal>, Never> {

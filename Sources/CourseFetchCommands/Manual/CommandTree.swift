@@ -33,11 +33,11 @@ struct CommandTree: Decodable {
 }
 
 extension CommandTree.Command {
-    /// The commands that a manual tells of.
+    /// The commands that the manual documents.
     var visibleSubcommands: [CommandTree.Command] {
         (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
     }
 
-    /// The arguments that a manual tells of.
+    /// The arguments that the manual documents.
     var visibleArguments: [CommandTree.Argument] { (arguments ?? []).filter(\.shouldDisplay) }
 }

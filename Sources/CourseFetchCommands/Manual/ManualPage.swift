@@ -1,11 +1,11 @@
 import CommandOutput
 import Foundation
 
-/// The manual page, made from the command tree, so that it can't tell of options that there aren't.
+/// The manual page, generated from the command tree, so that it can't document options that don't exist.
 struct ManualPage {
     private let root: CommandTree.Command
 
-    /// Reads what the argument parser says of itself.
+    /// Decodes the argument parser's description.
     init(dump: String) throws {
         root = try JSONDecoder().decode(CommandTree.self, from: Data(dump.utf8)).command
     }
@@ -83,7 +83,7 @@ struct ManualPage {
     private func label(_ argument: CommandTree.Argument) -> String {
         let value = argument.valueName ?? "value"
         if argument.kind == "positional" { return value.uppercased() + (argument.isRepeating ? "..." : "") }
-        // Short names first, as everybody writes them.
+        // Short names first, by convention.
         let names = (argument.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }.map(\.typed)
         return names.joined(separator: ", ") + (argument.kind == "option" ? " \(value.uppercased())" : "")
     }

@@ -1,4 +1,4 @@
-/// Text in the macros of man(7), escaped as it goes in.
+/// Text in the macros of man(7), escaped on insertion.
 struct RoffText {
     private(set) var source = ""
 
@@ -11,7 +11,7 @@ struct RoffText {
     /// A heading.
     mutating func section(_ title: String) { macro("SH", title) }
 
-    /// The label of an item; its text follows.
+    /// The label of an item; its text is added next.
     mutating func item(_ label: String) {
         source += ".TP\n\\fB\(escaped(label))\\fR\n"
     }
@@ -19,7 +19,7 @@ struct RoffText {
     /// A paragraph's text.
     mutating func text(_ text: String) { source += line(text) + "\n" }
 
-    /// Paragraphs, and lines that begin with blanks as they are.
+    /// Paragraphs; lines that begin with blanks are kept as they are.
     mutating func discussion(_ text: String) {
         var isVerbatim = false
         source += ".PP\n"
@@ -32,7 +32,7 @@ struct RoffText {
         if isVerbatim { source += ".fi\n" }
     }
 
-    /// A line that begins like a macro gets a mark before it.
+    /// Escapes a line that begins like a macro.
     private func line(_ text: String) -> String {
         let escaped = escaped(text)
         return escaped.first == "." || escaped.first == "'" ? "\\&" + escaped : escaped

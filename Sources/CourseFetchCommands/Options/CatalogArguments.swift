@@ -14,7 +14,7 @@ struct CatalogArguments: ParsableArguments {
 
     func validate() throws { try Self.check(catalogs) }
 
-    /// Refuses what names no file: a shell variable that isn't set leaves an empty word.
+    /// Refuses empty names: an unset shell variable leaves an empty word.
     static func check(_ catalogs: [String]) throws {
         guard !catalogs.contains("") else { throw ValidationError("the name of a catalog is empty") }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a sync writes beside the videos.
+/// Options for the files that a sync writes beside the videos.
 struct MetadataOptions: SettingOptions {
     @Flag(\.writeNfo) var writeNfo: Bool?
     @Flag(\.writeInfoJson) var writeInfoJson: Bool?

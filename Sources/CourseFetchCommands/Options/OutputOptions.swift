@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a sync prints.
+/// Options for the output of a sync.
 struct OutputOptions: SettingOptions {
     @Flag(\.quiet) var quiet: Bool?
     @Flag(\.verbose) var verbose: Bool?

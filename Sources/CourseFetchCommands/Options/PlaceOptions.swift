@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// Whose downloads, and where they are: the options that every command takes that opens a user's state.
+/// The user and the locations: options of every command that opens a user's state.
 struct PlaceOptions: SettingOptions {
     @Option(\.user, completion: .users) var user: String?
     @Option(\.library, completion: .directory) var library: String?
     @Option(\.state, completion: .directory) var state: String?
 }
 
-/// Who keeps the secrets of logins.
+/// The option for the credential helper.
 struct HelperOptions: SettingOptions {
     @Option(\.credentialHelper) var credentialHelper: [String] = []
 }
 
-/// Where provider plugins are looked for.
+/// The option for the folders of provider plugins.
 struct PluginOptions: SettingOptions {
     @Option(\.plugins, completion: .directory) var plugins: [String] = []
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import DownloadStore
 import SyncFacts
 
-/// Which downloads a command is about.
+/// The downloads that a command applies to.
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -35,7 +35,7 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Cancelled videos.")
     var cancelled = false
 
-    /// The selection, or nil if nothing was said.
+    /// The selection, or nil if none was given.
     var selection: Selection? {
         let flags: [(Bool, DownloadState)] = [
             (waiting, .waiting), (active, .active), (paused, .paused), (suspended, .suspended), (finished, .finished),

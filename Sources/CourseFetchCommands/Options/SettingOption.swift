@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Options that are settings: their names and help stand in ``SettingTable``, and their texts go to ``SettingLayers``.
+/// Options that are settings: ``SettingTable`` has their names and help, and ``SettingLayers`` gets their texts.
 protocol SettingOptions: ParsableArguments {}
 
 extension SettingOptions {
-    /// The texts given, by the names of their settings. Read by reflection, so that none can be left out.
+    /// The given texts, by the names of their settings. Read by reflection, so that none can be forgotten.
     var texts: [String: [String]] {
         var texts: [String: [String]] = [:]
         for child in Mirror(reflecting: self).children {
@@ -22,7 +22,7 @@ extension SettingOptions {
     }
 }
 
-/// What holds the text of an option.
+/// Holds the text of an option.
 private protocol SettingWrapper {
     var texts: [String] { get }
 }
@@ -40,7 +40,7 @@ extension Option: SettingWrapper {
 extension Flag: SettingWrapper {
     fileprivate var texts: [String] {
         switch wrappedValue {
-        // One that can't be inverted says nothing where it isn't given.
+        // A flag that can't be inverted is absent unless it is given.
         case let flag as Bool where Value.self == Bool.self: flag ? ["true"] : []
         case let flag as Bool: ["\(flag)"]
         default: []

@@ -3,7 +3,7 @@ import Foundation
 import Operations
 import SyncFacts
 
-/// What the TAB key completes, read from the state as the settings and the words on the line say where it is.
+/// Completions of the TAB key, read from the state at the location given by the settings and the words on the line.
 extension CompletionKind {
     /// Courses, chapters and videos.
     static let selectors = CompletionKind.custom { words, _, prefix in
@@ -21,7 +21,7 @@ extension CompletionKind {
         settings(words).map { Completions.providers(plugins: $0.plugins.value) } ?? []
     }
 
-    /// Nil where something in the settings is wrong: TAB is no place to say so.
+    /// The settings; nil if they have mistakes, since completion can't report them.
     private static func settings(_ words: [String]) -> SyncSettings? {
         let environment = ProcessInfo.processInfo.environment
         guard let file = try? SettingsFile.path(environment: environment).map(SettingsFile.read) ?? SettingsFile.none
@@ -31,7 +31,7 @@ extension CompletionKind {
         return try? SyncSettings(SettingLayers(options: options(words), environment: environment, file: file))
     }
 
-    /// The options of the line that say where things are.
+    /// The options on the line that set locations.
     private static func options(_ words: [String]) -> [String: [String]] {
         var options: [String: [String]] = [:]
         for (index, word) in words.enumerated() {

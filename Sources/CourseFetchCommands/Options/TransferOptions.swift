@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a sync transfers, what it may delete and what it limits itself to.
+/// How a sync transfers, what it may delete, and its limits.
 struct TransferOptions: SettingOptions {
     @Option(\.layout) var layout: String?
     @Option(\.jobs) var jobs: String?

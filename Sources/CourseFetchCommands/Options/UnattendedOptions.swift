@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a sync may use up, whom it waits for and whom it tells: for runs that nobody watches.
+/// Limits, waiting and notifications of a sync: for unattended runs.
 struct UnattendedOptions: SettingOptions {
     @Option(\.maxDuration) var maxDuration: String?
     @Option(\.until) var until: String?

@@ -1,7 +1,7 @@
 import SyncFacts
 
-/// Reads a bandwidth as rclone writes it: a rate, or a timetable such as `08:00,512K 23:00,off`, where an entry may begin
-/// with a weekday, `Mon-08:00,512K`. Entries stand apart by blanks or semicolons.
+/// Reads a bandwidth in rclone's format: a rate, or a timetable such as `08:00,512K 23:00,off`, where an entry may
+/// begin with a weekday, `Mon-08:00,512K`. Entries are separated by blanks or semicolons.
 enum BandwidthText {
     /// The timetable; of two entries for the same moment the later one counts.
     static func parse(_ text: String) throws(ValueError) -> BandwidthTimetable {

@@ -1,6 +1,6 @@
-/// Reads sizes and rates as rclone and aria2 write them: a number and a unit, powers of 1024.
+/// Reads sizes and rates in the format of rclone and aria2: a number and a unit, powers of 1024.
 enum ByteAmount {
-    /// The bytes of `512K`, `1.5M`, `2GiB`; letter case doesn't matter. A bare number has no meaning of its own.
+    /// The bytes of `512K`, `1.5M`, `2GiB`; letter case doesn't matter. A bare number is refused.
     static func parse(_ text: String) throws(ValueError) -> Int64 {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).lowercased()

@@ -3,20 +3,20 @@ import CommandOutput
 import Foundation
 import SyncFacts
 
-/// What a command finds around itself: environment, terminal, settings file.
+/// The environment of a command: variables, terminal, settings file.
 struct CommandContext: Sendable {
     let environment: [String: String]
     let output: OutputChannel
     let zone: TimeZone
 
-    /// The process's own surroundings.
+    /// The environment of this process.
     init() {
         environment = ProcessInfo.processInfo.environment
         output = OutputChannel()
         zone = .current
     }
 
-    /// The effective settings under these options. Prints every mistake and ends with 64 if there is one.
+    /// The effective settings with these options. Prints every mistake and ends with 64 if there is one.
     func settings(_ options: [String: [String]]...) async throws -> SyncSettings {
         let texts = options.reduce(into: [:]) { all, texts in all.merge(texts) { first, _ in first } }
         do throws(SettingsError) {
@@ -28,7 +28,7 @@ struct CommandContext: Sendable {
         }
     }
 
-    /// As ``settings(_:)``, for a command that uses what they name: a file or folder that isn't there is a mistake, too.
+    /// Like ``settings(_:)``, for a command that uses the named files and folders: a missing one is a mistake, too.
     func usableSettings(_ options: [String: [String]]...) async throws -> SyncSettings {
         let settings = try await settings(options.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
         let missing = settings.missing
@@ -42,20 +42,20 @@ struct CommandContext: Sendable {
     /// Prints a diagnostic.
     func complain(_ text: String) { output.line(text, to: STDERR_FILENO) }
 
-    /// What to throw to end with a status, once all output is written.
+    /// The error to throw to end with a status, once all output is written.
     func exit(_ status: ExitStatus) async -> ExitCode {
         await output.flush()
         if status == .success, let lost = await lostOutput() { return lost }
         return ExitCode(status.rawValue)
     }
 
-    /// Waits until all output is written; throws where results can't be.
+    /// Waits until all output is written; throws if results can't be written.
     func finish() async throws {
         await output.flush()
         if let lost = await lostOutput() { throw lost }
     }
 
-    /// What to throw where results can't be written. A reader that went away has had enough: that is no error.
+    /// The error to throw if results can't be written. A reader that closed the pipe is no error.
     private func lostOutput() async -> ExitCode? {
         guard let code = output.failure(of: STDOUT_FILENO) else { return nil }
         complain(Self.unwritable(code))
@@ -63,23 +63,23 @@ struct CommandContext: Sendable {
         return ExitCode(ExitStatus.stateUnusable.rawValue)
     }
 
-    /// The line for results that can't be written.
+    /// The message for results that can't be written.
     static func unwritable(_ code: Int32) -> String {
         "error: can't write the output: \(String(cString: strerror(code)))"
     }
 
-    /// How a descriptor may be written to.
+    /// The style for output to a descriptor.
     func style(of descriptor: Int32) -> TerminalStyle {
         var style = TerminalStyle(environment: environment)
         style.hasColor = style.hasColor && isatty(descriptor) == 1
-        // Files and pipes get the text as it is.
+        // Files and pipes get the text unchanged.
         if isatty(descriptor) == 0 { style.hasUnicode = true }
         return style
     }
 }
 
 extension CommandContext {
-    /// The result of `body`; where it is refused, prints why and ends with the refusal's exit code.
+    /// The result of `body`; if it is refused, prints the reason and ends with the refusal's exit code.
     func orRefuse<Value>(_ body: () async throws(Refusal) -> Value) async throws -> Value {
         do throws(Refusal) {
             return try await body()
@@ -88,13 +88,13 @@ extension CommandContext {
         }
     }
 
-    /// What to throw after an error that ends the command.
+    /// The error to throw after a failure that ends the command.
     func refuse(_ status: ExitStatus, _ message: String) async -> ExitCode {
         complain("error: " + TerminalText.printableLines(message).joined(separator: "\n"))
         return await exit(status)
     }
 
-    /// The catalogs that the settings come to. Where there are none it says how to name some, and ends with 64.
+    /// The catalogs of the settings. Without any it says how to name some, and ends with 64.
     func catalogs(_ settings: SyncSettings) async throws -> [String] {
         let catalogs = settings.catalogs.value
         guard catalogs.isEmpty else { return catalogs }

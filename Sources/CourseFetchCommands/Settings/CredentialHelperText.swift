@@ -1,6 +1,6 @@
 import SyncFacts
 
-/// A credential helper as it is said: `COMMAND` for all providers, or `PROVIDER=COMMAND`.
+/// A credential helper as text: `COMMAND` for all providers, or `PROVIDER=COMMAND`.
 struct CredentialHelperText: Sendable, Equatable, CustomStringConvertible {
     let provider: String?
     let command: String
@@ -20,7 +20,7 @@ struct CredentialHelperText: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension SyncSettings {
-    /// The credential helpers; of two for the same provider the one of the stronger place counts.
+    /// The credential helpers; of two for one provider the one from the stronger layer counts.
     var credentialHelpers: CredentialHelpers {
         var helpers = CredentialHelpers()
         for helper in self.credentialHelper.value { helpers.add(helper.command, of: helper.provider) }

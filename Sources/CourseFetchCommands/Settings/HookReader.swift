@@ -2,7 +2,7 @@ import Foundation
 import Hooks
 import YAMLSource
 
-/// Reads `hooks` of a settings file: points of a run, and the commands of each in their order.
+/// Reads `hooks` of a settings file: points of a run, each with its commands in order.
 ///
 /// A command is text for `/bin/sh -c`, or a mapping `{run: COMMAND, timeout: 30s}`.
 enum HookReader {

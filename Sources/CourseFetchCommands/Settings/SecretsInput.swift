@@ -4,14 +4,14 @@ import Operations
 import SyncFacts
 import UserState
 
-/// Where `login` gets a provider's secrets from: a file, standard input, or the person at the terminal.
+/// The source of a provider's secrets for `login`: a file, standard input, or the user at the terminal.
 struct SecretsInput {
     let login: ProviderLogin
     /// A path, `-`, or nil to ask.
     let source: String?
     let warn: @Sendable (String) -> Void
 
-    /// The secrets; refused with 64 where they are missing or not what the provider asks for.
+    /// The secrets; refused with 64 if they are missing or don't match the provider's request.
     func read() async throws(Refusal) -> LoginSecrets {
         guard let source else { return try await ask() }
         if source == "-" {
@@ -72,7 +72,7 @@ struct SecretsInput {
     private func content(_ descriptor: Int32, _ name: String) throws(Refusal) -> Data {
         var content = Data()
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-        // One chunk too much is enough to be refused as too long.
+        // One chunk too many is enough to refuse it as too long.
         while content.count <= LoginSecrets.longest {
             let count = Foundation.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }

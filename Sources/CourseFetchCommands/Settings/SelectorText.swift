@@ -1,8 +1,8 @@
 import SyncFacts
 
-/// What is told about a text that is no selector.
+/// The message for a text that isn't a selector.
 enum SelectorText {
-    /// What a selector looks like, for messages and help.
+    /// The forms of a selector, for messages and help.
     static let forms = "course, course/chapter, course/video, course/chapter/video or title:\"Lens*\""
 
     static func message(_ error: SelectorError) -> String {

@@ -1,19 +1,19 @@
-/// A setting: its name, what holds where nobody says anything, its help, and how its text is read.
+/// A setting: its name, its default, its help, and how its text is read.
 ///
-/// The name is that of the long option of `sync`, of the key in the settings file, and, in capitals, of the variable. All
-/// settings stand in ``SettingTable``.
+/// The name is that of the long option of `sync`, of the key in the settings file, and, in capitals, of the variable.
+/// ``SettingTable`` has all settings.
 struct SettingKey<Value: Sendable>: Sendable {
     /// With dashes: `max-wait`.
     let name: String
     let form: SettingForm
-    /// What the option is called after a single dash.
+    /// The name of the short option.
     let short: String?
     let standard: Value
-    /// What the option's help says; `{standard}` is replaced by ``standard``.
+    /// The help of the option; `{standard}` is replaced by ``standard``.
     let help: String
-    /// The text is a path: `~` is the home folder then, and in the settings file it is relative to that file.
+    /// The text is a path: `~` is the home folder, and in the settings file it is relative to that file.
     let isPath: Bool
-    /// Texts that aren't paths all the same.
+    /// Texts that aren't paths although ``isPath`` is set.
     let words: Set<String>
     let parse: @Sendable (String) throws(ValueError) -> Value
 
@@ -32,17 +32,17 @@ struct SettingKey<Value: Sendable>: Sendable {
     }
 }
 
-/// How a setting is said.
+/// The form of a setting.
 enum SettingForm: Sendable, Equatable {
-    /// With a value, which the help calls so.
+    /// With a value; the argument is its name in the help.
     case value(String)
-    /// With several values, separated like this in a variable. With `addsUp` those of all places count, else those of the
-    /// strongest.
+    /// With several values, separated by this character in a variable. With `addsUp` the values of all layers count,
+    /// else those of the strongest.
     case list(String, separator: Character, addsUp: Bool)
-    /// As true or false; `no-` before the name says the opposite in a file or a variable, and as an option if `isInvertible`.
+    /// True or false; `no-` before the name inverts it in a file or a variable, and as an option if `isInvertible`.
     case flag(isInvertible: Bool)
 
-    /// What the help calls the value; nil for a flag.
+    /// The value's name in the help; nil for a flag.
     var valueName: String? {
         switch self {
         case .value(let name), .list(let name, _, _): name
@@ -55,18 +55,18 @@ enum SettingForm: Sendable, Equatable {
     var isList: Bool { if case .list = self { true } else { false } }
 }
 
-/// A setting whatever its value's type.
+/// A setting with a value of any type.
 protocol AnySettingKey: Sendable {
     var name: String { get }
     var form: SettingForm { get }
-    /// What the option's help says.
+    /// The help of the option.
     var help: String { get }
-    /// Its values in these places, each with where it comes from; one at least, but for a list.
+    /// Its values in these layers, each with its origin; at least one, except for a list.
     func values(in layers: inout SettingLayers) -> [any AnySetting]
 }
 
 extension AnySettingKey {
-    /// The variable that holds it: `COURSEFETCH_MAX_WAIT` for `max-wait`.
+    /// The variable for it: `COURSEFETCH_MAX_WAIT` for `max-wait`.
     var variable: String { "COURSEFETCH_" + name.uppercased().replacing("-", with: "_") }
 }
 

@@ -2,9 +2,9 @@ import Foundation
 import Hooks
 import YAMLSource
 
-/// The places that a setting may come from, the strongest first: option, environment, settings file, default.
+/// The layers that a setting may come from, the strongest first: option, environment, settings file, default.
 ///
-/// Mistakes are collected, so that all are told at once; what has one counts as not set.
+/// Mistakes are collected, so that all are reported at once; a value with a mistake counts as not set.
 struct SettingLayers {
     private let options: [String: [String]]
     private let environment: [String: String]
@@ -18,10 +18,10 @@ struct SettingLayers {
         self.file = file
     }
 
-    /// The person's commands: of the file, since they are of a form that no option has.
+    /// The user's hook commands: only from the file, since no option can express them.
     var hooks: HookSettings { file.hooks }
 
-    /// The values of a setting: one, but for a list.
+    /// The values of a setting: exactly one, except for a list.
     mutating func values<Value>(_ key: SettingKey<Value>) -> [Setting<Value>] {
         switch key.form {
         case .value: [value(key)]
@@ -60,12 +60,12 @@ struct SettingLayers {
         }
     }
 
-    /// Throws what has been found wrong so far.
+    /// Throws all mistakes found so far.
     func check() throws(SettingsError) {
         if !problems.isEmpty { throw SettingsError(problems) }
     }
 
-    /// Notes that two settings exclude each other.
+    /// Records that two settings exclude each other.
     mutating func contradiction(_ one: String, _ other: String) { problems.append(.contradiction(one, other)) }
 
     private typealias Texts = [(text: String, origin: SettingOrigin)]
@@ -88,7 +88,7 @@ struct SettingLayers {
         }
     }
 
-    /// `~` at the beginning of a path is the home folder: no shell has seen this text.
+    /// Replaces `~` at the beginning of a path by the home folder: no shell has expanded this text.
     private func expanded<Value>(_ text: String, _ key: SettingKey<Value>) -> String {
         guard key.isPath, text == "~" || text.hasPrefix("~/"), let home = environment["HOME"] else { return text }
         return home + text.dropFirst()
@@ -96,7 +96,7 @@ struct SettingLayers {
 
     private mutating func read<Value>(_ key: SettingKey<Value>, _ text: String, _ origin: SettingOrigin) -> Value? {
         do throws(ValueError) {
-            // As a shell variable that isn't set leaves it: no setting has such a value.
+            // An unset shell variable leaves an empty text, which no setting allows.
             guard !text.isEmpty else { throw ValueError.empty }
             return try key.parse(text)
         } catch {

@@ -1,11 +1,11 @@
 import YAMLSource
 
-/// Where the value of a setting comes from.
+/// The origin of a setting's value.
 enum SettingOrigin: Sendable, Equatable {
     case option
     case environment(variable: String)
     case file(SourceLocation)
-    /// The state knows it, from an earlier sync or `library move`.
+    /// The state, from an earlier sync or `library move`.
     case state
     case standard
 }
@@ -23,7 +23,7 @@ extension SettingOrigin: CustomStringConvertible {
 }
 
 extension SettingOrigin {
-    /// What to call a setting that comes from here: `--ca-file`, `COURSEFETCH_CA_FILE`, `config.yaml:3:10: ca-file`.
+    /// The setting's name as written in this origin: `--ca-file`, `COURSEFETCH_CA_FILE`, `config.yaml:3:10: ca-file`.
     func naming(_ name: String) -> String {
         switch self {
         case .option, .state, .standard: "--\(name)"
@@ -33,7 +33,7 @@ extension SettingOrigin {
     }
 }
 
-/// A value and where it comes from.
+/// A value and its origin.
 struct Setting<Value: Sendable>: Sendable {
     var value: Value
     var origin: SettingOrigin
@@ -41,7 +41,7 @@ struct Setting<Value: Sendable>: Sendable {
 
 extension Setting: Equatable where Value: Equatable {}
 
-/// A setting whatever its value's type.
+/// A setting with a value of any type.
 protocol AnySetting: Sendable {
     var anyValue: Any { get }
     var origin: SettingOrigin { get }

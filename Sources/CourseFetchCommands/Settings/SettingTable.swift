@@ -2,15 +2,15 @@ import PathLayout
 import SyncFacts
 import UserState
 
-/// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` follow from it; an
-/// option group then says in which place of the help it stands.
+/// Every setting, once. The options of `sync`, the variables, the settings file, the manual and `doctor` are derived
+/// from it; an option group determines only its place in the help.
 struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()
 
     // MARK: catalogs
 
-    /// Said without an option's name on the command line.
+    /// A positional argument on the command line.
     let catalogs = SettingKey<[String]>(
         "catalogs", .list("catalog", separator: " ", addsUp: false), standard: [],
         help: "Catalogs of a sync: files, - for standard input, or http(s) addresses.", isPath: true, words: ["-"]
@@ -146,7 +146,7 @@ struct SettingTable: Sendable {
             Download all missing files again. Without it, a course that lost more than a tenth of its files at once is \
             left unchanged (default: {standard}).
             """)
-    /// Nil: it depends on whether there is a terminal.
+    /// Nil: the default depends on whether there is a terminal.
     let retryFailed = SettingKey<Bool?>(
         "retry-failed", .flag(isInvertible: true), standard: nil,
         help: """
@@ -201,7 +201,7 @@ struct SettingTable: Sendable {
         "max-transfer", .value("size"), standard: nil,
         help: "Stop after this much was downloaded, such as 50G, or off; the next sync continues.",
         parse: ByteAmount.parseRate)
-    /// `0` keeps nothing free, but looks whether what is begun will fit.
+    /// `0` reserves nothing, but still checks whether a download will fit.
     let minFreeSpace = SettingKey<Int64?>(
         "min-free-space", .value("size"), standard: nil,
         help: """
@@ -212,7 +212,7 @@ struct SettingTable: Sendable {
         if text.lowercased() == "off" { return nil }
         return text == "0" ? 0 : try ByteAmount.parse(text)
     }
-    /// Nil: it depends on whether there is a terminal.
+    /// Nil: the default depends on whether there is a terminal.
     let wait = SettingKey<Duration?>(
         "wait", .value("duration"), standard: nil,
         help: """
@@ -242,11 +242,11 @@ struct SettingTable: Sendable {
             "Run this command with /bin/sh at the end, with the JSON report on its standard input; 5 minutes at most.",
         parse: SettingText.nonEmpty)
 
-    /// All of them, in the order in which they stand here.
+    /// All settings, in the order of their declaration.
     static let all: [any AnySettingKey] = Mirror(reflecting: shared).children.compactMap {
         $0.value as? any AnySettingKey
     }
 
-    /// The one of this name.
+    /// The setting with this name.
     static func find(_ name: String) -> (any AnySettingKey)? { all.first { $0.name == name } }
 }

@@ -2,14 +2,14 @@ import CommandOutput
 import PathLayout
 import SyncFacts
 
-/// Reads and writes the texts of settings, wherever they come from.
+/// Reads and writes the texts of settings of any origin.
 enum SettingText {
     static func nonEmpty(_ text: String) throws(ValueError) -> String? {
         guard !text.isEmpty else { throw .empty }
         return text
     }
 
-    /// Whether it is an http or https URL, and no path.
+    /// Whether it is an http or https URL, not a path.
     static func isAddress(_ text: String) -> Bool {
         let start = text.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://")
@@ -42,7 +42,7 @@ enum SettingText {
         return .percent(percent)
     }
 
-    /// A value as one would write it; `–` for none.
+    /// A value in the form that a user writes; `–` for none.
     static func written(_ value: Any) -> String {
         switch value {
         case let value as Bool: return value ? "true" : "false"
@@ -59,7 +59,7 @@ enum SettingText {
         return mirror.children.first.map { written($0.value) } ?? "–"
     }
 
-    /// As ``DurationText`` reads it.
+    /// In the format of ``DurationText``.
     private static func written(_ duration: Duration) -> String {
         var rest = Int(duration.components.seconds)
         guard rest > 0 else { return "0" }

@@ -1,15 +1,15 @@
 import YAMLSource
 
-/// Something wrong with one setting.
+/// A mistake in one setting.
 enum SettingProblem: Sendable, Equatable {
     case option(name: String, ValueError)
     case environment(variable: String, ValueError)
     case file(Diagnostic)
     case unreadable(String)
-    /// Two that exclude each other, from the same source.
+    /// Two that exclude each other, from the same origin.
     case contradiction(String, String)
 
-    /// What to print. A mistake in the file comes with its place and its source line.
+    /// The message. A mistake in the file has its place and its source line.
     var text: String {
         switch self {
         case .option(let name, let error): "error: --\(name): \(error)"
@@ -21,7 +21,7 @@ enum SettingProblem: Sendable, Equatable {
     }
 }
 
-/// Everything wrong with the settings.
+/// All mistakes in the settings.
 struct SettingsError: Error, Sendable, Equatable {
     var problems: [SettingProblem]
 

@@ -2,9 +2,9 @@ import Foundation
 import Hooks
 import YAMLSource
 
-/// The person's settings file: names of settings and their values.
+/// The user's settings file: names of settings and their values.
 struct SettingsFile: Sendable {
-    /// The text of one value and where it stands.
+    /// The text of one value and its position.
     struct Entry: Sendable, Equatable {
         var text: String
         var location: SourceLocation
@@ -12,9 +12,9 @@ struct SettingsFile: Sendable {
 
     /// Each name's values, in the order of the file.
     private(set) var entries: [String: [Entry]] = [:]
-    /// The person's commands around requests and files.
+    /// The user's hook commands.
     private(set) var hooks = HookSettings()
-    /// The folder of the file, which its relative paths begin at.
+    /// The folder of the file; its relative paths begin there.
     private(set) var folder = ""
     private let bytes: [UInt8]
 
@@ -23,14 +23,14 @@ struct SettingsFile: Sendable {
 
     private init() { bytes = [] }
 
-    /// Where the file is: `$XDG_CONFIG_HOME/coursefetch/config.yaml`, by default in `~/.config`.
+    /// The file's path: `$XDG_CONFIG_HOME/coursefetch/config.yaml`, by default in `~/.config`.
     static func path(environment: [String: String]) -> String? {
-        // A relative value is to be ignored. Related: XDG Base Directory Specification.
+        // A relative value is ignored. Related: XDG Base Directory Specification.
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/coursefetch/config.yaml" }
         return environment["HOME"].map { $0 + "/.config/coursefetch/config.yaml" }
     }
 
-    /// Reads the file at `path`; one that doesn't exist sets nothing. Throws every mistake that it finds.
+    /// Reads the file at `path`; a missing one sets nothing. Throws all mistakes.
     static func read(_ path: String) throws(SettingsError) -> SettingsFile {
         guard access(path, F_OK) == 0 else { return .none }
         guard let data = FileManager.default.contents(atPath: path) else { throw SettingsError([.unreadable(path)]) }
@@ -71,13 +71,13 @@ struct SettingsFile: Sendable {
         return diagnostic
     }
 
-    /// What is wrong with a value; of a layout where it is wrong.
+    /// The mistake in a value; for a layout with its position in the text.
     func located(_ error: ValueError, of key: String, at location: SourceLocation) -> Diagnostic {
         guard case .layout(let message, let offset) = error else {
             return located(Diagnostic(.error, at: location, "\(key): \(error)"))
         }
         var column = location.column + offset
-        // Behind the quote, if it has one.
+        // After the quote, if it has one.
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         let line = lines.indices.contains(location.line - 1) ? Array(lines[location.line - 1].unicodeScalars) : []
         if line.indices.contains(location.column - 1), ["\"", "'"].contains(line[location.column - 1]) { column += 1 }
@@ -112,7 +112,7 @@ struct SettingsFile: Sendable {
             }
             entries[entry.key] = texts
         } else if let parts = entry.value.mapping, key.name == SettingTable.shared.credentialHelper.name {
-            // For each provider its own.
+            // Each provider has its own.
             entries[entry.key] = try parts.map { part throws(Diagnostic) in
                 let text = try Self.text(of: part.value, key: part.key)
                 return Entry(text: "\(part.key)=\(text)", location: part.value.location)

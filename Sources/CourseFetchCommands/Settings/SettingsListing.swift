@@ -1,7 +1,7 @@
 import DownloadRunner
 import SyncFacts
 
-/// The effective settings, each with where it comes from, for `doctor`.
+/// The effective settings with their origins, for `doctor`.
 enum SettingsListing {
     /// One setting.
     struct Row: Equatable {
@@ -11,7 +11,7 @@ enum SettingsListing {
         var origin: SettingOrigin
     }
 
-    /// All of them, in the order of ``SettingTable``, the places with their defaults filled in.
+    /// All settings, in the order of ``SettingTable``, with defaults filled in for locations.
     static func rows(
         _ settings: SyncSettings, places: EffectivePlaces, onTerminal: Bool = false
     ) -> [Row] {
@@ -28,7 +28,7 @@ enum SettingsListing {
         }
     }
 
-    /// All of them as they were said; each value of a list in a row of its own.
+    /// All settings as given; each value of a list in its own row.
     static func rows(_ settings: SyncSettings) -> [Row] {
         SettingTable.all.flatMap { key in
             let values = settings.values(of: key)

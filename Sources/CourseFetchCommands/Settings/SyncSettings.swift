@@ -5,19 +5,19 @@ import Logging
 import MediaMetadata
 import SyncFacts
 
-/// The effective settings of a sync, each with where it comes from.
+/// The effective settings of a sync, each with its origin.
 @dynamicMemberLookup
 struct SyncSettings: Sendable {
     private var values: [String: [any AnySetting]] = [:]
-    /// The person's commands around requests and files.
+    /// The user's hook commands.
     private(set) var hooks = HookSettings()
 
-    /// Works out every value; throws all mistakes at once.
+    /// Evaluates every setting; throws all mistakes at once.
     init(_ layers: SettingLayers) throws(SettingsError) {
         var layers = layers
         hooks = layers.hooks
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
-        // The stronger place wins; within one place it is a mistake.
+        // The stronger layer wins; within one layer it is a mistake.
         for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {
             if self.quiet.origin.rank == loud.origin.rank { layers.contradiction("quiet", name) }
             let quietLoses = self.quiet.origin.rank > loud.origin.rank
@@ -33,25 +33,25 @@ struct SyncSettings: Sendable {
         return values[key.name]?.first as? Setting<Value> ?? Setting(value: key.standard, origin: .standard)
     }
 
-    /// The effective values of a list, and where the first of them comes from.
+    /// The effective values of a list, with the origin of the first one.
     subscript<Element>(dynamicMember key: KeyPath<SettingTable, SettingKey<[Element]>>) -> Setting<[Element]> {
         let key = SettingTable.shared[keyPath: key]
         let settings = (values[key.name] ?? []).compactMap { $0 as? Setting<[Element]> }
         return Setting(value: settings.flatMap(\.value), origin: settings.first?.origin ?? .standard)
     }
 
-    /// What of the log is told.
+    /// The level of the log.
     var logLevel: Logger.Level {
         self.trace.value ? .trace : self.verbose.value ? .debug : self.quiet.value ? .error : .warning
     }
 
-    /// Each value of a setting with where it comes from; none for a list that nobody gives.
+    /// Each value of a setting with its origin; none for a list that isn't given.
     func values(of key: any AnySettingKey) -> [any AnySetting] { values[key.name] ?? [] }
 
-    /// How long to wait for another sync where nobody says so: cron has nobody to tell, a person would rather know.
+    /// The default wait for another sync: cron can wait unattended, a user prefers to know at once.
     static func standardWait(onTerminal: Bool) -> Duration { onTerminal ? .zero : .seconds(3600) }
 
-    /// Why a run that begins at `now` could never do anything; nil if it can.
+    /// The reason why a run that begins at `now` could do nothing; nil if it can.
     func windowProblem(at now: Date) -> String? {
         if let duration = self.maxDuration.value, duration <= .zero {
             return "--max-duration 0 leaves no time; give a duration such as 4h"
@@ -62,7 +62,7 @@ struct SyncSettings: Sendable {
         return nil
     }
 
-    /// Files and folders that settings name and that aren't there, each with where it is named.
+    /// Missing files and folders that settings name, each with its setting.
     var missing: [String] {
         var missing: [String] = []
         var isFolder: ObjCBool = false
@@ -86,7 +86,7 @@ struct SyncSettings: Sendable {
         return missing
     }
 
-    /// What the runner is asked to do.
+    /// The options of the runner.
     func options(catalogs: [String], onTerminal: Bool = false) -> SyncOptions {
         var options = SyncOptions(catalogs: catalogs)
         options.user = self.user.value
@@ -123,7 +123,7 @@ struct SyncSettings: Sendable {
         return options
     }
 
-    /// What is to be written beside the videos.
+    /// The kinds of files to write beside the videos.
     private var metadata: Set<MetadataKind> {
         let wanted: [(MetadataKind, Bool)] = [
             (.nfo, self.writeNfo.value), (.infoJSON, self.writeInfoJson.value), (.playlist, self.writePlaylist.value),
@@ -132,7 +132,7 @@ struct SyncSettings: Sendable {
         return Set(wanted.filter(\.1).map(\.0))
     }
 
-    /// Where the user's state is.
+    /// The location of the user's state.
     var location: StateLocation {
         StateLocation(user: self.user.value, state: self.state.value, library: self.library.value)
     }

@@ -1,4 +1,4 @@
-/// Why a text is no value of an option.
+/// The reason why a text isn't a valid value.
 enum ValueError: Error, Sendable, Equatable {
     /// A size or rate without its unit.
     case noUnit(String)
@@ -6,13 +6,13 @@ enum ValueError: Error, Sendable, Equatable {
     case decimalUnit(String)
     case notASize(String)
     case notADuration(String)
-    /// A time that a duration between two looks can't be.
+    /// An interval that is too short.
     case tooShort(String, least: String)
     case notATime(String)
-    /// An entry of a timetable.
+    /// An invalid entry of a timetable.
     case notASlot(String)
     case notAWeekday(String)
-    /// A rate for each direction, as rclone has it.
+    /// A rate for each direction, as rclone allows.
     case twoRates(String)
     case notAWholeNumber(String)
     case outOfRange(String, lowest: Int, highest: Int)
@@ -22,12 +22,12 @@ enum ValueError: Error, Sendable, Equatable {
     case empty
     case userName(String)
     case selector(String)
-    /// What is wrong with a layout, and how many characters of it come before the place.
+    /// The mistake in a layout, and the number of characters before it.
     case layout(String, offset: Int)
 }
 
 extension ValueError: CustomStringConvertible {
-    /// What is wrong with the text and what would be right.
+    /// The mistake and its correction.
     var description: String {
         switch self {
         case .noUnit(let text):
