@@ -1,4 +1,4 @@
-/// Says where a video is right now.
+/// Locates videos.
 ///
 /// A plugin is a type that conforms to this protocol and is marked `@main`:
 ///
@@ -13,30 +13,30 @@
 /// ```
 ///
 /// Methods are called concurrently, up to the `concurrency` of the plugin's manifest. Every request is complete in
-/// itself: nothing has to be remembered between two of them.
+/// itself: the provider needs no state between two of them.
 public protocol Provider: Sendable {
-    /// Makes the provider of a plugin process: ``main()`` calls it once. An `init()` that can't fail will do.
+    /// Makes the provider of a plugin process: ``main()`` calls it once. A non-failable `init()` satisfies it.
     ///
-    /// A provider that is only used within a program needs none: the default makes nil.
+    /// A provider that is only used within a program needs none: the default returns nil.
     init?()
 
-    /// Answers where the media of one video is right now, and until when that holds.
+    /// Returns the current location of one video's media, and its expiry.
     ///
-    /// With ``ResolveRequest/previous`` set the last answer is no good any more, so that an answer must not come out
-    /// of a cache.
+    /// If ``ResolveRequest/previous`` is set the previous answer can't be used any more, so the answer must not come
+    /// from a cache.
     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution
 
-    /// Lists one page of what a course holds. Called for courses with `discover: true` only, and only if the manifest
+    /// Lists one page of a course's contents. Called for courses with `discover: true` only, and only if the manifest
     /// has `list` among its `methods`.
     func list(_ request: ListRequest) async throws(ProviderError) -> Listing
 
-    /// Turns the secrets that a person typed into credentials to keep. Called only if the manifest has `login` among
+    /// Turns the secrets that the user typed into credentials to store. Called only if the manifest has `login` among
     /// its `methods`.
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login
 }
 
 extension Provider {
-    /// Makes nil: this provider doesn't run as a process of its own.
+    /// Returns nil: this provider doesn't run as a process of its own.
     public init?() { return nil }
 
     /// Throws ``ProviderError/Kind/unsupported``.

@@ -1,37 +1,37 @@
-/// Why a request has no answer. Its kind decides what the runner does; its message is shown to the person.
+/// The reason why a request has no answer. Its kind decides what the runner does; its message is shown to the user.
 ///
-/// A message must not hold a secret. The host replaces the secrets that it knows and cuts the query off URLs
-/// before it shows, logs or stores a message, but it can't know all.
+/// A message must not contain a secret. The host replaces the secrets that it knows and cuts the query off URLs before
+/// it shows, logs or stores a message, but it can't know all of them.
 public struct ProviderError: Error, Sendable, Hashable {
-    /// What kind of failure it is. The raw values are those of the protocol.
+    /// The kind of failure. The raw values are those of the protocol.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The provider's downloads are suspended until the person has logged in.
+        /// The provider's downloads are suspended until the user has logged in.
         case authRequired = "auth_required"
-        /// This person may not have the video, for good.
+        /// This user may not have the video; permanent.
         case forbidden
-        /// The video isn't given out at this place, for good.
+        /// The video isn't available at this location; permanent.
         case geoBlocked = "geo_blocked"
         /// There is no such video.
         case notFound = "not_found"
-        /// There was such a video.
+        /// The video existed, and was removed.
         case gone
         /// Encrypted for a player, not for downloading.
         case drm
-        /// Not there yet: asked again after ``ProviderError/retryAfter`` or at the next run.
+        /// Not available yet: asked again after ``ProviderError/retryAfter`` or at the next run.
         case notReady = "not_ready"
-        /// The provider as a whole is left in peace for ``ProviderError/retryAfter``.
+        /// The provider gets no requests for ``ProviderError/retryAfter``.
         case rateLimited = "rate_limited"
-        /// Out of order for the moment: asked again with a growing delay.
+        /// Temporarily unavailable: asked again with a growing delay.
         case unavailable
-        /// A parameter of the catalog, ``ProviderError/parameter``, makes no sense to this provider.
+        /// The catalog's parameter ``ProviderError/parameter`` is invalid for this provider.
         case invalidParameters = "invalid_parameters"
         /// The provider doesn't have this method (`list`, `login`).
         case unsupported = "unsupported_method"
-        /// The plugin is at fault: it failed in a way that it has no kind for or, on the host's side, gave a wrong
-        /// answer, crashed or hung on this one request twice. Fails the one video.
+        /// The plugin is at fault: it failed in a way without a kind or, on the host's side, gave a wrong answer, or
+        /// crashed or hung twice on this one request. Fails this video only.
         case pluginFault = "plugin_fault"
         /// On the host's side only: the plugin can't be started, or failed on three different requests without a good
-        /// answer between. Fails all of the provider's videos.
+        /// answer in between. Fails all of the provider's videos.
         case providerFailed = "provider_failed"
         /// On the host's side only: this machine has no file descriptors, processes or memory left to start the plugin
         /// with. Suspends the run.
@@ -39,22 +39,23 @@ public struct ProviderError: Error, Sendable, Hashable {
         /// On the host's side only: the caller gave up waiting, or the run ends.
         case cancelled
 
-        /// The kinds that a plugin may answer with; any other makes it a ``pluginFault``.
+        /// The kinds that a plugin may answer with; any other becomes a ``pluginFault``.
         public static let ofPlugins: Set<Kind> = [
             .authRequired, .forbidden, .geoBlocked, .notFound, .gone, .drm, .notReady, .rateLimited, .unavailable,
             .invalidParameters,
         ]
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var kind: Kind
-    /// What went wrong, as a sentence for the person.
+    /// The description of the failure, as a sentence for the user.
     public var message: String
-    /// How long to wait before asking again; nil leaves it to the runner.
+    /// The time to wait before asking again; nil leaves it to the runner.
     public var retryAfter: Duration?
     /// The catalog parameter at fault, with ``Kind/invalidParameters``.
     public var parameter: String?
-    /// New credentials that replace the old, though there is no answer: a refresh token that is good once has been used.
+    /// New credentials that replace the old ones, although the request failed: for example, a single-use refresh token
+    /// has been used.
     public var credentials: Secret<JSONValue>?
 
     /// Makes an error.

@@ -1,19 +1,19 @@
-/// Reads JSON text in one pass, in time that grows with its length alone. Of equal keys the last one counts.
+/// Reads JSON text in one pass, in time linear in its length. Of equal keys the last one counts.
 ///
-/// Stricter than Foundation: no comma after the last member, no comments, no UTF-16, and nothing deeper than a
-/// bound, wherever it stands.
+/// Stricter than Foundation: no comma after the last member, no comments, no UTF-16, and a bound on the depth of
+/// nesting.
 ///
 /// Related: RFC 8259
 package struct JSONText {
-    /// Why bytes are refused.
+    /// The reason why bytes are refused.
     package enum Fault: Error, Equatable {
         case notUTF8
         case notJSON
-        /// Lists and objects lie in each other deeper than they may.
+        /// Lists and objects are nested too deep.
         case tooDeep
     }
 
-    /// How deep lists and objects may lie in each other where nothing else is said.
+    /// The default bound on the depth of nested lists and objects.
     package static let depthBound = 128
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -21,7 +21,7 @@ package struct JSONText {
     private var index = 0
     private var depth = 0
 
-    /// The value that `bytes` are the text of.
+    /// The value of the JSON text in `bytes`.
     package static func value(
         of bytes: UnsafeRawBufferPointer, depth: Int = depthBound
     ) throws(Fault) -> JSONValue {
@@ -33,7 +33,7 @@ package struct JSONText {
         return try result.get()
     }
 
-    /// The value that `bytes` are the text of.
+    /// The value of the JSON text in `bytes`.
     package static func value(of bytes: some Sequence<UInt8>) throws(Fault) -> JSONValue {
         let result: Result<JSONValue, Fault> = Array(bytes).withUnsafeBytes { bytes in
             do throws(Fault) { return .success(try value(of: bytes)) } catch { return .failure(error) }
@@ -41,7 +41,8 @@ package struct JSONText {
         return try result.get()
     }
 
-    /// What `bytes` are the text of. Keys that the type doesn't know are read all the same, so they have to be JSON.
+    /// The value of the JSON text in `bytes`, decoded. Keys that the type doesn't know are read, too, so they have to
+    /// be valid JSON.
     package static func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: some Sequence<UInt8>) throws -> T {
         try JSONValueDecoder(value(of: bytes)).decode(type)
     }
@@ -138,7 +139,7 @@ package struct JSONText {
         guard index > begin else { throw .notJSON }
     }
 
-    /// A number beyond what a `Double` holds is refused: nobody meant infinity.
+    /// A number beyond the range of `Double` is refused, since infinity can't be meant.
     private mutating func number() throws(Fault) -> JSONValue {
         let begin = index
         _ = take(UInt8(ascii: "-"))

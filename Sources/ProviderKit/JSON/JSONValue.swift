@@ -121,7 +121,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension JSONValue {
-    /// What a person calls its type.
+    /// The name of its type for messages.
     package var typeName: String {
         switch self {
         case .null: "null"
@@ -133,7 +133,7 @@ extension JSONValue {
         }
     }
 
-    /// The same of the type that something is decoded as.
+    /// The name of the type that a value is decoded as.
     static func typeName(of type: any Any.Type) -> String {
         switch type {
         case is Bool.Type: "a boolean"

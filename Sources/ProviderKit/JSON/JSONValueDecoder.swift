@@ -1,11 +1,11 @@
-/// Decodes types out of a ``JSONValue``. A ``JSONValue`` in it is taken as it is, which costs nothing however deep it is.
+/// Decodes types from a ``JSONValue``. A nested ``JSONValue`` is taken as it is, at no cost for its depth.
 package struct JSONValueDecoder: Decoder {
-    /// What is decoded.
+    /// The value to decode.
     let value: JSONValue
     package let codingPath: [any CodingKey]
     package var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Makes a decoder. `name` is where the value stands, as errors tell it.
+    /// Makes a decoder. `name` is the value's place in errors.
     package init(_ value: JSONValue, at name: String? = nil) {
         self.init(value, name.map { [JSONKey(stringValue: $0)] } ?? [])
     }
@@ -143,7 +143,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
         }
     }
 
-    /// Goes on to the next element also where that one is of a wrong type.
+    /// Advances to the next element even if the current one has a wrong type.
     private mutating func step() throws -> JSONValueDecoder {
         let current = try current
         currentIndex += 1

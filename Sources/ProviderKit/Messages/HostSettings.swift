@@ -1,8 +1,8 @@
-/// How the host reaches the network, so that a provider that asks a server does it in the same way.
+/// The network settings of the host, so that a provider that asks a server can use the same ones.
 public struct HostSettings: Sendable, Hashable, Codable {
-    /// What the host calls itself in `User-Agent`.
+    /// The host's `User-Agent`.
     public var userAgent: String?
-    /// The URL of the proxy to go through. A secret, since it may hold a password.
+    /// The URL of the proxy to use. A secret, since it may contain a password.
     public var proxy: Secret<String>?
     /// The path of a file with the certificate authorities to trust, in PEM.
     public var caFile: String?

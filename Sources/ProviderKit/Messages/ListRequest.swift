@@ -4,18 +4,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Asks for one page of what a course holds.
+/// Asks for one page of a course's contents.
 public struct ListRequest: Sendable, Hashable, PrintsRedacted {
-    /// The course asked for.
+    /// The requested course.
     public struct Course: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
-        /// Its title; the id where the catalog has none.
+        /// Its title; the id if the catalog has none.
         public var title: String
-        /// What the catalog says for the provider.
+        /// The catalog's parameters for the provider.
         public var parameters: [String: JSONValue]
 
-        /// Makes a course. Without a title it is called by its id.
+        /// Makes a course. The default title is its id.
         public init(id: String, title: String? = nil, parameters: [String: JSONValue] = [:]) {
             self.id = id
             self.title = title ?? id
@@ -23,20 +23,19 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
         }
     }
 
-    /// For whom it is.
+    /// The user's name.
     public var user: String
-    /// The clock to sign with.
+    /// The time to sign with.
     public var now: Date
-    /// What `login` stored for this user, if anything.
+    /// The credentials that `login` stored for this user, if any.
     public var credentials: Secret<JSONValue>?
-    /// How the host reaches the network.
+    /// The network settings of the host.
     public var settings: HostSettings
-    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
-    /// fills it in.
+    /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
-    /// The course asked for.
+    /// The requested course.
     public var course: Course
-    /// Where the last page ended, in the provider's own words; nil for the first page.
+    /// The provider's own marker of the last page's end; nil for the first page.
     public var cursor: String?
 
     /// Makes a request.
@@ -71,7 +70,7 @@ extension ListRequest: Codable {
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
     }
 
-    /// Encodes `params` of a `list`. What is nil is written as null, so that every key is always there.
+    /// Encodes `params` of a `list`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)

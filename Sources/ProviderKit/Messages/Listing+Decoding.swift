@@ -13,7 +13,7 @@ extension Listing {
 }
 
 extension Listing.Chapter {
-    /// Decodes a chapter; all but its id may be left out.
+    /// Decodes a chapter; everything but its id is optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -25,7 +25,7 @@ extension Listing.Chapter {
 }
 
 extension Listing.Video {
-    /// Decodes a video; all but its id may be left out, and a bare string is its id, as in a catalog.
+    /// Decodes a video; everything but its id is optional, and a bare string is its id, as in a catalog.
     public init(from decoder: any Decoder) throws {
         if let id = try? decoder.singleValueContainer().decode(String.self) {
             self.init(id: id)

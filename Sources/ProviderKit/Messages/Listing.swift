@@ -1,18 +1,18 @@
-/// One page of what a course holds, in the words of the catalog.
+/// One page of a course's contents, with the keys of the catalog.
 public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     /// A video of the course.
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its id, unique within the course.
         public var id: String
-        /// Its title; nil where it is called by its id.
+        /// Its title; nil if its id is the title.
         public var title: String?
         /// The URL of its cover.
         public var cover: String?
-        /// What the provider wants to be handed back when the video is resolved, merged over the course's own.
+        /// Parameters that the provider gets back when the video is resolved, merged over the course's own.
         public var parameters: [String: JSONValue]
         /// Its size in bytes.
         public var size: Int64?
-        /// What it hashes to (SHA-256, in hexadecimal).
+        /// Its SHA-256, in hexadecimal.
         public var sha256: String?
         /// Its subtitles.
         public var subtitleFiles: [Resolution.Subtitle]
@@ -41,11 +41,11 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         }
     }
 
-    /// A chapter of the course. One that is split over two pages has the same id on both.
+    /// A chapter of the course. If it is split over two pages it has the same id on both.
     public struct Chapter: Sendable, Hashable, Codable, PrintsRedacted {
         /// Its id, unique within the course.
         public var id: String
-        /// Its title; nil where it is called by its id.
+        /// Its title; nil if its id is the title.
         public var title: String?
         /// The URL of its cover.
         public var cover: String?
@@ -73,9 +73,9 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     public var chapters: [Chapter]
     /// Videos directly under the course, in order.
     public var videos: [Video]
-    /// What to ask the next page with; nil if this is the last.
+    /// The cursor for the next page; nil if this is the last.
     public var next: String?
-    /// New credentials (a refreshed token) that replace the old.
+    /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
 
     /// Makes a page.

@@ -4,22 +4,21 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Hands the secrets that a person typed to the provider.
+/// Passes the secrets that the user typed to the provider.
 public struct LoginRequest: Sendable, Hashable {
-    /// For whom it is.
+    /// The user's name.
     public var user: String
-    /// The clock to sign with.
+    /// The time to sign with.
     public var now: Date
-    /// What an earlier `login` stored for this user, if anything.
+    /// The credentials that an earlier `login` stored for this user, if any.
     public var credentials: Secret<JSONValue>?
-    /// How the host reaches the network.
+    /// The network settings of the host.
     public var settings: HostSettings
-    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
-    /// fills it in.
+    /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
-    /// What the person said of where to log in (`--set KEY=VALUE`), in the words of the manifest's `parameters`.
+    /// The user's parameters for the login (`--set KEY=VALUE`), as described by the manifest's `parameters`.
     public var parameters: [String: JSONValue]
-    /// The secrets by the names that the manifest's `credentials` asks for.
+    /// The secrets by the names in the manifest's `credentials`.
     public var secrets: Secret<[String: String]>
 
     /// Makes a request.
@@ -54,7 +53,7 @@ extension LoginRequest: Codable {
         secrets = try container.decode(Secret<[String: String]>.self, forKey: .secrets)
     }
 
-    /// Encodes `params` of a `login`. What is nil is written as null, so that every key is always there.
+    /// Encodes `params` of a `login`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)
@@ -67,11 +66,11 @@ extension LoginRequest: Codable {
     }
 }
 
-/// What a login gave: something to keep for this user and to be handed back in every request.
+/// The result of a login: credentials to store for this user and to pass back in every request.
 public struct Login: Sendable, Hashable {
-    /// Anything that the provider wants handed back. The secrets themselves need not be in it.
+    /// Any data that the provider wants back. It needn't contain the secrets themselves.
     public var credentials: Secret<JSONValue>
-    /// When it stops being good; nil if that isn't known.
+    /// The expiry of the credentials; nil if it isn't known.
     public var expiresAt: Date?
 
     /// Makes the result of a login.

@@ -7,7 +7,8 @@ extension Resolution: Codable {
         case singleUse = "single_use"
     }
 
-    /// Decodes the `result` of a `resolve`. Unknown keys are ignored; an unknown `kind` and a malformed time are not.
+    /// Decodes the `result` of a `resolve`. Unknown keys are ignored; an unknown `kind` and a malformed time are
+    /// errors.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -29,7 +30,7 @@ extension Resolution: Codable {
             credentials: try container.decodeIfPresent(Secret<JSONValue>.self, forKey: .credentials))
     }
 
-    /// Encodes the `result` of a `resolve`, leaving out what says nothing.
+    /// Encodes the `result` of a `resolve` without empty and default values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(url, forKey: .url)

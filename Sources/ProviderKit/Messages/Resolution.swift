@@ -4,11 +4,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where the media of a video is right now, and what it takes to get it. Only ``url`` is required.
+/// The current location of a video's media, and everything needed to request it. Only ``url`` is required.
 ///
 /// It prints without the query of its URL, its token and its headers, since all of these may hold secrets.
 public struct Resolution: Sendable, Hashable {
-    /// How the media is given out.
+    /// The form in which the media is served.
     public enum Kind: String, Sendable, Hashable, Codable {
         /// One file.
         case file
@@ -20,7 +20,7 @@ public struct Resolution: Sendable, Hashable {
     public struct Subtitle: Sendable, Hashable, Codable, PrintsRedacted {
         /// The language, as a tag such as `en` or `pt-BR`.
         public var lang: String
-        /// Where they are.
+        /// Their URL.
         public var url: String
 
         /// Makes subtitles.
@@ -32,9 +32,9 @@ public struct Resolution: Sendable, Hashable {
 
     /// Another file that belongs to the video.
     public struct Attachment: Sendable, Hashable, Codable, PrintsRedacted {
-        /// What it is called.
+        /// Its title.
         public var title: String
-        /// Where it is.
+        /// Its URL.
         public var url: String
 
         /// Makes an attachment.
@@ -46,28 +46,28 @@ public struct Resolution: Sendable, Hashable {
 
     /// The media, or its playlist: an absolute http or https URL.
     public var url: String
-    /// How the media is given out.
+    /// The form in which the media is served.
     public var kind: Kind
-    /// A secret that goes with each request to the URL's origin.
+    /// A secret to send with each request to the URL's origin.
     public var token: Token?
-    /// When the URL or token stops being good; nil if that isn't known.
+    /// The expiry of the URL or token; nil if it isn't known.
     public var expiresAt: Date?
-    /// Headers that go with every request. `Authorization`, `Cookie` and `Proxy-*` go to the URL's origin and the
+    /// Headers to send with every request. `Authorization`, `Cookie` and `Proxy-*` go to the URL's origin and the
     /// token's origins only.
     public var headers: [String: String]
     /// The size of the media in bytes.
     public var size: Int64?
-    /// What the media hashes to (SHA-256, in hexadecimal).
+    /// The SHA-256 of the media, in hexadecimal.
     public var sha256: String?
     /// The file name extension, without its dot.
     public var fileExtension: String?
     /// The media type, such as `video/mp4`.
     public var mediaType: String?
-    /// How long the video plays, in seconds.
+    /// The playing time of the video, in seconds.
     public var duration: Double?
-    /// Each request, resumes included, needs a resolution of its own.
+    /// Whether each request, resumes included, needs a new resolution.
     public var singleUse: Bool
-    /// After a refusal the same URL may be answered again, because its server prolongs it.
+    /// Whether the same URL may be returned after a refusal, because its server extends it.
     public var extendable: Bool
     /// The video's subtitles.
     public var subtitles: [Subtitle]
@@ -75,7 +75,7 @@ public struct Resolution: Sendable, Hashable {
     public var attachments: [Attachment]
     /// The video's cover.
     public var cover: String?
-    /// New credentials (a refreshed token) that replace the old.
+    /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
 
     /// Makes a resolution.

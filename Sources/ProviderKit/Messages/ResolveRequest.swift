@@ -4,18 +4,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Asks where the media of one video is right now.
+/// Asks for the current location of one video's media.
 public struct ResolveRequest: Sendable, Hashable {
-    /// The video asked for.
+    /// The requested video.
     public struct Video: Sendable, Hashable, Codable, PrintsRedacted {
         /// The id that the catalog gives it.
         public var id: String
-        /// Its title; the id where the catalog has none.
+        /// Its title; the id if the catalog has none.
         public var title: String
-        /// What the catalog says for the provider, inherited values included.
+        /// The catalog's parameters for the provider, inherited values included.
         public var parameters: [String: JSONValue]
 
-        /// Makes a video. Without a title it is called by its id.
+        /// Makes a video. The default title is its id.
         public init(id: String, title: String? = nil, parameters: [String: JSONValue] = [:]) {
             self.id = id
             self.title = title ?? id
@@ -27,27 +27,27 @@ public struct ResolveRequest: Sendable, Hashable {
     public struct Place: Sendable, Hashable, Codable {
         /// The id that the catalog gives it.
         public var id: String
-        /// Its title; the id where the catalog has none.
+        /// Its title; the id if the catalog has none.
         public var title: String
 
-        /// Makes a course or chapter. Without a title it is called by its id.
+        /// Makes a course or chapter. The default title is its id.
         public init(id: String, title: String? = nil) {
             self.id = id
             self.title = title ?? id
         }
     }
 
-    /// Why the last answer is no good any more.
+    /// The reason why the previous answer can't be used any more.
     public struct Previous: Sendable, Hashable, Codable {
-        /// What ended it.
+        /// The kind of the reason.
         public enum Reason: String, Sendable, Hashable, Codable {
-            /// Its time ran out, or nearly so.
+            /// It expired, or is about to.
             case expired
             /// The server refused it.
             case rejected
         }
 
-        /// What ended it.
+        /// The kind of the reason.
         public var reason: Reason
         /// The HTTP status of the refusal.
         public var status: Int?
@@ -62,26 +62,25 @@ public struct ResolveRequest: Sendable, Hashable {
         }
     }
 
-    /// For whom it is.
+    /// The user's name.
     public var user: String
-    /// The clock to sign with.
+    /// The time to sign with.
     public var now: Date
-    /// What `login` stored for this user, if anything.
+    /// The credentials that `login` stored for this user, if any.
     public var credentials: Secret<JSONValue>?
-    /// How the host reaches the network.
+    /// The network settings of the host.
     public var settings: HostSettings
-    /// A folder of the plugin's own for this user, for what is worth keeping between runs; nil where there is none. The host
-    /// fills it in.
+    /// A folder of the plugin's own for this user, to keep data between runs; nil if there is none. The host sets it.
     public var dataFolder: String?
-    /// The video asked for.
+    /// The requested video.
     public var video: Video
     /// Its course.
     public var course: Place
-    /// Its chapter; nil if it lies directly under the course.
+    /// Its chapter; nil if it is directly under the course.
     public var chapter: Place?
-    /// The wished qualities in order of preference, in the words of the catalog: `best`, `720p`, `2500k`, …
+    /// The requested qualities in order of preference, in the catalog's form: `best`, `720p`, `2500k`, …
     public var quality: [String]
-    /// Why the last answer is no good any more; nil for a first request.
+    /// The reason why the previous answer can't be used any more; nil for a first request.
     public var previous: Previous?
 
     /// Makes a request.
@@ -122,7 +121,7 @@ extension ResolveRequest: Codable {
         previous = try container.decodeIfPresent(Previous.self, forKey: .previous)
     }
 
-    /// Encodes `params` of a `resolve`. What is nil is written as null, so that every key is always there.
+    /// Encodes `params` of a `resolve`. Nil is written as null, so that every key is always there.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)

@@ -1,9 +1,9 @@
-/// A secret that has to go with each request to the media's server.
+/// A secret to send with each request to the media's server.
 ///
-/// It goes to the origin of the resolution's URL and to ``origins`` only. A token that is part of the URL isn't given
-/// here. It prints as redacted.
+/// It is sent to the origin of the resolution's URL and to ``origins`` only. A token that is part of the URL doesn't
+/// belong here. It prints as redacted.
 public struct Token: Sendable, Hashable, Codable {
-    /// Where in a request it stands.
+    /// The part of a request that contains it.
     public enum Placement: String, Sendable, Hashable, Codable {
         /// In the header called ``Token/name``, after ``Token/prefix``.
         case header
@@ -15,11 +15,11 @@ public struct Token: Sendable, Hashable, Codable {
 
     /// The secret.
     public var value: String
-    /// Where in a request it stands.
+    /// The part of a request that contains it.
     public var placement: Placement
     /// The name of the header, query field or cookie.
     public var name: String
-    /// What stands before the secret, such as `Bearer ` with its blank.
+    /// The text before the secret, such as `Bearer ` with its blank.
     public var prefix: String
     /// Other origins that it may go to, such as `https://cdn.example.org`.
     public var origins: [String]
@@ -45,7 +45,7 @@ public struct Token: Sendable, Hashable, Codable {
         case placement = "in"
     }
 
-    /// Decodes a token; `prefix` and `origins` may be left out.
+    /// Decodes a token; `prefix` and `origins` are optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         value = try container.decode(String.self, forKey: .value)
@@ -57,6 +57,6 @@ public struct Token: Sendable, Hashable, Codable {
 }
 
 extension Token: PrintsRedacted {
-    /// Where it stands and what it is called, without the secret.
+    /// Its placement and name, without the secret.
     public var description: String { "Token(in: \(placement.rawValue), name: \(name), value: <redacted>)" }
 }

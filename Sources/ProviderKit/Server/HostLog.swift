@@ -1,12 +1,12 @@
-/// Says something in the host's log. Text on standard error gets there too, without a level.
+/// Writes to the host's log. Text on standard error is logged, too, without a level.
 public enum HostLog {
-    /// How much a line matters.
+    /// The importance of a line.
     public enum Level: String, Sendable, Codable {
-        /// For whoever looks for a bug.
+        /// For debugging.
         case debug
-        /// Good to know.
+        /// Information.
         case info
-        /// Something is odd, work goes on.
+        /// Something is unusual; the work continues.
         case warning
         /// Something went wrong.
         case error
@@ -23,7 +23,7 @@ public enum HostLog {
         var params: Parameters
     }
 
-    /// Sends one line to the host's log. It must not hold a secret.
+    /// Writes one line to the host's log. It must not contain a secret.
     public static func write(_ level: Level, _ message: String) {
         PluginOutput.standard.send(Notification(params: .init(level: level, message: message)))
     }

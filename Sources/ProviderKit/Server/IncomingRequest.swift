@@ -3,9 +3,9 @@ enum IncomingRequest: Decodable {
     case resolve(id: Int, ResolveRequest)
     case list(id: Int, ListRequest)
     case login(id: Int, LoginRequest)
-    /// A request that can't be served: an unknown method, or parameters that aren't what the method takes.
+    /// A request that can't be served: an unknown method, or invalid parameters.
     case unusable(id: Int, reason: ProviderError)
-    /// A notification, which needs no answer. There is none in version 1.
+    /// A notification, which needs no answer. Version 1 has none.
     case notification
 
     private enum CodingKeys: String, CodingKey {

@@ -14,9 +14,9 @@ import Musl
 import Darwin
 #endif
 
-/// Standard output of a plugin: one JSON object a line, each written whole.
+/// Standard output of a plugin: one JSON object per line, each written atomically.
 final class PluginOutput: Sendable {
-    /// The one of this process.
+    /// The output of this process.
     static let standard = PluginOutput(descriptor: STDOUT_FILENO)
 
     private let descriptor: Int32
@@ -26,8 +26,8 @@ final class PluginOutput: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Writes `message` as one line, keys sorted, so that equal messages are equal bytes. Says whether it could be
-    /// encoded: a number that JSON doesn't have (infinity) can't. A host that is gone is nobody to tell.
+    /// Writes `message` as one line, keys sorted, so that equal messages are equal bytes. Returns whether it could be
+    /// encoded: a number that JSON doesn't have (infinity) can't be. A closed pipe is ignored.
     @discardableResult
     func send(_ message: some Encodable) -> Bool {
         let encoder = JSONEncoder()

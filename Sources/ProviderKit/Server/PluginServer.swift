@@ -10,7 +10,7 @@ struct PluginServer<P: Provider>: Sendable {
     let provider: P
     let output: PluginOutput
 
-    /// Serves one line from the host. A line that is no request at all is said on standard error and skipped.
+    /// Serves one line from the host. A line that isn't a request is reported on standard error and skipped.
     func serve(_ line: String) async {
         guard let request = try? JSONText.decode(IncomingRequest.self, from: line.utf8) else {
             HostLog.write(.error, "received a line that isn't a request")
@@ -37,7 +37,7 @@ struct PluginServer<P: Provider>: Sendable {
 }
 
 extension IncomingRequest {
-    /// What the answer has to bear; nil for a notification.
+    /// The id for the answer; nil for a notification.
     fileprivate var id: Int? {
         switch self {
         case .resolve(let id, _), .list(let id, _), .login(let id, _), .unusable(let id, _): id

@@ -9,11 +9,11 @@ import Darwin
 #endif
 
 extension Provider {
-    /// Serves requests from standard input until it closes, then ends the process: at once when nothing is being
-    /// answered any more, one second later whatever still is.
+    /// Serves requests from standard input until it closes, then ends the process: at once if no request is open,
+    /// otherwise when the last one is answered, or after one second.
     ///
-    /// `@concurrent` is needed: under NonisolatedNonsendingByDefault the compiler doesn't take a `main` from a
-    /// protocol extension for `@main` otherwise.
+    /// `@concurrent` is needed: under NonisolatedNonsendingByDefault the compiler doesn't otherwise accept a `main`
+    /// from a protocol extension for `@main`.
     @concurrent public static func main() async {
         signal(SIGPIPE, SIG_IGN)
         guard let provider = Self() else {
@@ -21,8 +21,8 @@ extension Provider {
                 .error, "\(Self.self) can't be created: it has no init without arguments, or that init failed")
             exit(1)
         }
-        // Standard input is read on a thread of its own: a blocked read must not take one of the few threads that
-        // the provider's code runs on, and the end of input must be noticed while that code hangs.
+        // Standard input is read on its own thread: a blocked read must not occupy one of the few threads that run the
+        // provider's code, and the end of input must be noticed while that code hangs.
         let lines = AsyncStream<String> { lines in
             DispatchQueue(label: "requests").async {
                 while let line = readLine(strippingNewline: true) { lines.yield(line) }

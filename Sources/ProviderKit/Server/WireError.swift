@@ -1,4 +1,4 @@
-/// The `error` of an answer, as JSON-RPC 2.0 has it.
+/// The `error` of an answer, in the form of JSON-RPC 2.0.
 package struct WireError: Codable, Sendable {
     /// JSON-RPC's code for an unknown method.
     package static let methodNotFound = -32601
@@ -19,7 +19,7 @@ package struct WireError: Codable, Sendable {
     private var message: String
     private var data: Details?
 
-    /// `error` as it goes over the wire.
+    /// `error` in its transmitted form.
     package init(_ error: ProviderError) {
         code =
             switch error.kind {
@@ -34,8 +34,7 @@ package struct WireError: Codable, Sendable {
             credentials: error.credentials)
     }
 
-    /// Decodes what a plugin wrote, forgiving everything but a missing object: what can't be read is as if it weren't
-    /// there.
+    /// Decodes a plugin's error, tolerating everything but a missing object: unreadable values count as missing.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = (try? container.decode(Int.self, forKey: .code)) ?? 0
@@ -43,9 +42,9 @@ package struct WireError: Codable, Sendable {
         data = try? container.decode(Details.self, forKey: .data)
     }
 
-    /// The error that a plugin meant; ``ProviderError/Kind/pluginFault`` if its kind is none of the protocol's.
+    /// The plugin's error; ``ProviderError/Kind/pluginFault`` if its kind isn't one of the protocol's.
     ///
-    /// A waiting time below zero counts as zero, one beyond a day as a day: it outlives the run.
+    /// A negative waiting time counts as zero, one beyond a day as a day: it outlives the run.
     package var providerError: ProviderError {
         let kind = data?.kind.flatMap(ProviderError.Kind.init(rawValue:))
         guard let kind, ProviderError.Kind.ofPlugins.contains(kind) else {

@@ -1,14 +1,13 @@
-/// A date of the Gregorian calendar, which is taken to have been in force always. By plain arithmetic: no calendar is
-/// loaded for it.
+/// A date of the proleptic Gregorian calendar, computed by arithmetic: no calendar is loaded for it.
 package struct CivilDate: Sendable, Hashable {
-    /// 0 is the year before 1.
+    /// Astronomical: 0 is the year before 1.
     package let year: Int
     /// 1 to 12.
     package let month: Int
     /// 1 to 31.
     package let day: Int
 
-    /// Nil where that month of that year has no such day.
+    /// Nil if that month has no such day.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day) else { return nil }
         self.year = year
@@ -16,7 +15,7 @@ package struct CivilDate: Sendable, Hashable {
         self.day = day
     }
 
-    /// So many days after 1 January 1970. Counted in eras of 400 years that begin in March.
+    /// The date this number of days after 1 January 1970. Counted in eras of 400 years that begin in March.
     package init(daysSince1970 days: Int) {
         let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -27,7 +26,7 @@ package struct CivilDate: Sendable, Hashable {
         day = dayOfYear - (153 * shifted + 2) / 5 + 1
     }
 
-    /// How many days after 1 January 1970 it is.
+    /// The number of days after 1 January 1970.
     package var daysSince1970: Int {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredQuotientAndRemainder(dividingBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -44,7 +43,7 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension Int {
-    /// As `quotientAndRemainder`, with a remainder that is never negative.
+    /// Like `quotientAndRemainder`, with a remainder that is never negative.
     func flooredQuotientAndRemainder(dividingBy divisor: Int) -> (quotient: Int, remainder: Int) {
         let remainder = (self % divisor + divisor) % divisor
         return ((self - remainder) / divisor, remainder)

@@ -1,9 +1,9 @@
-/// A value that may hold a URL, a token or another secret: every way of describing it says what kind of value it is, and
-/// nothing of what is in it.
+/// A value that may hold a URL, a token or another secret: every description of it names its type, and nothing of its
+/// contents.
 public protocol PrintsRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension PrintsRedacted {
-    /// The type, and that there is something in it.
+    /// The type's name with a placeholder.
     public var description: String { "\(Self.self)(<redacted>)" }
 
     /// The same as the description.

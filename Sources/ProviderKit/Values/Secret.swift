@@ -1,4 +1,4 @@
-/// A value that must not be printed by accident: every way of describing it says `<redacted>`.
+/// A value that must not be printed by accident: every description of it is `<redacted>`.
 ///
 /// It encodes and decodes as the bare value.
 public struct Secret<Value: Sendable>: Sendable {

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Points in time as the protocol writes them (RFC 3339).
+/// Points in time in the protocol's form (RFC 3339).
 package enum Timestamp {
     /// `date` in UTC, in whole seconds (rounded down), or with milliseconds if it has any.
     package static func text(_ date: Date) -> String {
@@ -18,8 +18,8 @@ package enum Timestamp {
         return text + "Z"
     }
 
-    /// The point in time that `text` names, or nil if it isn't RFC 3339: year to second, an optional fraction, and
-    /// `Z` or an offset. A leap second counts as the last second of its minute.
+    /// The point in time of `text`, or nil if it isn't RFC 3339: year to second, an optional fraction, and `Z` or an
+    /// offset. A leap second counts as the last second of its minute.
     ///
     /// Related: RFC 3339 §5.6
     package static func date(_ text: String) -> Date? {
@@ -72,7 +72,7 @@ package enum Timestamp {
 }
 
 extension KeyedDecodingContainer {
-    /// The time under `key`, nil if there is none.
+    /// The time under `key`, nil if it is missing.
     func decodeTimestampIfPresent(forKey key: Key) throws -> Date? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let date = Timestamp.date(text) else {

@@ -1,4 +1,4 @@
-/// Where each video of a run comes in its catalogs, and what their courses are called; worked out for who asks.
+/// The position of each video of a run in its catalogs, and the titles of their courses; computed on demand.
 package struct CatalogOrder: Sendable {
     /// Titles of courses by their ids.
     package var courses: [String: String]
@@ -10,7 +10,7 @@ package struct CatalogOrder: Sendable {
         self.list = list
     }
 
-    /// The place of each video.
+    /// The position of each video.
     package func places() -> [VideoReference: Int] {
         Dictionary(list().enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }

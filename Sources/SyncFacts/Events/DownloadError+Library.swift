@@ -2,12 +2,13 @@ package import DownloadStore
 import FileSystem
 package import MediaLibrary
 
-/// The library's errors as a download's, whose sentences are stored with its row: see ``DownloadError/message``.
+/// The library's errors as errors of a download, whose sentences are stored with its row: see
+/// ``DownloadError/message``.
 extension DownloadError {
-    /// The library can't do something for this download.
+    /// An operation of the library failed for this download.
     package init(_ error: LibraryError) { self.init(kind: .disk, message: error.sentence) }
 
-    /// The whole library is out of reach.
+    /// The whole library is unreachable.
     package init(loss error: LibraryError) { self.init(kind: .disk, message: error.sentenceWithWaysOut) }
 }
 
@@ -30,7 +31,7 @@ extension LibraryError {
         }
     }
 
-    /// Whole sentences for a library that can't be used, ways out included.
+    /// Whole sentences for a library that can't be used, remedies included.
     package var sentenceWithWaysOut: String {
         switch self {
         case .markerMissing(let library, folderExists: true):

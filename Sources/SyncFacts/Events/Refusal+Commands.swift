@@ -3,22 +3,22 @@ package import FileSystem
 package import MediaLibrary
 package import YAMLSource
 
-/// What commands refuse by themselves, by what it is about.
+/// Refusals that originate in commands, by topic.
 extension Refusal {
-    /// About a user and the user's session.
+    /// A problem with a user and the user's session.
     package enum User: Sendable, Equatable {
-        /// No name that a user can have.
+        /// A name that no user can have.
         case badName(String)
         /// Nobody of this name has ever logged in; `others` have.
         case unknown(String, others: [String])
         case loggedOut(String, isAccountsOwn: Bool)
-        /// While a provider was asked somebody has logged out, or has logged in there: nothing was stored.
+        /// During the login somebody has logged out, or has logged in at that provider: nothing was stored.
         case overtaken(provider: String)
         /// The state can't be opened, so that the session stays open; the credentials are wiped.
         case onlyWiped(Refusal)
-        /// The session is closed, and a running sync hasn't said in time that nothing is transferring any more.
+        /// The session is closed, but a running sync hasn't confirmed in time that its transfers have ended.
         case stillTransferring(LockHolder?)
-        /// No sync of this user is running that a setting could be for.
+        /// This user has no running sync that could take a setting.
         case noSync(String)
 
         var condition: SyncCondition {
@@ -31,15 +31,15 @@ extension Refusal {
         }
     }
 
-    /// About a provider and its plugin.
+    /// A problem with a provider and its plugin.
     package enum Provider: Sendable, Equatable {
-        /// Why nothing was stored by a login.
+        /// The reason why a login stored nothing.
         package enum LoginFailure: Sendable, Equatable {
             case refused
-            /// What it says has nothing to do with a login, and amounts to a refusal.
+            /// An answer that doesn't fit a login, and counts as a refusal.
             case declined
             case later
-            /// This machine has nothing left to ask it with.
+            /// This machine lacks the resources to ask it.
             case machine
             case broken
         }
@@ -50,15 +50,15 @@ extension Refusal {
         /// Its plugin has failed in this run.
         case broken(String, reason: String)
         case needsNoLogin(String)
-        /// Parameters for its login that its manifest doesn't allow; what is wrong with each.
+        /// Parameters for its login that its manifest doesn't allow, with the mistake in each.
         case parameters(String, [String])
-        /// Its plugin takes no part in a login.
+        /// Its plugin doesn't support login.
         case takesNoParameters(String)
-        /// A login at it failed; what it said.
+        /// Its login failed, with its message.
         case login(String, LoginFailure, said: String)
         /// The credential helper of its secrets failed.
         case helper(String, HelperTrouble)
-        /// What it has renewed can't be stored.
+        /// Its renewed credentials can't be stored.
         case unsaved(String, Refusal)
 
         var condition: SyncCondition {
@@ -75,21 +75,21 @@ extension Refusal {
         }
     }
 
-    /// About what was selected.
+    /// A problem with the selection.
     package enum Selecting: Sendable, Equatable {
         /// The state knows no download yet.
         case nothingYet
         /// These match no video.
         case unmatched([UnmatchedSelector])
-        /// `course/video`, which several videos fit.
+        /// `course/video` that matches several videos.
         case ambiguous(AmbiguousSelector)
     }
 
-    /// About catalogs.
+    /// A problem with catalogs.
     package enum Written: Sendable, Equatable {
-        /// What its reader found, and what that amounts to.
+        /// Diagnostics of the reader, and their exit condition.
         case mistakes([Diagnostic], SyncCondition)
-        /// No course belongs to the file; these have some.
+        /// The file has no courses; these files have some.
         case noCourses(file: String, known: [String])
 
         var condition: SyncCondition {
@@ -100,33 +100,33 @@ extension Refusal {
         }
     }
 
-    /// About what a run works with: this machine, the state, the library.
+    /// A problem with the run's environment: this machine, the state, the library.
     package enum Run: Sendable, Equatable {
-        /// What `--ffmpeg` names can't be run.
+        /// The program of `--ffmpeg` can't be run.
         case noProgram(path: String)
-        /// So few files may be open that nothing would work.
+        /// The limit on open files is too low to work.
         case fewDescriptors(Int)
         /// The library refused, so that nothing was started.
         case notStarted(Refusal)
         /// The state can't be written.
         case unwritable
-        /// The run was ended by what a download has met.
+        /// An error of a download ended the run.
         case download(DownloadError)
-        /// Less is free than is to stay so on the disk of the library.
+        /// The disk of the library has less free space than the floor.
         case noRoom(free: Int64, floor: Int64, library: String)
         /// The state has no library yet.
         case noLibrary
-        /// The folder that the library is said to have moved to isn't the library.
+        /// The folder given as the library's new place isn't the library.
         case notMovedThere(LibraryError)
-        /// A newer version wrote the library's list of files. `isUnused`: it was to be read.
+        /// A newer version wrote the library's list of files. `isUnused`: the command had to read it.
         case newerList(library: String, isUnused: Bool)
-        /// No URL whose server could be asked for the time.
+        /// The URL given for the clock comparison is invalid.
         case badClockURL
-        /// What was asked of a run isn't a bandwidth.
+        /// The text given to a run isn't a bandwidth.
         case badBandwidth(String)
-        /// It was asked for something that only another version knows.
+        /// The request is known only to another version.
         case unknownRequest
-        /// Files that were to be made are there already.
+        /// Files to create exist already.
         case filesThere([String])
         /// A file or folder can't be made.
         case unmadeFile(path: String, reason: String)
@@ -145,25 +145,25 @@ extension Refusal {
 
 /// A selector that matches no video.
 package struct UnmatchedSelector: Sendable, Equatable {
-    /// As it was given.
+    /// The selector as given.
     package var selector: Selector
-    /// What was probably meant.
+    /// A similar selector.
     package var suggestion: Selector?
 
-    /// - Parameter videos: those that it could have matched.
+    /// - Parameter videos: the videos that it could have matched.
     package init(_ selector: Selector, among videos: some Sequence<VideoReference>) {
         self.selector = selector
         suggestion = selector.suggestion(among: videos)
     }
 }
 
-/// Why a credential helper gave or took nothing.
+/// The reason why a credential helper failed.
 package enum HelperTrouble: Sendable, Equatable {
     case notStarted
     case exited(Int32)
     case signaled(Int32)
     case tooSlow(seconds: Int)
-    /// The run ended before it did.
+    /// The run ended first.
     case cancelled
     case unreadable
     /// A secret of this name has a line break in it, which the protocol can't carry.

@@ -3,34 +3,34 @@ package import FileSystem
 package import MediaLibrary
 package import UserState
 
-/// What stands in the way of a command that can't do what it was asked. Facts only: `CommandOutput` makes the sentences.
+/// The reason why a command is refused. Facts only: `CommandOutput` makes the sentences.
 package indirect enum Refusal: Error, Sendable, Equatable {
-    // What the rooms beneath throw.
+    // Errors of the rooms beneath.
     case store(StoreError)
     case library(LibraryError)
     case state(StateError)
     case credentials(CredentialsError)
     case loginSecrets(LoginSecretsError)
-    /// Nothing that they should throw: a bug. The error as it prints.
+    /// An error that they should never throw: a bug. Its printed form.
     case unexpected(String)
 
-    // Another process is at work for the same user. Nil if its lock doesn't tell who.
+    // Another process works for the same user. Nil if its lock doesn't identify it.
     /// It holds the lock that this command needs.
     case held(LockHolder?)
-    /// It has a long list, and has taken this request.
+    /// It has a long list of requests, and has accepted this one.
     case working(LockHolder?)
     /// It doesn't answer, and nothing was changed.
     case silent(LockHolder?)
-    /// It has answered that it can't: in its own words, since it may be of another version.
+    /// It has refused: with its own message, since it may be of another version.
     case answered(String, SyncCondition)
 
-    // What a command refuses by itself.
+    // Refusals that originate in commands.
     case user(User)
     case provider(Provider)
     case selection(Selecting)
     case catalog(Written)
     case run(Run)
-    /// An input or an option, in the words of the command that refuses it.
+    /// An invalid input or option, with the command's message.
     case input(String)
 
     package init(_ error: StoreError) { self = .store(error) }
@@ -39,7 +39,7 @@ package indirect enum Refusal: Error, Sendable, Equatable {
     package init(_ error: CredentialsError) { self = .credentials(error) }
     package init(_ error: LoginSecretsError) { self = .loginSecrets(error) }
 
-    /// Of what the rooms below throw.
+    /// Wraps an error of the rooms beneath.
     package init(any error: any Error) {
         switch error {
         case let error as Refusal: self = error
@@ -53,7 +53,7 @@ package indirect enum Refusal: Error, Sendable, Equatable {
 }
 
 extension Refusal {
-    /// What its exit code tells.
+    /// Its condition for the exit code.
     package var condition: SyncCondition {
         switch self {
         case .store(.refusedTransition), .unexpected: .bug

@@ -1,5 +1,5 @@
 extension Selection {
-    /// With each selector as it is meant among these videos, which are asked for only if that takes them.
+    /// Settles the meaning of each selector among these videos, which are requested only if necessary.
     package func settled(
         among videos: () throws(Refusal) -> [VideoReference]
     ) throws(Refusal) -> Selection {

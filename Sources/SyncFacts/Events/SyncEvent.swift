@@ -4,78 +4,78 @@ package import Foundation
 
 /// Something that happened during a sync. `sync --json`, the live view and the plain log are readers of the same events.
 package enum SyncEvent: Sendable {
-    /// Another sync of this user is at work; this one waits for its end, until then at the longest. Nil: it doesn't say
-    /// who it is.
+    /// Another sync of this user is running; this one waits for its end, at most until this time. Nil: its holder is
+    /// unknown.
     case lockWaiting(LockHolder?, until: Date)
     /// The catalogs are read, the state and library are open, nothing is transferring yet.
     case started(SyncStart)
     /// A provider answered.
     case resolved(VideoReference, attempt: Int, reason: ResolveReason, expiresAt: Date?)
-    /// Bytes are about to flow; `resumeFrom` is the offset, 0 for a fresh start.
+    /// The transfer begins; `resumeFrom` is the offset, 0 for a fresh start.
     case downloadStarted(VideoReference, resumeFrom: Int64)
     /// At most twice a second for each active download; may be dropped for a slow reader.
     case progress(VideoReference, DownloadProgress)
-    /// The file is at its place and durable.
+    /// The file is in place and durable.
     case downloadFinished(VideoReference, FinishedFile)
     /// The attempt failed and another one follows after `delay` in this run.
     case downloadRetrying(VideoReference, attempt: Int, error: DownloadError, delay: Duration)
-    /// Once per run and download; `retryAt` nil means for good.
+    /// Once per run and download; `retryAt` nil means permanently.
     case downloadFailed(VideoReference, error: DownloadError, retryAt: Date?)
-    /// It goes on by itself later.
+    /// It continues later, without the user.
     case downloadSuspended(VideoReference, reason: SuspendReason)
-    /// The person paused it.
+    /// The user paused it.
     case downloadPaused(VideoReference)
-    /// The person cancelled it.
+    /// The user cancelled it.
     case downloadCancelled(VideoReference)
-    /// Put back to waiting: its file is lost, it was retried, or its turn was taken.
+    /// Put back to waiting: its file is missing, it was retried, or its slot was taken.
     case downloadWaiting(VideoReference)
     /// No longer in its catalog; `path` is where its file stays, nil if it never had one.
     case downloadGone(VideoReference, path: String?)
     /// Its files are deleted.
     case downloadRemoved(VideoReference)
-    /// Its file has another place; both relative to the library.
+    /// Its file has moved; both paths are relative to the library.
     case downloadMoved(VideoReference, from: String, path: String)
-    /// Nothing is asked of this provider until then.
+    /// This provider gets no requests until then.
     case providerWaiting(provider: String, until: Date, kind: String)
-    /// Nothing is asked of this host until then.
+    /// This host gets no requests until then.
     case hostWaiting(host: String, until: Date, kind: String)
-    /// The person has paused all there was to do; the sync stays until then for a resume.
+    /// The user has paused all remaining downloads; the sync waits until then for a resume.
     case resumeWaiting(until: Date)
-    /// Something is wrong with its folder, so that nothing is done about it in this run.
+    /// A problem with its folder, so that this run doesn't touch it.
     case courseHeld(HeldCourse)
-    /// Something that deserves a look but stops nothing.
+    /// A problem that stops nothing.
     case warning(SyncWarning, VideoReference?)
-    /// A pass of a run that watches its catalogs is over; the next one begins then, or when something changes.
+    /// A pass of a watching run is over; the next one begins then, or at a change.
     case resting(SyncSummary, until: Date)
     /// Always the last one.
     case finished(SyncSummary)
 }
 
-/// Why a provider was asked.
+/// The reason of a provider's request.
 package enum ResolveReason: String, Sendable {
     case first, expired, rejected
 }
 
-/// What a sync begins with.
+/// The facts at the start of a sync.
 package struct SyncStart: Sendable {
     /// The user's name.
     package var user: String
     /// The run's number in the history.
     package var run: Int64
-    /// As they were given.
+    /// The paths as given.
     package var catalogs: [String]
     /// The library's absolute path.
     package var library: String
     /// Downloads of these catalogs by state.
     package var downloads: [DownloadState: Int]
-    /// The sizes of all that this run is to bring in; nil where not all of them are known.
+    /// The total size of this run's downloads; nil if some sizes are unknown.
     package var waitingBytes: Int64?
-    /// What earlier runs have fetched of that.
+    /// The bytes of these that earlier runs have downloaded.
     package var partials: [VideoReference: Partial]
-    /// Of the videos that this run has to deal with.
+    /// The order of the videos in this run.
     package var order = CatalogOrder()
 
-    /// What has arrived of a video that isn't finished.
+    /// The existing part of an unfinished video.
     package struct Partial: Sendable, Equatable {
         package var bytes: Int64
         /// The whole video's, if known.
@@ -102,11 +102,11 @@ package struct SyncStart: Sendable {
     }
 }
 
-/// How much of a stream is there, in seconds of playing time: its size in bytes is known at its end only.
+/// The downloaded part of a stream, in seconds of playing time: its size in bytes is known only at its end.
 package struct PlayingTime: Sendable, Equatable {
-    /// Joined so far.
+    /// The joined part.
     package var seconds: Double
-    /// By its playlist.
+    /// The total of its playlist.
     package var total: Double
 
     package init(seconds: Double, total: Double) {
@@ -115,15 +115,15 @@ package struct PlayingTime: Sendable, Equatable {
     }
 }
 
-/// How far a download is.
+/// The progress of a download.
 package struct DownloadProgress: Sendable, Equatable {
     /// Bytes in the partial.
     package var bytes: Int64
-    /// The whole size, if known; of a stream an estimate by its playing time.
+    /// The total size, if known; for a stream an estimate by its playing time.
     package var size: Int64?
-    /// Over the last seconds.
+    /// The mean of the last seconds.
     package var bytesPerSecond: Int64
-    /// Of a stream; nil of a file.
+    /// For a stream; nil for a file.
     package var playing: PlayingTime?
 
     package init(bytes: Int64, size: Int64?, bytesPerSecond: Int64, playing: PlayingTime? = nil) {
@@ -138,7 +138,7 @@ package struct DownloadProgress: Sendable, Equatable {
 package struct FinishedFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
-    /// Bytes that are there.
+    /// Its size.
     package var bytes: Int64
     /// Lower-case hex; nil with `--no-checksum`.
     package var sha256: String?
@@ -153,15 +153,15 @@ package struct FinishedFile: Sendable, Equatable {
     }
 }
 
-/// How a sync ended. The commands turn it into text and an exit code.
+/// The result of a sync. The commands turn it into text and an exit code.
 package struct SyncSummary: Sendable {
-    /// Downloads that these catalogs want, by state, at the end.
+    /// Downloads in these catalogs by state, at the end.
     package var downloads: [DownloadState: Int]
     /// Finished in this run.
     package var finishedNow: Int
-    /// Videos whose files have come to other places in this run.
+    /// Videos whose files were moved in this run.
     package var movedNow = 0
-    /// Videos that `--prune` has removed in this run.
+    /// Videos removed by `--prune` in this run.
     package var removedNow = 0
     /// Failed in this run.
     package var failedNow: Int
@@ -169,28 +169,27 @@ package struct SyncSummary: Sendable {
     package var bytes: Int64
     /// Wall time.
     package var seconds: Double
-    /// Every reason that the run has for not being 0, in any order.
+    /// All conditions that prevent exit code 0, in any order.
     package var conditions: Set<SyncCondition>
-    /// Mistakes in catalogs (65, 66), why it didn't start (73, 75, 77), and what else is wrong.
+    /// Mistakes in catalogs (65, 66), the reason for not starting (73, 75, 77), and other problems.
     package var errors: [SyncProblem]
     /// Failures of this run, for the summary's text, at most 1,000.
     package var failures: [(VideoReference, DownloadError)]
-    /// Warnings given in this run.
+    /// The number of warnings in this run.
     package var warnings: Int
-    /// Finished files that come from another source than the catalog now names.
+    /// Finished files from another source than the catalog now names.
     package var fromOtherSource: Int
-    /// What isn't there beside finished videos of these catalogs and is fetched by a later run.
+    /// Missing sidecars of finished videos in these catalogs that a later run will download.
     package var sidecarsWanted = 0
-    /// What isn't there beside them and couldn't be had.
+    /// Missing sidecars of them that couldn't be downloaded.
     package var sidecarsFailed = 0
-    /// Whether something beside a video failed in an earlier run, so that this one hasn't told it.
+    /// Whether a sidecar failed in an earlier run, so that this run hasn't reported it.
     package var hasOlderFailures = false
-    /// What has arrived of videos that aren't finished, the most first, where the disk has ended the run or kept some of them
-    /// waiting.
+    /// The partials of unfinished videos, the largest first, if the disk ended the run or suspended some of them.
     package var partials: [(VideoReference, Int64)] = []
-    /// Providers that want a new login.
+    /// Providers that require a new login.
     package var providersToLogIn: [String]
-    /// What ended the run before its time; nil if nothing did.
+    /// The reason for an early end; nil if there is none.
     package var stopReason: SuspendReason?
 
     package init(
@@ -214,7 +213,7 @@ package struct SyncSummary: Sendable {
     }
 }
 
-/// A fact about a run's end that its exit code must tell. CourseFetchCommands holds the one table.
+/// A condition that affects the exit code. ``ExitStatus`` in CommandOutput has the table.
 package enum SyncCondition: Sendable, Hashable {
     /// 64: a selector matches nothing, or options can't be used together.
     case usage
@@ -230,9 +229,9 @@ package enum SyncCondition: Sendable, Hashable {
     case stateUnusable
     /// 75: work is left for the next run.
     case workLeft
-    /// 77: logged out at the start, or a provider wants a login.
+    /// 77: logged out at the start, or a provider requires a login.
     case loginNeeded
-    /// 1: at least one download is failed, or the prune guard held.
+    /// 1: at least one download has failed, or the limit on pruning prevented it.
     case downloadsFailed
     case pruneHeld
     /// 1: `verify` found files that are damaged or missing.

@@ -2,10 +2,10 @@ import DequeModule
 import OrderedCollections
 import Synchronization
 
-/// Hands every event of a run to each of its readers.
+/// Passes every event of a run to each of its readers.
 ///
-/// Posting never waits. A reader that is slow finds only the newest progress of each download; all other events are kept
-/// for it, in order.
+/// Posting never waits. A slow reader gets only the newest progress of each download; all other events are kept for it,
+/// in order.
 package final class EventHub: Sendable {
     private struct State {
         var readers: [SyncEvents.Buffer] = []
@@ -18,10 +18,10 @@ package final class EventHub: Sendable {
     package init() {
     }
 
-    /// How many warnings have been posted.
+    /// The number of posted warnings.
     package var warnings: Int { state.withLock { $0.warnings } }
 
-    /// A new reader; it sees what is posted from now on.
+    /// A new reader; it gets events posted from now on.
     package func subscribe() -> SyncEvents {
         let buffer = SyncEvents.Buffer()
         state.withLock { state in
@@ -38,7 +38,7 @@ package final class EventHub: Sendable {
         for reader in readers { reader.post(event) }
     }
 
-    /// Ends every reader's sequence after what it still has to read.
+    /// Ends every reader's sequence after its remaining events.
     package func finish() {
         let readers = state.withLock { state in
             state.isFinished = true
@@ -56,7 +56,7 @@ package struct SyncEvents: AsyncSequence, Sendable {
 
     let buffer: Buffer
 
-    /// Reads one after the other.
+    /// Reads the events in order.
     package struct AsyncIterator: AsyncIteratorProtocol {
         let buffer: Buffer
 
@@ -66,11 +66,11 @@ package struct SyncEvents: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffer: buffer) }
 
-    /// What a reader has not read yet.
+    /// The unread events of a reader.
     package final class Buffer: Sendable {
         private struct State {
             var events: Deque<SyncEvent> = []
-            /// The newest progress of each download; older ones are worth nothing.
+            /// The newest progress of each download; older ones are dropped.
             var progress: OrderedDictionary<VideoReference, DownloadProgress> = [:]
             var isFinished = false
             var waiting: CheckedContinuation<SyncEvent?, Never>?
@@ -124,7 +124,7 @@ package struct SyncEvents: AsyncSequence, Sendable {
 }
 
 extension SyncEvent {
-    /// The download after whose event an older progress would be a lie.
+    /// The download whose earlier progress is outdated by this event.
     fileprivate var endsProgress: VideoReference? {
         switch self {
         case .downloadFinished(let video, _), .downloadRetrying(let video, _, _, _), .downloadFailed(let video, _, _),

@@ -1,12 +1,12 @@
 package import YAMLSource
 
-/// Why a run doesn't start, or what isn't as it should be at its end. The last event of `--json` repeats it.
+/// The reason why a run doesn't start, or a problem at its end. The last event of `--json` repeats it.
 package enum SyncProblem: Sendable, Equatable {
-    /// A mistake in a catalog, as its reader says it.
+    /// A mistake in a catalog, as reported by its reader.
     case mistake(LocatedMessage)
     /// The course written there belongs to another file, which still exists.
     case courseTaken(String, by: String, at: SourceLocation)
-    /// Something is wrong with the folder of a course.
+    /// A problem with the folder of a course.
     case held(HeldCourse)
     case refusal(Refusal)
 }

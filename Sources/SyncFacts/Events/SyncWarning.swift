@@ -3,48 +3,48 @@ package import Hooks
 package import MediaLibrary
 package import YAMLSource
 
-/// Something that deserves a look and stops nothing. Facts only: `CommandOutput` makes the sentences.
+/// A problem that stops nothing. Facts only: `CommandOutput` makes the sentences.
 package enum SyncWarning: Sendable, Equatable {
-    // Catalogs, and what the state knows of them.
-    /// What a catalog's reader found doubtful.
+    // Catalogs, and the state's knowledge of them.
+    /// A warning of a catalog's reader.
     case doubtful(Diagnostic)
-    /// The course there is to be filled by its provider, which this version can't do.
+    /// The course is to be filled by its provider, which this version doesn't support.
     case notDiscovered(course: String, at: SourceLocation)
     /// Its former file is gone.
     case courseMoved(String, to: String)
-    /// The row said nothing that is a state, so that the download begins anew.
+    /// The row's state was invalid, so the download starts over.
     case damagedState(VideoReference)
 
     // The run.
-    /// It goes on after a login.
+    /// The run continues after a login.
     case loggedOut
     case listNotKept(Refusal)
     case loginWanted(provider: String, DownloadError)
-    /// By so many seconds; less than 0 is behind.
+    /// The difference in seconds; negative if this clock is behind.
     case clockOff(host: String, seconds: Int)
     case prune(Pruning)
 
-    // What belongs beside a video.
-    /// `isFailure`: what a provider has named is wanted until it is there, and the run ends with 1. `isNew`: no run has told
-    /// of it before. `at` is host and path of its address.
+    // Sidecars.
+    /// `isFailure`: it was named by a provider and stays wanted, and the run ends with 1. `isNew`: no run has reported
+    /// it before. `at` is host and path of its address.
     case sidecarMissed(Sidecar, DownloadError, isFailure: Bool = false, isNew: Bool = true, at: String? = nil)
-    /// Its provider couldn't be asked what there is.
+    /// Its provider couldn't be asked for its sidecars.
     case sidecarsUnknown(DownloadError)
     case notPlaced(path: String, Placing)
 
     case stream(Stream)
 
-    // What is written beside videos.
-    /// Somebody else's files stand where ours belong, or ours were changed.
+    // Files written beside videos.
+    /// Somebody else's files are in place of ours, or ours were changed.
     case metadataForeign(Foreign)
     case metadataFailed(LibraryError)
 
-    // Who is to hear of new videos.
+    // Notifications of new videos.
     case newsUntold(course: String, NewsTrouble)
 }
 
 extension SyncWarning {
-    /// Whether the run ends with 1 for it.
+    /// Whether the run ends with 1 because of it.
     package var isFailure: Bool {
         switch self {
         case .sidecarMissed(_, _, let isFailure, _, _): isFailure
@@ -53,12 +53,12 @@ extension SyncWarning {
         }
     }
 
-    /// Files of others that stay as they are.
+    /// Files of others, which aren't changed.
     package struct Foreign: Sendable, Equatable {
         /// The course's title.
         package var course: String
         package var count: Int
-        /// The path of one.
+        /// The path of one of them.
         package var example: String
 
         package init(course: String, count: Int, example: String) {
@@ -68,8 +68,8 @@ extension SyncWarning {
         }
     }
 
-    /// Whether a run that tells only what matters tells it: something that a catalog names is missing, for the first time, or
-    /// a notification was lost.
+    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, or a notification was
+    /// lost.
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
@@ -78,7 +78,7 @@ extension SyncWarning {
         }
     }
 
-    /// What comes along.
+    /// The kind of a sidecar.
     package enum Sidecar: Sendable, Equatable {
         /// Language or title; may be empty.
         case ofVideo(SidecarRecord.Kind, name: String)
@@ -87,44 +87,44 @@ extension SyncWarning {
         case chapterCover(course: String, chapter: String)
     }
 
-    /// What `--prune` leaves.
+    /// The reason why `--prune` leaves files.
     package enum Pruning: Sendable, Equatable {
-        /// All of it: so many of `all` that a person would miss are more than may go.
+        /// Nothing was pruned: `count` of the `all` videos that the user would lose exceed the limit.
         case held(count: Int, all: Int)
-        /// All of it: the run leaves something that its catalogs want.
+        /// Nothing was pruned: the run leaves something undone that its catalogs list.
         case unfinished(count: Int)
-        /// It isn't the file that was put there.
+        /// The file isn't the one that was stored.
         case notOurs(path: String)
         case failed(LibraryError)
     }
 
-    /// Why a file isn't at its place.
+    /// The reason why a file isn't in place.
     package enum Placing: Sendable, Equatable {
-        /// Its data didn't reach the disk.
+        /// Its data couldn't be flushed to disk.
         case flush
         case library(LibraryError)
         /// The state can't be written.
         case store
     }
 
-    /// What a stream lacks.
+    /// A defect of a stream.
     package enum Stream: Sendable, Equatable {
-        /// Why a subtitle isn't there.
+        /// The reason why a subtitle is missing.
         package enum SubtitleLoss: Sendable, Equatable {
             case tooMany
             case failed(DownloadError)
         }
 
-        /// Its host has nothing of the quality that the catalog asks for.
+        /// Its host doesn't have the quality that the catalog asks for.
         case otherQuality
-        /// Size and SHA-256 in the catalog can't be compared with what ffmpeg makes.
+        /// Size and SHA-256 of the catalog can't be compared with ffmpeg's output.
         case sumsOfJoined
-        /// Segments that the host itself marks as missing: of a subtitle by its name, or of the stream.
+        /// Segments that the host itself marks as missing: of the named subtitle, or of the stream.
         case gaps(Int, subtitle: String?)
         case noSubtitle(String, SubtitleLoss)
-        /// There is no ffmpeg to put sound and picture into one file.
+        /// Without ffmpeg sound and picture can't be joined into one file.
         case separateSound
-        /// The joined stream is kept as it is; the reason as it would be stored with the row, were that a failure.
+        /// The joined stream is kept; the reason has the form of a failure stored with the row.
         case notRemuxed(because: String)
     }
 }

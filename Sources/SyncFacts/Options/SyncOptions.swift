@@ -3,7 +3,7 @@ package import Hooks
 package import MediaMetadata
 package import PathLayout
 
-/// What a sync is asked to do.
+/// The options of a sync.
 package struct SyncOptions: Sendable {
     /// Paths of catalog files, as given.
     package var catalogs: [String]
@@ -21,57 +21,57 @@ package struct SyncOptions: Sendable {
     package var limitRate: Int64?
     /// Bytes per second of the whole run, by the time of day.
     package var bandwidth = BandwidthTimetable.unlimited
-    /// How long the run may take.
+    /// The limit on the run's duration.
     package var window = RunWindow()
-    /// Bytes that the run may receive, sidecars included; nil without bound.
+    /// Bytes that the run may receive, sidecars included; nil for no limit.
     package var maxTransfer: Int64?
-    /// Bytes that stay free on the disk of the partials; nil without a look at it.
+    /// Bytes that stay free on the disk of the partials; nil for no check.
     package var minFreeSpace: Int64?
-    /// How long to wait for another sync of this user to end.
+    /// The time to wait for another sync of this user.
     package var wait: Duration = .zero
-    /// After how long to look again, when all is done; nil ends the run then.
+    /// The interval of a watching run; nil ends the run when everything is done.
     package var watchEvery: Duration?
-    /// Where the clock of windows and timetables hangs.
+    /// The zone of windows and timetables.
     package var zone = TimeZone.current
-    /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs` or
-    /// `segmentsPerDownload` where these were given and are more.
+    /// Connections to one host, counted over media, segments and sidecars; nil is 8, or `jobs` or `segmentsPerDownload`
+    /// if these were given and are larger.
     package var maxConnectionsPerHost: Int?
-    /// Whether `jobs` was given by the person.
+    /// Whether the user gave `jobs`.
     package var jobsAreExplicit = false
-    /// Segments of a stream that are fetched at a time.
+    /// Segments of a stream that are downloaded at a time.
     package var segmentsPerDownload = 8
-    /// Whether `segmentsPerDownload` was given by the person.
+    /// Whether the user gave `segmentsPerDownload`.
     package var segmentsAreExplicit = false
-    /// What makes one file of a joined stream.
+    /// The program that turns a joined stream into one file.
     package var ffmpeg = FFmpegChoice.automatic
-    /// What becomes of a stream.
+    /// The form of a finished stream.
     package var container = StreamContainer.file
     /// Attempts without progress after which a download fails.
     package var retries = 10
     /// The longest time that a run waits for a retry.
     package var maxWait: Duration = .seconds(600)
-    /// How the files of courses are named whose catalogs say nothing of it.
+    /// The layout of courses whose catalogs set none.
     package var layout = PathLayout.standard
-    /// The person's commands around requests and files.
+    /// The user's hook commands.
     package var hooks = HookSettings()
-    /// What is written beside the videos.
+    /// The kinds of files written beside the videos.
     package var metadata: Set<MetadataKind> = []
-    /// Limits the run, the judging and the pruning.
+    /// Limits the run, the comparison and the pruning.
     package var only: [Selector] = []
-    /// Whether files of what is gone are deleted.
+    /// Whether files of videos that are gone are deleted.
     package var prune = false
-    /// The guard on pruning.
+    /// The limit on pruning.
     package var maxDelete: MaxDelete = .percent(10)
-    /// Whether what failed is tried again before its time, where the cause may be gone.
+    /// Whether failed downloads are retried before their time, if the cause may be gone.
     package var retryFailed = false
-    /// Whether files are fetched anew however many of a course are gone.
+    /// Whether missing files are downloaded again however many of a course are missing.
     package var refetchLost = false
     /// Whether the SHA-256 of each file is computed. An expected one is always checked.
     package var checksums = true
     /// PEM file of certificate authorities to trust; the system's folder of them, where libcurl has one, stays trusted too.
     package var caFile: String?
 
-    /// Who keeps secrets.
+    /// The programs that keep secrets.
     package var credentialHelpers = CredentialHelpers()
 
     package init(catalogs: [String]) { self.catalogs = catalogs }
@@ -79,38 +79,38 @@ package struct SyncOptions: Sendable {
     /// The cap on connections to one host.
     package var hostConnections: Int { hostConnections(jobs: jobs) }
 
-    /// The same where `jobs` has been changed since.
+    /// The same with another number of jobs.
     package func hostConnections(jobs: Int) -> Int {
         let jobs = jobsAreExplicit || jobs != self.jobs ? jobs : 0
         return maxConnectionsPerHost ?? max(8, jobs, segmentsAreExplicit ? segmentsPerDownload : 0)
     }
 }
 
-/// What makes one file of a joined stream.
+/// The program that turns a joined stream into one file.
 package enum FFmpegChoice: Sendable, Equatable {
     /// The one on the PATH, if there is one.
     case automatic
     /// This program.
     case path(String)
-    /// Streams stay as they come.
+    /// Streams stay in the format of their segments.
     case none
 }
 
-/// What becomes of a stream.
+/// The form of a finished stream.
 package enum StreamContainer: String, Sendable, CaseIterable {
     /// One file that plays.
     case file
-    /// A folder with a playlist and the joined segments, which plays as it stands.
+    /// A folder with a playlist and the joined segments, which plays as it is.
     case package
 }
 
 /// How many finished downloads a prune may delete.
 package enum MaxDelete: Sendable, Equatable {
     case count(Int)
-    /// Of the finished downloads of the courses judged; one is always allowed.
+    /// Relative to the finished downloads of the compared courses; one is always allowed.
     case percent(Double)
 
-    /// The number that is allowed out of `finished`.
+    /// The allowed number for `finished` downloads.
     package func limit(finished: Int) -> Int {
         switch self {
         case .count(let count): count

@@ -13,14 +13,14 @@ package struct Glob: Sendable, Hashable {
         case oneOf([ClosedRange<Unicode.Scalar>], negated: Bool)
     }
 
-    /// The id, where there is no wildcard: then it is compared as a whole.
+    /// The id, if there is no wildcard: it is compared as a whole.
     private let literal: String?
     private let steps: [Step]
 
     /// `*`.
     package static let anything = Glob(steps: [.many])
 
-    /// Matches exactly this id.
+    /// Matches only this id.
     package init(literal: String) {
         self.literal = Identifier.normalized(literal)
         steps = []
@@ -48,13 +48,13 @@ package struct Glob: Sendable, Hashable {
     /// Whether every id matches.
     package var isAnything: Bool { literal == nil && steps.allSatisfy { $0 == .many } }
 
-    /// The id that it stands for, if it is no pattern.
+    /// The id, if this isn't a pattern.
     package var id: String? { literal }
 
-    /// The pattern as it is written.
+    /// The pattern as text.
     var pattern: String { steps.map(\.description).joined() }
 
-    /// Whether the id matches, whatever its spelling.
+    /// Whether the id matches in any Unicode spelling.
     package func matches(_ id: String) -> Bool {
         let id = Identifier.normalized(id)
         if let literal { return literal.utf8.elementsEqual(id.utf8) }
@@ -62,7 +62,7 @@ package struct Glob: Sendable, Hashable {
         return matches(scalars: id.unicodeScalars)
     }
 
-    /// Backtracks to the last `*` only, so that no pattern costs more than its length times the id's.
+    /// Backtracks to the last `*` only, so that the cost is at most the pattern's length times the id's.
     private func matches(scalars: String.UnicodeScalarView) -> Bool {
         var position = scalars.startIndex
         var step = 0

@@ -1,7 +1,7 @@
 import DownloadStore
 
 extension Glob {
-    /// Reads wildcards and percent-encoding. An encoded character never is a wildcard.
+    /// Reads wildcards and percent-encoding. An encoded character is never a wildcard.
     static func parsed(_ bytes: [UInt8], text: String) throws(SelectorError) -> [Step] {
         var steps: [Step] = []
         var run: [UInt8] = []
@@ -57,7 +57,7 @@ extension Glob {
         }
     }
 
-    /// What stands between `[` and `]`; a `]` right after the opening is itself a member.
+    /// The members between `[` and `]`; a `]` right after the opening is itself a member.
     private static func bracket(
         _ bytes: [UInt8], from start: Int, text: String
     ) throws(SelectorError) -> (Step, end: Int) {
@@ -66,7 +66,7 @@ extension Glob {
             position < bytes.count && (bytes[position] == UInt8(ascii: "!") || bytes[position] == UInt8(ascii: "^"))
         if negated { position += 1 }
         var members: [UInt8] = []
-        /// Positions in `members` of a `-` that was written plainly: only these make ranges.
+        /// Positions in `members` of a `-` that wasn't encoded: only these make ranges.
         var dashes: Set<Int> = []
         while position < bytes.count, members.isEmpty || bytes[position] != UInt8(ascii: "]") {
             if bytes[position] == UInt8(ascii: "%") {
@@ -80,7 +80,7 @@ extension Glob {
         }
         guard position < bytes.count else { throw .openBracket(text) }
         guard let decoded = String(validating: members, as: UTF8.self) else { throw .badPercentEncoding(text) }
-        // Dashes are told by where they stand, which another spelling would shift.
+        // Dashes are identified by position, which another spelling would shift.
         let normalized = dashes.isEmpty ? Identifier.normalized(decoded) : decoded
         return (.oneOf(ranges(of: normalized, dashes: dashes), negated: negated), position + 1)
     }
@@ -116,7 +116,7 @@ extension Glob: CustomStringConvertible {
         return pattern
     }
 
-    /// An id with everything percent-encoded that a selector, a shell or a terminal would take for something else.
+    /// An id with everything percent-encoded that a selector, a shell or a terminal would interpret.
     package static func encoded(_ id: String) -> String {
         var text = ""
         for (index, scalar) in id.unicodeScalars.enumerated() {

@@ -1,10 +1,10 @@
 package import DownloadStore
 
-/// What a command is asked to look at: selectors, states, or both. Empty means everything.
+/// The downloads that a command applies to: selectors, states, or both. Empty means everything.
 package struct Selection: Sendable, Equatable {
-    /// A video is selected if one of them picks it; none picks all.
+    /// A video is selected if one of them matches it; an empty list matches all.
     package var selectors: [Selector]
-    /// Only downloads in these states; nil takes any.
+    /// Only downloads in these states; nil allows any.
     package var states: Set<DownloadState>?
 
     package init(selectors: [Selector] = [], states: Set<DownloadState>? = nil) {

@@ -1,9 +1,9 @@
 extension Selector {
-    /// Whether it may mean `course/video`: two ids, the second of which is no pattern.
+    /// Whether it may mean `course/video`: two ids, the second of which isn't a pattern.
     package var mayLackItsChapter: Bool { chapter?.id != nil && video == nil && title == nil }
 
-    /// What it picks among `videos`: itself, or, where no chapter has the name that stands second in `course/name`, the one
-    /// video that has it. Throws where several have.
+    /// The settled selector among `videos`: itself, or, if no chapter has the second name in `course/name`, the one
+    /// video that has it. Throws if several have it.
     package func settled(among videos: some Sequence<VideoReference>) throws(AmbiguousSelector) -> Selector {
         guard mayLackItsChapter, let chapter, let name = chapter.id else { return self }
         var found: [VideoReference] = []
@@ -17,10 +17,10 @@ extension Selector {
     }
 }
 
-/// A selector of the form `course/video` that several videos fit.
+/// A selector of the form `course/video` that matches several videos.
 package struct AmbiguousSelector: Error, Sendable, Equatable {
     package var selector: Selector
-    /// The videos that it may mean.
+    /// The possible meanings.
     package var meanings: [Selector]
 
     package init(selector: Selector, meanings: [Selector]) {

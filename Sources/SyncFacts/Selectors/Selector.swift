@@ -1,19 +1,20 @@
-/// Picks videos by the ids of their course, their chapter and themselves.
+/// Selects videos by the ids of course, chapter and video.
 ///
 /// Written `course`, `course/chapter`, `course/*/video` or `course/chapter/video`; each part may be a glob (`*`, `?`,
-/// `[a-z]`, `[!a-z]`). `/ * ? [ %`, blanks and whatever a shell would touch are percent-encoded inside an id. Ids are
-/// compared byte by byte, in their one spelling. A video directly under its course has no chapter: `*` stands for that too, nothing else does.
+/// `[a-z]`, `[!a-z]`). `/ * ? [ %`, blanks and characters special to a shell are percent-encoded inside an id. Ids are
+/// compared byte by byte, in their one spelling. A video directly under its course has no chapter: only `*` matches
+/// that, too.
 ///
-/// `course/video` needs the videos to be known: see ``settled(among:)``. `title:` and a glob picks videos by their titles,
-/// whatever their letter case.
+/// `course/video` can be settled only with known videos: see ``settled(among:)``. `title:` and a glob selects videos by
+/// title, ignoring letter case.
 package struct Selector: Sendable, Hashable {
-    /// Which course.
+    /// The course.
     package let course: Glob
-    /// Which chapter; nil takes all of the course.
+    /// The chapter; nil matches all of the course.
     package let chapter: Glob?
-    /// Which video; nil takes all of the chapter.
+    /// The video; nil matches all of the chapter.
     package let video: Glob?
-    /// Which title; nil takes any.
+    /// The title; nil matches any.
     package let title: TitlePattern?
 
     /// Reads a selector.
@@ -64,10 +65,11 @@ package struct Selector: Sendable, Hashable {
         self.title = title
     }
 
-    /// Whether it is about nothing smaller than a course.
+    /// Whether it selects whole courses.
     package var isOfCourses: Bool { chapter == nil && title == nil }
 
-    /// Whether it picks a video of these ids, as far as ids say. `chapter` is nil for a video directly under its course.
+    /// Whether it matches a video of these ids, ignoring titles. `chapter` is nil for a video directly under its
+    /// course.
     private func matches(course: String, chapter: String?, video: String) -> Bool {
         guard self.course.matches(course) else { return false }
         if let wanted = self.chapter {
@@ -80,7 +82,7 @@ package struct Selector: Sendable, Hashable {
         return self.video?.matches(video) ?? true
     }
 
-    /// Whether it picks this video.
+    /// Whether it matches this video.
     package func matches(_ reference: VideoReference) -> Bool {
         guard matches(course: reference.course, chapter: reference.chapter, video: reference.video) else {
             return false
@@ -90,17 +92,17 @@ package struct Selector: Sendable, Hashable {
 }
 
 extension Selector: CustomStringConvertible {
-    /// The text that reads back as this selector and survives being pasted into a shell, as long as it is no glob.
+    /// The text that reads back as this selector and can be pasted into a shell unless it is a glob.
     package var description: String {
         if let title { return title.description }
         let text = [course, chapter, video].compactMap { $0?.description }.joined(separator: "/")
-        // A course may be called so.
+        // A course may have such an id.
         guard text.hasPrefix(TitlePattern.prefix) else { return text }
         return "title%3A" + text.dropFirst(TitlePattern.prefix.count)
     }
 }
 
-/// Why a text is no selector.
+/// The reason why a text isn't a selector.
 package enum SelectorError: Error, Sendable, Equatable {
     case empty
     case emptyPart(String)

@@ -1,10 +1,10 @@
 import YAMLSource
 
 extension Selector {
-    /// The selector that was probably meant, for one that matches none of `videos`; nil if nothing is near.
+    /// A similar selector, for one that matches none of `videos`; nil if none is similar.
     ///
-    /// Looks at the parts from left to right and mends the first that matches nothing; knows `course/video`, and a video
-    /// or chapter id given alone.
+    /// Checks the parts from left to right and replaces the first that matches nothing; knows `course/video`, and a
+    /// video or chapter id given alone.
     package func suggestion(among videos: some Sequence<VideoReference>) -> Selector? {
         if let title {
             let titles = Set(videos.map(\.title)).sorted()

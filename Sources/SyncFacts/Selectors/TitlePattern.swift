@@ -1,12 +1,12 @@
 /// A pattern over titles: `Lens*`. Letter case doesn't matter, and `/`, `%` and spaces stand for themselves.
 package struct TitlePattern: Sendable, Hashable, CustomStringConvertible {
-    /// What a selector by title begins with.
+    /// The prefix of a selector by title.
     static let prefix = "title:"
 
     private let text: String
     private let glob: Glob
 
-    /// Reads what stands behind `title:`; quotes around it, which a shell would have taken away, are left out.
+    /// Reads the text after `title:`; quotes around it, which a shell would have removed, are dropped.
     init(_ text: Substring) throws(SelectorError) {
         var text = text
         if text.count > 1, let first = text.first, first == "\"" || first == "'", text.last == first {
@@ -23,7 +23,7 @@ package struct TitlePattern: Sendable, Hashable, CustomStringConvertible {
         glob = Glob(literal: title.lowercased())
     }
 
-    /// The title that it stands for, if it is no pattern.
+    /// The title, if this isn't a pattern.
     var title: String? { glob.id == nil ? nil : text }
 
     package func matches(_ title: String) -> Bool { glob.matches(title.lowercased()) }

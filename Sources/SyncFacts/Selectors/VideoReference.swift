@@ -1,4 +1,4 @@
-/// Which video of the catalog something is about.
+/// Identifies a video of the catalog.
 package struct VideoReference: Sendable, Hashable {
     /// The course's id.
     package var course: String
@@ -6,7 +6,7 @@ package struct VideoReference: Sendable, Hashable {
     package var chapter: String?
     /// The video's id.
     package var video: String
-    /// What a person calls it.
+    /// Its title for users.
     package var title: String
 
     package init(course: String, chapter: String?, video: String, title: String) {

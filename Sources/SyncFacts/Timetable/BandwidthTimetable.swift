@@ -1,17 +1,17 @@
 package import Foundation
 
-/// How many bytes a second a run may take, by weekday and time of day: a rate holds from its slot to the next one, over
-/// midnight and over the end of the week.
+/// The bandwidth of a run in bytes per second, by weekday and time of day: a rate applies from its slot to the next
+/// one, over midnight and over the end of the week.
 ///
-/// Slots go by the clock on the wall. Where summer time skips a slot it begins when the clock is put forward; where it
-/// has one twice it begins the first time, and holds. Related: rclone's `--bwlimit`.
+/// Slots follow the wall clock. If summer time skips a slot it begins when the clock is put forward; if a slot occurs
+/// twice it begins the first time, and stays. Related: rclone's `--bwlimit`.
 package struct BandwidthTimetable: Sendable, Hashable {
-    /// From when a rate holds.
+    /// The start of a rate.
     package struct Slot: Sendable, Hashable {
         /// 0 for Sunday.
         package var weekday: Int
         package var time: LocalTime
-        /// Bytes a second; nil without bound.
+        /// Bytes per second; nil for no limit.
         package var rate: Int64?
 
         package init(weekday: Int, time: LocalTime, rate: Int64?) {
@@ -21,23 +21,23 @@ package struct BandwidthTimetable: Sendable, Hashable {
         }
     }
 
-    /// In the order of the week, from Sunday on; one only if the rate never changes.
+    /// In the order of the week, from Sunday on; exactly one if the rate never changes.
     package let slots: [Slot]
 
-    /// No bound at any time.
+    /// No limit at any time.
     package static let unlimited = BandwidthTimetable(rate: nil)
 
     /// The same rate all the time.
     package init(rate: Int64?) { slots = [Slot(weekday: 0, time: LocalTime(minutes: 0), rate: rate)] }
 
-    /// Of slots in any order; of two at the same moment the later one counts. Without any: no bound.
+    /// Takes slots in any order; of two at the same moment the later one counts. None means no limit.
     package init(_ slots: [Slot]) {
         var byMinute: [Int: Slot] = [:]
         for slot in slots { byMinute[slot.weekday * 1440 + slot.time.minutes] = slot }
         let sorted = byMinute.sorted { $0.key < $1.key }.map(\.value)
         var changes: [Slot] = []
         var rate = sorted.last?.rate
-        // What changes nothing is no slot; the week begins with what it ended with.
+        // A slot without a change is dropped; the week begins with the rate that it ended with.
         for slot in sorted where slot.rate != rate {
             changes.append(slot)
             rate = slot.rate
@@ -47,14 +47,14 @@ package struct BandwidthTimetable: Sendable, Hashable {
 
     private init(changes: [Slot]) { slots = changes }
 
-    /// The rate at all times; nil if it changes, and `.some(nil)` if there is no bound.
+    /// The rate at all times; nil if it changes, and `.some(nil)` for no limit.
     package var constant: Int64?? { slots.count == 1 ? .some(slots[0].rate) : nil }
 
-    /// Bytes a second at that instant; nil without bound.
+    /// Bytes per second at that instant; nil for no limit.
     package func rate(at date: Date, in zone: TimeZone) -> Int64? {
         guard slots.count > 1 else { return slots.first?.rate }
         let today = LocalDay(of: date, in: zone)
-        // Tomorrow first: where midnight is skipped, it may have begun already.
+        // Tomorrow first: if midnight is skipped, it may have begun already.
         for back in -1...8 {
             let day = LocalDay(number: today.number - back)
             for slot in slots.reversed() where slot.weekday == day.weekday {
@@ -78,10 +78,10 @@ package struct BandwidthTimetable: Sendable, Hashable {
 }
 
 extension BandwidthTimetable: LosslessStringConvertible {
-    /// As the names in a timetable; Sunday is 0.
+    /// The names in a timetable; Sunday is 0.
     package static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// The one way to write it: `10M`, `off`, `08:00,512K 23:00,off`, and with weekdays where the days differ.
+    /// The canonical text: `10M`, `off`, `08:00,512K 23:00,off`, and with weekdays if the days differ.
     package var description: String {
         if let constant { return Self.text(constant) }
         let days = (0..<7).map { day in slots.filter { $0.weekday == day }.map { ($0.time, $0.rate) } }
@@ -91,7 +91,7 @@ extension BandwidthTimetable: LosslessStringConvertible {
         }.joined(separator: " ")
     }
 
-    /// Reads what ``description`` writes; nil for anything else.
+    /// Reads the text of ``description``; nil for anything else.
     package init?(_ description: String) {
         if !description.contains(",") {
             guard let rate = Self.rate(description) else { return nil }
@@ -125,7 +125,7 @@ extension BandwidthTimetable: LosslessStringConvertible {
         return "\(rate >> unit.power)\(unit.letter)"
     }
 
-    /// Nil if it isn't one.
+    /// Nil if it isn't a rate.
     private static func rate(_ text: some StringProtocol) -> Int64?? {
         if text == "off" { return .some(nil) }
         guard let unit = units.first(where: { $0.letter == text.last }), let number = Int64(text.dropLast()),

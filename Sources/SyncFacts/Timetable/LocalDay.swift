@@ -8,7 +8,7 @@ package struct LocalDay: Sendable, Hashable {
 
     package init(number: Int) { self.number = number }
 
-    /// The day that a clock of the zone shows at that instant.
+    /// The local day of an instant in the zone.
     package init(of date: Date, in zone: TimeZone) {
         number = Int((date.secondsShown(in: zone) / 86_400).rounded(.down))
     }
@@ -19,7 +19,7 @@ package struct LocalDay: Sendable, Hashable {
     /// 0 for Sunday. 1 January 1970 was a Thursday.
     package var weekday: Int { ((number + 4) % 7 + 7) % 7 }
 
-    /// As it is written: the month from 1 to 12, the day from 1 to 31.
+    /// The calendar date: the month from 1 to 12, the day from 1 to 31.
     package var date: (year: Int, month: Int, day: Int) {
         let date = CivilDate(daysSince1970: number)
         return (date.year, date.month, date.day)

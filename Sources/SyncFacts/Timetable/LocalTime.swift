@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A time of day as a clock on the wall shows it, to the minute.
+/// A time of day on the wall clock, to the minute.
 package struct LocalTime: Sendable, Hashable, Comparable {
     /// Minutes since midnight, from 0 to 1439.
     package let minutes: Int
@@ -13,7 +13,7 @@ package struct LocalTime: Sendable, Hashable, Comparable {
 
     package init(minutes: Int) { self.minutes = minutes }
 
-    /// What a clock of the zone shows at that instant.
+    /// The local time of an instant in the zone.
     package init(of date: Date, in zone: TimeZone) {
         minutes = Int((date.secondsShown(in: zone) / 60).rounded(.down)) - LocalDay(of: date, in: zone).number * 1440
     }
@@ -30,7 +30,7 @@ package struct LocalTime: Sendable, Hashable, Comparable {
 
     package static func < (a: LocalTime, b: LocalTime) -> Bool { a.minutes < b.minutes }
 
-    /// The first instant after `date` at which a clock of the zone comes to show it.
+    /// The first instant after `date` at which the zone's clock reaches this time.
     ///
     /// On a day that skips it: when the clock is put forward. On a day that has it twice: the first of the two.
     package func next(after date: Date, in zone: TimeZone) -> Date {
@@ -42,7 +42,7 @@ package struct LocalTime: Sendable, Hashable, Comparable {
         return instant(on: today.next.next, in: zone)
     }
 
-    /// The instant at which a clock of the zone first shows it, or a later time, on that day.
+    /// The first instant on that day at which the zone's clock shows this time, or a later one.
     func instant(on day: LocalDay, in zone: TimeZone) -> Date {
         let shown = Double(day.number * 86_400 + minutes * 60)
         // No zone is further from Greenwich than 26 hours, nor changes its offset twice within two days.

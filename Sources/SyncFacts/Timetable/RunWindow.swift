@@ -2,18 +2,18 @@ import DownloadStore
 package import Foundation
 import ProviderKit
 
-/// How long a run may take.
+/// The limits on a run's duration.
 package struct RunWindow: Sendable, Hashable {
-    /// When it has to be over, however it was said.
+    /// The end of the window, in one of two forms.
     package enum End: Sendable, Hashable {
-        /// The next time that a clock on the wall shows it.
+        /// The next occurrence of a local time.
         case time(LocalTime)
         case instant(Date)
     }
 
-    /// Counted from the start of the run, waiting for another one included.
+    /// Counted from the start of the run, including the wait for another one.
     package var maxDuration: Duration?
-    /// The other bound; the earlier of the two counts.
+    /// The other limit; the earlier of the two counts.
     package var until: End?
 
     package init(maxDuration: Duration? = nil, until: End? = nil) {
@@ -21,7 +21,7 @@ package struct RunWindow: Sendable, Hashable {
         self.until = until
     }
 
-    /// When the window of a run closes that began at `start`, which may be over already; nil if it never does.
+    /// The time at which the window of a run closes that began at `start`, possibly in the past; nil if it never does.
     package func closes(startedAt start: Date, in zone: TimeZone) -> Date? {
         let end: Date? =
             switch until {
@@ -34,7 +34,7 @@ package struct RunWindow: Sendable, Hashable {
 }
 
 extension RunWindow.End: CustomStringConvertible {
-    /// As it is written in a setting.
+    /// The text in a setting.
     package var description: String {
         switch self {
         case .time(let time): time.description

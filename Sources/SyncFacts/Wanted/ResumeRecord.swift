@@ -1,6 +1,6 @@
 package import DownloadStore
 
-/// What the state says of a partial.
+/// The state's record of a partial.
 package struct ResumeRecord: Sendable, Equatable {
     package var durableBytes: Int64
     package var total: Int64?
@@ -8,12 +8,12 @@ package struct ResumeRecord: Sendable, Equatable {
     package var highWater: Int64
     package var validatorFailures: Int
     package var startOvers: Int
-    /// As the server said.
+    /// The media type that the server sent.
     package var mediaType: String?
     package var hasGivenUpRanges: Bool
-    /// What they are partials of.
+    /// The kind of download that they belong to.
     package var kind: DownloadKind
-    /// What the kind has noted of them.
+    /// The position recorded by the kind.
     package var position: String?
 
     package init(_ record: DownloadRecord) {
@@ -29,8 +29,8 @@ package struct ResumeRecord: Sendable, Equatable {
         position = record.position
     }
 
-    /// The bytes are of another source. Those of one file, which needs no position, stay only if a checksum decides at the
-    /// end: no validator of one URL says anything of another one's bytes.
+    /// Marks the bytes as those of another source. The bytes of a single file, which has no position, stay only if a
+    /// checksum decides at the end: a validator of one URL proves nothing about the bytes of another.
     package mutating func sourceChanged(hasChecksum: Bool) {
         if position != nil || !hasChecksum { durableBytes = 0 }
         position = nil

@@ -2,6 +2,6 @@ package import CourseCatalog
 package import FileSystem
 
 extension Video {
-    /// What the finished file must hash to; nil if the catalog doesn't say.
+    /// The expected digest of the finished file; nil if the catalog has none.
     package var checksum: Checksum? { sha256.map { Checksum($0) } }
 }

@@ -3,14 +3,14 @@ package import DownloadStore
 package import Foundation
 package import RunSchedule
 
-/// A download that this run is to bring in.
+/// A download to be made in this run.
 package struct WantedDownload: Sendable {
     package var id: DownloadID
     package var reference: VideoReference
     /// The catalog's entry.
     package var video: Video
     package var courseTitle: String
-    /// The ids of course and chapter as the catalog spells them: what the provider is told.
+    /// The ids of course and chapter as the catalog spells them, for the provider.
     package var writtenCourse: String
     package var writtenChapter: String?
     package var chapterTitle: String?
@@ -20,24 +20,24 @@ package struct WantedDownload: Sendable {
     package var ordinal: Int64
     /// Planned path without its extension, relative to the library.
     package var stem: String
-    /// What the state knows of a partial; nil if there is none.
+    /// The state's record of a partial; nil if there is none.
     package var resume: ResumeRecord?
-    /// The file that its successor is to replace.
+    /// The file to be replaced by its successor.
     package var oldFile: StoredFile?
-    /// A file that the library has already and that may have the same bytes.
+    /// A file in the library that may have the same bytes.
     package var donor: Donor?
-    /// Not before then.
+    /// The earliest time to begin.
     package var retryAt: Date?
-    /// Runs in a row that ended with it failed.
+    /// The number of consecutive runs in which it failed.
     package var failedRuns: Int
-    /// The state didn't know it before this run.
+    /// Whether the state didn't know it before this run.
     package var isNew: Bool
-    /// Its host said last that it isn't there yet.
+    /// Whether its host last answered that it isn't available yet.
     package var isNotReady: Bool
-    /// Every byte of it had arrived when a run was killed, so that the next one only gives it its name. A run itself has done
-    /// that before it compares anything.
+    /// Every byte of it had arrived when a run was killed, so that the next one only gives it its name. A running sync
+    /// has done that before it compares anything.
     package var hasArrived = false
-    /// Digest of the catalog's extras; nil if there is nothing to fetch beside the video.
+    /// Digest of the catalog's extras; nil if there are no extras to download.
     package var extras: ExtrasDigest?
 
     package init(
@@ -69,7 +69,7 @@ package struct WantedDownload: Sendable {
 
     package var provider: String { video.provider.name }
 
-    /// What can be said of its bytes before anybody is asked.
+    /// The facts about its bytes that are known before any request.
     package func bytes(ignoresCourse: Bool = false) -> WantedBytes {
         WantedBytes(
             video: reference.video, source: source, size: video.size, sha256: video.checksum,
