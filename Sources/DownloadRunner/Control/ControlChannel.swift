@@ -8,18 +8,18 @@ import UserState
 
 /// The way to the process that holds a user's lock: a row in the state, which it sees within a quarter of a second.
 package enum ControlChannel {
-    /// What came of asking.
+    /// The result of a request.
     package enum Reply: Sendable {
-        /// Nobody is at work: the asker holds the lock now and does it itself.
+        /// No process holds the lock: the caller has it now and makes the change itself.
         case free(FileLock)
         case answered(ControlAnswer)
-        /// It has been taken, and will be done; nobody waits any longer. Nil as below.
+        /// The request was accepted and will be carried out; the caller needn't wait any longer. Nil as below.
         case working(LockHolder?)
-        /// Nobody answered in time, and nothing was changed. Nil if the lock doesn't tell who holds it.
+        /// No answer in time, and nothing was changed. Nil if the lock doesn't identify its holder.
         case silent(LockHolder?)
     }
 
-    /// Asks, and waits for the answer or for the lock, whichever comes first.
+    /// Sends the request, and waits for the answer or for the lock, whichever comes first.
     package static func ask(
         _ request: ControlRequest, of place: StateLocation.Place, timeout: Duration = .seconds(2)
     ) async throws(Refusal) -> Reply {
@@ -39,12 +39,12 @@ package enum ControlChannel {
                 try? await Task.sleep(for: .milliseconds(25))
                 if let answer = try store.requests.answer(to: id) {
                     if try decoded(answer) != .working { break }
-                    // What has been taken may take longer: files to delete, a file that is just being placed.
+                    // An accepted request may take longer: files to delete, a file that is being placed.
                     if !isTaken { deadline = deadline + .seconds(8) }
                     isTaken = true
                 }
                 if case .acquired(let lock) = try await place.folder.acquireLock(catalogs: [], grace: .zero) {
-                    // It has ended in the meantime, with or without an answer.
+                    // The holder has ended in the meantime, with or without an answer.
                     guard let answer = try store.requests.withdraw(id), try decoded(answer) != .working else {
                         return .free(lock)
                     }
@@ -53,7 +53,7 @@ package enum ControlChannel {
             }
             if isTaken, try store.requests.answer(to: id).map(decoded) == .working { return .working(holder) }
             guard let answer = try store.requests.withdraw(id).map(decoded) else { return .silent(holder) }
-            // Taken between the last look and now.
+            // Accepted between the last check and now.
             return answer == .working ? .working(holder) : .answered(answer)
         } catch {
             throw Refusal(any: error)

@@ -1,31 +1,31 @@
 package import DownloadStore
 
-/// What a command asks of the process that holds the user's lock. It stands as JSON in the `requests` table.
+/// A command's request to the process that holds the user's lock. Stored as JSON in the `requests` table.
 package enum ControlRequest: Codable, Sendable, Equatable {
     /// Pause, resume, cancel, retry or remove these downloads.
     case steer(StateTransition, [DownloadID])
     /// Give these downloads another priority.
     case prioritize(PriorityChange, [DownloadID])
-    /// Change what the run was started with.
+    /// Change the running sync's settings.
     case set(RunSettings)
-    /// The user has logged out: to be answered when nothing is transferring any more.
+    /// The user has logged out: to be answered when all transfers have ended.
     case loggedOut
-    /// Credentials of this provider were forgotten: to be answered when nothing of it is transferring any more.
+    /// Credentials of this provider were deleted: to be answered when all of its transfers have ended.
     case providerLoggedOut(String)
     /// There are new credentials of this provider.
     case providerLoggedIn(String)
 }
 
-/// What `prioritize --to` says.
+/// The argument of `prioritize --to`.
 package enum PriorityChange: Codable, Sendable, Equatable {
     /// Higher goes first; the catalog's words mean -10, 0 and 10.
     case level(Int)
-    /// At once, if need be in the place of another one.
+    /// At once, in place of another download if necessary.
     case now
-    /// As the catalog says.
+    /// The catalog's priority.
     case catalog
 
-    /// The override that the row gets; nil takes it away.
+    /// The override for the row; nil removes it.
     var level: Int? {
         switch self {
         case .level(let level): level
@@ -34,17 +34,17 @@ package enum PriorityChange: Codable, Sendable, Equatable {
         }
     }
 
-    /// Above all that people write.
+    /// Above every priority that users write.
     static let nowLevel = 1_000_000_000
 }
 
-/// What `set` changes in a running sync; nil leaves a thing as it is.
+/// The changes of `set` to a running sync; nil leaves a setting unchanged.
 package struct RunSettings: Codable, Sendable, Equatable {
     /// Downloads that may be active at once.
     package var jobs: Int?
-    /// Bytes a second of each download; 0 is no limit.
+    /// Bytes per second of each download; 0 is no limit.
     package var limitRate: Int64?
-    /// Bytes a second of the run, or a timetable, as on the command line.
+    /// Bytes per second of the run, or a timetable, as on the command line.
     package var bandwidth: String?
 
     package init(jobs: Int? = nil, limitRate: Int64? = nil, bandwidth: String? = nil) {
@@ -54,37 +54,38 @@ package struct RunSettings: Codable, Sendable, Equatable {
     }
 }
 
-/// What the process that holds the lock answers.
+/// The answer of the process that holds the lock.
 package enum ControlAnswer: Codable, Sendable, Equatable {
-    /// It has been taken and will be done.
+    /// It was accepted and will be carried out.
     case working
-    /// What became of each download.
+    /// The result for each download.
     case steered([SteeringOutcome])
     case done
-    /// It can't be done; a sentence for the person: whoever asked may be of another version, which knows other refusals.
+    /// It is refused; a sentence for the user, since the requester may be of another version, which knows other
+    /// refusals.
     case failed(String)
 }
 
-/// What became of one download that a command was about.
+/// The result of a command for one download.
 package struct SteeringOutcome: Codable, Sendable, Equatable {
-    /// How it went.
+    /// The kind of result.
     package enum Verdict: String, Codable, Sendable {
         case changed
-        /// It was so already.
+        /// No change was necessary.
         case same
         /// The state table doesn't allow it.
         case refused
-        /// Removed from the list, but the file at its place isn't the one that was recorded, so it stays.
+        /// Removed from the list, but the file in its place isn't the recorded one, so it stays.
         case fileKept
     }
 
-    /// Which one.
+    /// The download.
     package var id: DownloadID
     /// The state before.
     package var before: DownloadState
     /// The state now.
     package var after: DownloadState
-    /// How it went.
+    /// The kind of result.
     package var verdict: Verdict
 
     package init(id: DownloadID, before: DownloadState, after: DownloadState, verdict: Verdict) {

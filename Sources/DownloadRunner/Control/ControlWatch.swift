@@ -4,12 +4,12 @@ import Foundation
 import ProviderKit
 import Synchronization
 
-/// Looks four times a second whether another process has written to the user's state: a login or logout, or a request.
+/// Checks four times a second whether another process has written to the user's state: a login, a logout, or a request.
 ///
-/// On a connection of its own, so that a commit of this process that waits for the disk delays nothing; what this process
-/// writes itself costs two small reads a second.
+/// Uses its own connection, so that a commit of this process that waits for the disk delays nothing; our own writes
+/// cost two small reads a second.
 final class ControlWatch: Sendable {
-    /// What another process wants.
+    /// A change or request by another process.
     enum Notice: Sendable {
         case session(UserSession)
         /// Nil is a request that this version doesn't know.
@@ -25,14 +25,14 @@ final class ControlWatch: Sendable {
 
     private static let interval = DispatchTimeInterval.milliseconds(250)
 
-    /// What comes in, until ``stop()``.
+    /// The notices, until ``stop()``.
     let notices: AsyncStream<Notice>
     private let continuation: AsyncStream<Notice>.Continuation
     private let store: DownloadStore
     private let queue = DispatchQueue(label: "control", qos: .userInitiated)
     private let state: Mutex<State>
 
-    /// Opens the state once more and begins; `session` is what the run knows already.
+    /// Opens the state once more and starts watching; `session` is the one that the run knows already.
     init(path: String, session: UserSession) throws(StoreError) {
         store = try DownloadStore(path: path, role: .visitor)
         (notices, continuation) = AsyncStream.makeStream()
@@ -40,7 +40,7 @@ final class ControlWatch: Sendable {
         queue.async { self.lookAgain() }
     }
 
-    /// Ends the notices after what has come already.
+    /// Ends the notices after those that have arrived.
     func stop() {
         state.withLock { $0.isRunning = false }
         queue.async {
@@ -51,7 +51,7 @@ final class ControlWatch: Sendable {
 
     private func lookAgain() {
         guard state.withLock({ $0.isRunning }) else { return }
-        // A state that can't be read says nothing: the run itself will meet the same trouble.
+        // An unreadable state gives no notices: the run itself will get the same error.
         try? look()
         queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.lookAgain() }
     }

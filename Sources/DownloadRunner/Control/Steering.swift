@@ -5,22 +5,23 @@ import Foundation
 import MediaLibrary
 import SyncFacts
 
-/// Carries out what the person says about downloads that aren't being worked on, in the order: rows, then files.
+/// Carries out the user's commands on downloads that aren't active, first in rows, then in files.
 ///
-/// A file is deleted after the row that says so has committed, so that nothing which is missing is ever fetched again
-/// against the person's will. A kill between leaves the file, and the row says where.
+/// A file is deleted after the row's change has committed, so that no missing file is ever downloaded again against the
+/// user's will. A kill in between leaves the file, and the row has its path.
 struct Steering {
-    /// What came of it, with the rows as they are now.
+    /// The result, with the current rows.
     struct Result {
         var outcomes: [SteeringOutcome] = []
-        /// Those that changed.
+        /// The rows that changed.
         var changed: [(record: DownloadRecord, before: DownloadState)] = []
     }
 
     let store: DownloadStore
-    /// Nil if nothing of the library is to be touched; what has files there can't be removed then.
+    /// Nil if the library isn't needed; then downloads with files can't be removed.
     let library: LibraryFolder?
-    /// Writes all of them in one transaction, durable on return. False if the state can't be written, which has been told.
+    /// Writes all of them in one transaction, durable on return. False if the state can't be written, which has been
+    /// reported.
     let write: ([DownloadChange]) async throws -> Bool
 
     /// Pause, resume, cancel, retry or remove.
@@ -32,7 +33,7 @@ struct Steering {
         for record in records {
             if missing.contains(record.id) {
                 changes.append(.sidecar(.retried(record.id)))
-                // Only what belongs beside it isn't there.
+                // Only a sidecar is missing.
                 if record.state == .finished {
                     result.outcomes.append(
                         SteeringOutcome(id: record.id, before: .finished, after: .finished, verdict: .changed))
@@ -51,7 +52,7 @@ struct Steering {
         }
         if transition == .remove { try await removeFiles(records, &result) }
         if transition == .cancel || transition == .remove, let library {
-            // Also where the row doesn't know of one yet: it says so once a second only.
+            // Even if the row has no partial yet: progress is written only once a second.
             for outcome in result.outcomes where outcome.verdict != .refused {
                 let names = DownloadKind.partials(of: outcome.id)
                 for name in names { try? library.partials.remove(name) }
@@ -61,7 +62,7 @@ struct Steering {
         return result
     }
 
-    /// The person's priority, or the catalog's.
+    /// Sets the user's priority, or the catalog's.
     func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> Result {
         var result = Result()
         var changes: [DownloadChange] = []
@@ -93,14 +94,14 @@ struct Steering {
         }
     }
 
-    /// What the state table says, and where a change would change nothing.
+    /// The verdict of the state table, and whether a change has no effect.
     static func verdict(_ transition: StateTransition, _ record: DownloadRecord) -> SteeringOutcome.Verdict {
-        // A rename that is under way ends first.
+        // A rename in progress ends first.
         guard !record.isPlacing, let after = record.state.after(transition) else { return .refused }
         guard after == record.state else { return .changed }
         return switch transition {
         case .retry: record.retryAt == nil && record.error == nil ? .same : .changed
-        // Its files may still be there: of a cancelled one that was finished once.
+        // A cancelled download that was finished once may still have its files.
         case .remove: record.file == nil ? .same : .changed
         default: .same
         }
@@ -118,8 +119,8 @@ struct Steering {
         _ = try await write(doomed.map { .fileRemoved($0.id) })
     }
 
-    /// Deletes what belongs to these downloads. Returns the ids of those whose file isn't the recorded one, or can't be
-    /// looked at: it stays.
+    /// Deletes the files of these downloads. Returns the ids of those whose file isn't the recorded one, or can't be
+    /// read: it stays.
     private static func delete(
         _ records: [DownloadRecord], _ store: DownloadStore, _ library: LibraryFolder
     ) -> Set<DownloadID> {

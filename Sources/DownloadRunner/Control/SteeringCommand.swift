@@ -6,17 +6,17 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// What became of the downloads that a command was about.
+/// The results of a command for its downloads.
 package struct SteeringReport: Sendable {
     /// One download.
     package struct Item: Sendable {
-        /// Which video.
+        /// The video.
         package var reference: VideoReference
-        /// What became of it.
+        /// Its result.
         package var outcome: SteeringOutcome
         /// The size of its file in the library, if it had one.
         package var size: Int64?
-        /// Whether a selector named it and no other one.
+        /// Whether a selector names only this one.
         package var isNamed: Bool
 
         package init(reference: VideoReference, outcome: SteeringOutcome, size: Int64? = nil, isNamed: Bool = false) {
@@ -29,7 +29,7 @@ package struct SteeringReport: Sendable {
 
     /// In catalog order.
     package var items: [Item]
-    /// Whether a running sync has done it, so that it holds at once.
+    /// Whether a running sync has carried it out, so that it applies at once.
     package var isLive: Bool
 
     package init(items: [Item], isLive: Bool) {
@@ -38,23 +38,23 @@ package struct SteeringReport: Sendable {
     }
 }
 
-/// Downloads that a command is about to change.
+/// The downloads that a command will change.
 package struct SteeringChoice: Sendable {
     let location: StateLocation
     let records: [DownloadRecord]
-    /// Those that a selector names and no other one.
+    /// Those that a selector names alone.
     let named: Set<DownloadID>
 
-    /// How many downloads.
+    /// The number of downloads.
     package var count: Int { records.count }
-    /// How many of them have a file in the library.
+    /// The number of those with a file in the library.
     package var files: Int { records.count { $0.file != nil } }
-    /// What these files take.
+    /// The total size of these files.
     package var bytes: Int64 { records.byteCount { $0.file?.size ?? 0 }.value }
 
-    /// Chooses from what the state knows. A selector that picks nothing is refused with near misses.
+    /// Selects from the state. A selector without matches is refused with suggestions.
     ///
-    /// - Parameter countsSidecars: whether a video beside which something failed is a failed one.
+    /// - Parameter countsSidecars: whether a video with a failed sidecar counts as failed.
     package static func choose(
         _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false
     ) async throws(Refusal) -> Self {
@@ -105,7 +105,7 @@ package struct SteeringChoice: Sendable {
         }
     }
 
-    /// By the process that holds the lock, or with the lock in hand.
+    /// Through the holder of the lock, or with the lock ourselves.
     private func ask(
         _ request: ControlRequest, otherwise body: (Steering) async throws -> [SteeringOutcome]
     ) async throws(Refusal) -> SteeringReport {
@@ -149,7 +149,7 @@ package struct SteeringChoice: Sendable {
 }
 
 extension RunSettings {
-    /// Changes the sync that is running for a user.
+    /// Changes the running sync of a user.
     package func apply(at location: StateLocation) async throws(Refusal) {
         let place = try location.resolve()
         let nothing = Refusal.user(.noSync(place.user.text))
@@ -166,14 +166,14 @@ extension RunSettings {
 }
 
 extension Selection {
-    /// Whether a row is selected, in its state, or as failed if something beside it is.
+    /// Whether a row is selected by its state, or as failed because of a sidecar.
     func contains(_ record: DownloadRecord, isFailed: Bool) -> Bool {
         ([record.state] + (isFailed ? [.failed] : [])).contains { state in
             contains(VideoReference(record), state: state)
         }
     }
 
-    /// With each selector as it is meant among the videos that the state knows.
+    /// The selection, settled among the videos in the state.
     package func settled(in store: DownloadStore) throws(Refusal) -> Selection {
         try settled { () throws(Refusal) in
             var references: [VideoReference] = []
@@ -186,7 +186,7 @@ extension Selection {
 }
 
 extension LibraryOpening {
-    /// The library, if the request touches files or a killed sync left something to settle, which is done first.
+    /// The library, if the request needs files or a killed sync left something to settle, which is done first.
     static func openForSteering(
         _ place: StateLocation.Place, _ store: DownloadStore, _ request: ControlRequest, _ records: [DownloadRecord]
     ) async throws -> LibraryFolder? {

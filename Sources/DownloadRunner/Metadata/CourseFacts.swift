@@ -6,8 +6,8 @@ import HLSMedia
 import MediaLibrary
 import MediaMetadata
 
-/// Gathers what the files beside a course's media tell: titles, order, dates and texts from its catalog, the rest from the
-/// state. What isn't finished is left out.
+/// Collects the facts for the files beside a course's media: titles, order, dates and texts from its catalog, the rest
+/// from the state. Unfinished videos are left out.
 struct CourseFacts {
     let store: DownloadStore
     let library: LibraryFolder
@@ -25,7 +25,7 @@ struct CourseFacts {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// What is known of a course; nil of one that the state doesn't know.
+    /// The facts about a course; nil if the state doesn't know it.
     func gathered(_ course: Course) throws(StoreError) -> MetadataCourse? {
         guard let record = courses[course.id] else { return nil }
         let rows = Dictionary(
@@ -56,7 +56,7 @@ struct CourseFacts {
             cover: record.coverFile?.path, chapters: found)
     }
 
-    /// Digest of what only the catalog knows: where it changes, the state doesn't.
+    /// Digest of the facts that only the catalog has: a change to them doesn't change the state.
     static func digest(of course: Course) -> String {
         var hash = SHA256()
         func add(_ text: String?) {
@@ -100,7 +100,7 @@ struct CourseFacts {
         return found
     }
 
-    /// As an MP4 says it; nil of other files, and where it can't be read.
+    /// The duration of an MP4; nil for other files and read errors.
     private func length(of file: StoredFile) -> Double? {
         guard file.path.hasSuffix(".mp4") || file.path.hasSuffix(".m4v") || file.path.hasSuffix(".m4a") else {
             return nil

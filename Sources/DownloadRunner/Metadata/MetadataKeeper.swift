@@ -6,23 +6,23 @@ import MediaLibrary
 import MediaMetadata
 import SyncFacts
 
-/// Writes what belongs beside the media of a run's courses, and removes what is wanted no more.
+/// Writes the files beside the media of a run's courses, and removes those no longer wanted.
 ///
-/// A course whose facts are those of the last time is left alone, unless a file is missing. Each file is recorded before it is
-/// written, with what stands there until then, so that a kill at any instant leaves only files that are known as ours. What is
-/// somebody else's, or was changed by somebody, stays as it is.
+/// A course with unchanged facts is skipped, unless a file is missing. Each file is recorded before it is written,
+/// together with the file that it replaces, so that a kill at any instant leaves only files known as ours. Files of
+/// others, and files changed by others, stay.
 struct MetadataKeeper {
-    /// What a person has to know.
+    /// The facts to report.
     struct Outcome: Sendable {
-        /// Files of others that stand where ours belong, by course.
+        /// Files of others in place of ours, by course.
         var foreign: [SyncWarning.Foreign] = []
         /// The first file that couldn't be written or removed.
         var failure: LibraryError?
     }
 
-    /// Files that are recorded and written in one go.
+    /// Files that are recorded and written together.
     private static let groupLimit = 128
-    /// Subtitles that one page may hold.
+    /// The limit on the subtitles in one page.
     private static let mostText = 16 << 20
     private static let partial = PartialName(download: 0, sidecar: "metadata")
 
@@ -30,7 +30,7 @@ struct MetadataKeeper {
     let library: LibraryFolder
     let kinds: Set<MetadataKind>
 
-    /// - Parameter held: ids of courses that are left as they are.
+    /// - Parameter held: ids of courses that aren't touched.
     func run(_ catalog: Catalog, without held: Set<String>) throws(StoreError) -> Outcome {
         var outcome = Outcome()
         if kinds.isEmpty, try store.metadata.isEmpty() { return outcome }
@@ -46,7 +46,7 @@ struct MetadataKeeper {
             if stamp == stamps[course.id], isThere, stamp != nil || known.isEmpty { continue }
             try refresh(course, known, facts, stamp, &outcome)
         }
-        // Of courses that nothing is left of.
+        // Courses without any videos left.
         for (course, known) in files where current[course] == nil {
             try remove(known, &outcome)
             try store.metadata.settle(course, stamp: nil)
@@ -75,7 +75,7 @@ struct MetadataKeeper {
                 return (try? library.files.bytes(of: path, record: proof, 0..<record.size)) ?? nil
             }
         }
-        // Two of one name: the first one is the course's own.
+        // Of two with the same name the first one is the course's own.
         var names: Set<String> = []
         files = files.filter { names.insert(LibraryName.key($0.path)).inserted }
         let wanted = Set(files.map(\.path))
@@ -92,19 +92,19 @@ struct MetadataKeeper {
         if let example = foreign.first {
             outcome.foreign.append(.init(course: course.title, count: foreign.count, example: example))
         }
-        // What failed is tried again by the next run.
+        // A failed course is tried again by the next run.
         if outcome.failure == nil { try store.metadata.settle(course.id, stamp: stamp) }
         outcome.failure = failure ?? outcome.failure
     }
 
     // MARK: files
 
-    /// A file to be written, and what of ours stands there.
+    /// A file to write, and our present file.
     private struct Draft {
         var file: MetadataFile
         var record: MetadataRecord
         var standing: FileRecord?
-        /// It stands there already.
+        /// Whether it exists already with this content.
         var isThere = false
     }
 
@@ -149,7 +149,7 @@ struct MetadataKeeper {
         try store.metadata.record(placed)
     }
 
-    /// Nil where somebody else's file stands.
+    /// Nil if somebody else's file is in its place.
     private func draft(
         _ file: MetadataFile, of course: String, _ known: MetadataRecord?
     ) throws(LibraryError) -> Draft? {
@@ -175,7 +175,7 @@ struct MetadataKeeper {
         return nil
     }
 
-    /// Brings a file to its place. Nil where somebody has put something there in the meantime.
+    /// Puts a file in its place. Nil if somebody has put something there in the meantime.
     private func place(_ draft: Draft) throws(LibraryError) -> MetadataRecord? {
         var record = draft.record
         if draft.isThere { return record }
@@ -196,7 +196,7 @@ struct MetadataKeeper {
         return record
     }
 
-    /// What isn't ours any more is forgotten, and stays.
+    /// Removes files; those that are no longer ours are forgotten, and stay.
     private func remove(_ records: [MetadataRecord], _ outcome: inout Outcome) throws(StoreError) {
         var gone: [String] = []
         for record in records {
@@ -213,7 +213,7 @@ struct MetadataKeeper {
         do throws(LibraryError) {
             try library.folders.flushNames(of: gone)
         } catch {
-            // At worst they come back, and are recorded still.
+            // At worst they come back, and are still recorded.
             outcome.failure = outcome.failure ?? error
             return
         }
@@ -222,7 +222,7 @@ struct MetadataKeeper {
 }
 
 extension MetadataRecord {
-    /// What may stand at its place and is ours.
+    /// The records of our files that may be in its place.
     fileprivate var proofs: [FileRecord] {
         let now = FileRecord(size: size, modified: modified, sha256: sha256)
         guard let old, let oldSize else { return [now] }

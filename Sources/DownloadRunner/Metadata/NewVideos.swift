@@ -8,12 +8,12 @@ import ProviderHost
 import SyncFacts
 import SystemPackage
 
-/// Tells commands and webhooks which videos are new in the library, course by course.
+/// Notifies commands and webhooks of videos that are new in the library, course by course.
 ///
-/// A video is new once: when its file is there for the first time. That is noted when everybody has been told, so that a run
-/// that was killed tells again; what a command or a host refuses is a warning, and isn't repeated.
+/// A video is new once: when it first has its file. That is recorded after all notifications, so that a killed run
+/// repeats them; a failed command or post is a warning, and isn't repeated.
 struct NewVideos: Sendable {
-    /// Posts that are tried; waits between them.
+    /// The waits between attempts to post.
     private static let pauses: [Duration] = [.seconds(1), .seconds(4)]
 
     let store: DownloadStore
@@ -23,10 +23,10 @@ struct NewVideos: Sendable {
     let userAgent: String
     let caFile: String?
     let log: @Sendable (String) -> Void
-    /// Whether the run is to end.
+    /// Whether the run has to end.
     let isStopped: @Sendable () -> Bool
 
-    /// Returns what went wrong, with the titles of the courses. A run that is told to stop notes nothing.
+    /// Returns warnings, with the titles of the courses. A run that is stopped records nothing.
     func tell() async throws(StoreError) -> [SyncWarning] {
         guard settings.tellsNews else {
             try store.downloads.announceAll()
@@ -85,7 +85,7 @@ struct NewVideos: Sendable {
         return troubles.map { .newsUntold(course: news.title, $0) }
     }
 
-    /// Tries again where another try may end otherwise.
+    /// Retries failures that may be temporary.
     private func post(_ news: NewsFacts, to notification: NewsReceiver) async -> NewsTrouble? {
         let host = Origin(url: notification.url)?.host ?? ""
         let (bytes, contentType) = notification.body(news)

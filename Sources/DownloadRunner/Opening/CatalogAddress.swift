@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import ProviderKit
 
-/// Where a catalog comes from, as a command line or the settings name it. An address may hold a secret.
+/// The source of a catalog, from the command line or the settings. An address may contain a secret.
 package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
     /// A path.
     case file(String)
@@ -11,7 +11,7 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
     /// An http or https URL.
     case web(String)
 
-    /// Reads what was given; whatever is neither `-` nor an address is a path.
+    /// Reads the text; everything except `-` and addresses is a path.
     package init(_ text: String) {
         let start = text.prefix(8).lowercased()
         if text == "-" {
@@ -23,7 +23,7 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
         }
     }
 
-    /// As it may be shown and stored: without a user's name and password, a query as `?…`.
+    /// The form to show and store: without a user's name and password, a query as `?…`.
     package var shown: String {
         switch self {
         case .file(let path): path
@@ -33,7 +33,8 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
         }
     }
 
-    /// What the state knows the catalog's courses by; nil for a file, whose real path that is. Of a query it holds a digest.
+    /// The name of the catalog's courses in the state; nil for a file, which is named by its real path. A query is
+    /// included as a digest.
     package var identity: String? {
         switch self {
         case .file: return nil
@@ -44,7 +45,7 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
         }
     }
 
-    /// The folder of an address, as an address without a `/` at its end; nil for what isn't one.
+    /// The folder of an address, as an address without a trailing `/`; nil for other sources.
     var folder: String? {
         guard case .web(let text) = self, let (bare, _) = Self.withoutSecrets(text) else { return nil }
         let host = bare.range(of: "://").flatMap { bare[$0.upperBound...].firstIndex(of: "/") } ?? bare.endIndex
@@ -52,7 +53,7 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
         return String(bare[..<slash])
     }
 
-    /// The name of a copy: the same for the same address, whoever asks with which password.
+    /// The name of a copy: equal for equal addresses, whatever the password.
     var copyName: String? {
         guard case .web(let text) = self, let (bare, query) = Self.withoutSecrets(text) else { return nil }
         return String(Self.digest(bare + "?" + (query ?? "")).prefix(32))

@@ -4,7 +4,7 @@ package import ProviderHost
 package import SyncFacts
 package import YAMLSource
 
-/// What `check` found.
+/// The findings of `check`.
 package struct CheckReport: Sendable {
     /// In order of the files; at most 100 of each.
     package var diagnostics: [Diagnostic]
@@ -12,11 +12,11 @@ package struct CheckReport: Sendable {
     package var omitted: Int
     /// `.invalidCatalog`, `.unreadableCatalog`, or none.
     package var conditions: Set<SyncCondition>
-    /// How many files were read.
+    /// The number of files read.
     package var files: Int
-    /// How many there are.
+    /// Their number.
     package var courses: Int
-    /// How many there are.
+    /// Their number.
     package var videos: Int
 
     package init(
@@ -34,7 +34,7 @@ package struct CheckReport: Sendable {
 
 /// Reads and validates catalogs: the same for `check` and for a sync.
 package enum CatalogCheck {
-    /// `plugins` names folders to look in first; nil leaves providers aside.
+    /// `plugins` names folders to search first; nil ignores providers.
     package static func run(_ catalogs: CatalogSources, plugins: [String]?) async -> CheckReport {
         await read(catalogs, registry: plugins.map(ProviderCheck.registry)).report
     }
@@ -42,7 +42,7 @@ package enum CatalogCheck {
     /// The JSON Schema of the format.
     package static var schema: String { CatalogSchema.json }
 
-    /// The catalogs and what is wrong with them.
+    /// The catalogs and their diagnostics.
     package static func read(
         _ catalogs: CatalogSources, registry: PluginRegistry?
     ) async -> (catalog: Catalog, report: CheckReport) {
@@ -73,7 +73,7 @@ package enum CatalogCheck {
                 reading.catalog.files.map { ($0.shownPath, $0.contentPath) }, uniquingKeysWith: { first, _ in first })
             mistakes.addExcerpts { paths[$0] ?? $0 }
             diagnostics += mistakes
-            // A file's mistakes stand in the order of its lines, whoever found them.
+            // A file's mistakes are sorted by line, whatever found them.
             let order = Dictionary(
                 reading.catalog.files.enumerated().map { ($1.shownPath, $0) }, uniquingKeysWith: { first, _ in first })
             diagnostics.sort {
@@ -92,7 +92,7 @@ package enum CatalogCheck {
 }
 
 extension LocatedMessage {
-    /// The diagnostic as the last event repeats it.
+    /// The diagnostic in the form of the last event.
     init(_ diagnostic: Diagnostic) {
         self.init(
             file: diagnostic.file, line: diagnostic.line > 0 ? diagnostic.line : nil,
@@ -101,6 +101,6 @@ extension LocatedMessage {
 }
 
 extension [Diagnostic] {
-    /// The errors as the last event repeats them.
+    /// The errors in the form of the last event.
     package var errors: [SyncProblem] { filter { $0.severity == .error }.map { .mistake(LocatedMessage($0)) } }
 }

@@ -4,20 +4,20 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// What was last fetched of a catalog's address, beside the state: the text, and what the server knows it by.
+/// The last copy of a catalog fetched from an address, beside the state: the text, and the server's validators.
 struct CatalogCopy: Sendable {
-    /// What the server knows a text by, and when it was fetched.
+    /// The server's validators of a text, and the time when it was fetched.
     struct Mark: Codable, Equatable {
         var etag: String?
         var lastModified: String?
         var fetchedAt: Date
-        /// Of the text: a mark that was written for another one counts for nothing.
+        /// Of the text: a mark that was written for another text is ignored.
         var sha256: String
     }
 
-    /// Holds the copies of all addresses.
+    /// The folder of the copies of all addresses.
     let folder: FilePath
-    /// Theirs.
+    /// The name of both files.
     let name: String
 
     /// The text.
@@ -25,7 +25,7 @@ struct CatalogCopy: Sendable {
 
     private var markPath: String { folder.appending(name + ".json").string }
 
-    /// Nil where there is no copy that is whole.
+    /// Nil if there is no complete copy.
     func mark() -> Mark? {
         guard let data = FileManager.default.contents(atPath: markPath),
             let mark = try? JSONDecoder().decode(Mark.self, from: data),
@@ -34,12 +34,12 @@ struct CatalogCopy: Sendable {
         return mark
     }
 
-    /// That this copy is read instead of what the address gave; nil where there is no copy that is whole.
+    /// The warning that this copy is read instead of the address; nil if there is no complete copy.
     func outdated(_ reason: CatalogTrouble.Reason) -> CatalogTrouble? {
         mark().map { .outdated(reason, fetched: Self.minute($0.fetchedAt)) }
     }
 
-    /// `2026-11-22 02:30`, as the clock on the wall had it.
+    /// `2026-11-22 02:30`, in local time.
     private static func minute(_ date: Date) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -47,7 +47,7 @@ struct CatalogCopy: Sendable {
         return formatter.string(from: date)
     }
 
-    /// Keeps a text. Whoever is killed between the two files leaves a mark that fits no text.
+    /// Stores a text. A kill between the two files leaves a mark that fits no text.
     func store(_ bytes: [UInt8], etag: String?, lastModified: String?, at now: Date) throws(Errno) {
         do {
             try FileManager.default.createDirectory(

@@ -6,27 +6,27 @@ import SystemPackage
 
 /// Fetches a catalog from its address, once: bounded in size and time, and only if it has changed since the last copy.
 struct CatalogFetch: PrintsRedacted {
-    /// Bytes of a catalog that is fetched.
+    /// The limit on the bytes of a fetched catalog.
     static let longest = 64 << 20
-    /// How long a catalog may take.
+    /// The limit on the time of a fetch.
     static let patience = Duration.seconds(60)
 
-    /// Whole; may hold a secret.
+    /// The complete URL; may contain a secret.
     let url: String
     let copy: CatalogCopy
     let engine: TransferEngine
     var patience = CatalogFetch.patience
 
-    /// What is there to read then.
+    /// The text to read.
     enum Outcome: Sendable, Equatable {
-        /// The copy, and what is to be said about it.
+        /// The copy, with a warning about it.
         case copy(CatalogTrouble?)
-        /// A text that isn't kept yet: nobody has read it.
+        /// A text that isn't stored yet, since it hasn't been validated.
         case new([UInt8], etag: String?, lastModified: String?)
         case nothing(CatalogTrouble)
     }
 
-    /// Asks for it.
+    /// Fetches it.
     func run() async -> Outcome {
         let mark = copy.mark()
         func failed(_ reason: CatalogTrouble.Reason) -> Outcome {
@@ -36,7 +36,7 @@ struct CatalogFetch: PrintsRedacted {
         var request = TransferRequest(url: url)
         request.trustedOrigins = [parsed.origin]
         request.maxSize = Int64(Self.longest)
-        // YAML has no type of its own everywhere. A page is looked for below.
+        // Some servers have no type for YAML. A web page is detected below.
         request.allowsMarkup = true
         request.held = mark?.etag.map { .etag($0) } ?? mark?.lastModified.map { .lastModified($0) }
         let buffer = BodyBuffer(most: Self.longest)

@@ -8,15 +8,15 @@ import SystemPackage
 import UserState
 import YAMLSource
 
-/// The catalogs of a command, wherever they come from: files, standard input, addresses.
+/// The catalogs of a command, from any source: files, standard input, addresses.
 package struct CatalogSources: Sendable, PrintsRedacted {
     private let addresses: [CatalogAddress]
-    /// Holds the copies of what was fetched.
+    /// The folder of the copies of fetched catalogs.
     private let copies: FilePath
     private let caFile: String?
 
     /// - Parameters:
-    ///   - texts: as they were given; of what is named twice the first counts.
+    ///   - texts: as given; of duplicates the first counts.
     ///   - state: replaces the folder that holds all users' state.
     package init(_ texts: [String], state: String?, caFile: String?) {
         addresses = texts.map { CatalogAddress($0) }
@@ -25,15 +25,15 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         self.caFile = caFile
     }
 
-    /// Those of a sync.
+    /// The catalogs of a sync.
     package init(_ options: SyncOptions) { self.init(options.catalogs, state: options.state, caFile: options.caFile) }
 
-    /// The files that were named, which may change while somebody watches.
+    /// The files that were named, which a watching run watches.
     var files: [String] {
         addresses.compactMap { if case .file(let path) = $0 { path } else { nil } }
     }
 
-    /// What is there to read, in the order in which it was named. What lies in files of our own goes with ``discard(_:)``.
+    /// The inputs to read, in the given order. ``discard(_:)`` removes the temporary files among them.
     func inputs() async -> [CatalogInput] {
         var inputs: [CatalogInput] = []
         var seen: [CatalogAddress] = []
@@ -50,7 +50,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         return inputs
     }
 
-    /// Removes what was written only to be read.
+    /// Removes temporary files.
     static func discard(_ inputs: [CatalogInput]) {
         for input in inputs where input.path.hasPrefix(spoolPrefix) { unlink(input.path) }
     }
@@ -85,8 +85,8 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         return input
     }
 
-    /// Keeps a text that was fetched if it is a catalog without mistakes. One with mistakes is read from its own file, which
-    /// shows them; what has no courses at all isn't what the address is for, and the last copy is read.
+    /// Stores a fetched text if it is a catalog without mistakes. One with mistakes is read from its own file, so that
+    /// they are shown; for one without any courses the last copy is read.
     private func replace(
         _ copy: CatalogCopy, with bytes: [UInt8], etag: String?, lastModified: String?, _ input: inout CatalogInput
     ) {
@@ -123,7 +123,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         return input
     }
 
-    /// Stops behind the longest catalog that is read: its reader says so.
+    /// Stops just beyond the longest allowed catalog, so that its reader reports the excess.
     private static func copyInput(to descriptor: CInt) throws(Errno) {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         var total = 0
@@ -150,7 +150,7 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         return folder + "/coursefetch-catalog-\(getpid())-"
     }
 
-    /// A file of our own that nobody else can read.
+    /// A temporary file that nobody else can read.
     private static func spool(_ fill: (CInt) throws(Errno) -> Void) throws(Errno) -> String {
         var name = Array((spoolPrefix + "XXXXXX").utf8CString)
         let descriptor = mkstemp(&name)
@@ -168,6 +168,6 @@ package struct CatalogSources: Sendable, PrintsRedacted {
 }
 
 extension SyncOptions {
-    /// Its catalogs as they may be shown and stored.
+    /// Its catalogs in the form to show and store.
     package var shownCatalogs: [String] { catalogs.map { CatalogAddress($0).shown } }
 }

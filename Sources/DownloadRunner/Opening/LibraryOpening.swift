@@ -5,13 +5,13 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// The library as the state knows it.
+/// Opens the library recorded in the state.
 package enum LibraryOpening {
     private static let idFact = "library"
     private static let confirmedFact = "library_confirmed"
     private static let pathFact = "library_path"
 
-    /// Where the state's library was opened last; nil if it has none.
+    /// The last path of the state's library; nil if it has none.
     package static func recordedPath(_ store: DownloadStore) throws(StoreError) -> String? {
         try store.facts.value(pathFact)
     }
@@ -22,10 +22,10 @@ package enum LibraryOpening {
         return try store.facts.value(idFact).map { LibraryID(rawValue: $0) }
     }
 
-    /// Opens the library that the state knows, or makes one for a state that knows none.
+    /// Opens the library recorded in the state, or makes one for a state without.
     ///
-    /// The id is recorded before the folder is made and confirmed after, so that a kill between leaves nothing that the
-    /// next run refuses.
+    /// The id is recorded before the folder is made and confirmed after, so that a kill in between leaves nothing that
+    /// the next run refuses.
     package static func open(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
             let path = try place.library(in: store).path
@@ -47,7 +47,7 @@ package enum LibraryOpening {
         }
     }
 
-    /// Opens the library that the state knows; nil if it has none yet.
+    /// Opens the library recorded in the state; nil if it has none yet.
     static func openKnown(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder? {
         do {
             guard try recordedID(store) != nil else { return nil }
@@ -57,7 +57,7 @@ package enum LibraryOpening {
         return try open(place, store)
     }
 
-    /// As ``openKnown(_:_:)``, and writes nothing into the state: for who looks without the lock.
+    /// Like ``openKnown(_:_:)``, without writing to the state: for readers without the lock.
     package static func openToLook(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal)
         -> LibraryFolder?
     {
@@ -70,7 +70,7 @@ package enum LibraryOpening {
         }
     }
 
-    /// Makes the folder this state's library from now on, whoever's it was.
+    /// Makes the folder this state's library from now on, whoever owned it.
     package static func adopt(_ place: StateLocation.Place, _ store: DownloadStore) throws(Refusal) -> LibraryFolder {
         do {
             let path = try place.library(in: store).path

@@ -1,12 +1,12 @@
 import DownloadStore
 import ProviderHost
 
-/// What a run has opened and holds to its end.
+/// The resources that a run opens and holds to its end.
 struct OpenState: Sendable {
     let place: StateLocation.Place
     let registry: PluginRegistry
     let store: DownloadStore
     let library: RunLibrary
-    /// The user's session as the run began.
+    /// The user's session at the start of the run.
     let session: UserSession
 }

@@ -6,10 +6,10 @@ import Synchronization
 import SystemPackage
 import UserState
 
-/// The library of a run: opened anew and locked for each pass, and let go between two, so that its disk can be unmounted
-/// and others can write in it.
+/// The library of a run: opened again and locked for each pass, and closed between passes, so that its disk can be
+/// unmounted and others can write to it.
 ///
-/// What is open keeps leading to the folders that it was opened as, wherever somebody moves them meanwhile.
+/// Open folders stay the same ones, wherever somebody moves them in the meantime.
 final class RunLibrary: Sendable {
     private let place: StateLocation.Place
     private let store: DownloadStore
@@ -20,8 +20,8 @@ final class RunLibrary: Sendable {
         self.store = store
     }
 
-    /// Opens it, as the one that the state knows, until ``close()``. While another process writes in it this waits, for half
-    /// a second at least, and for `wait` if that is more; `waiting` hears of it once.
+    /// Opens the library recorded in the state, until ``close()``. While another process writes to it this waits, for
+    /// at least half a second, and for `wait` if that is longer; `waiting` is called once.
     func open(
         for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(Refusal) -> LibraryFolder {
@@ -36,7 +36,7 @@ final class RunLibrary: Sendable {
         return library
     }
 
-    /// Lets it go.
+    /// Closes it.
     func close() {
         current.withLock { library in
             library?.unlock()
@@ -44,7 +44,7 @@ final class RunLibrary: Sendable {
         }
     }
 
-    /// Calls `body` with the one that is open, or with one that is opened for the moment.
+    /// Calls `body` with the open library, or with one that is opened temporarily.
     func use<T>(_ body: (LibraryFolder) async throws -> T) async throws -> T {
         if let library = current.withLock({ $0 }) { return try await body(library) }
         let library = try LibraryOpening.open(place, store)
@@ -53,7 +53,7 @@ final class RunLibrary: Sendable {
         return try await body(library)
     }
 
-    /// Whether the folder bears the mark of the library that the state knows. Opens nothing for longer.
+    /// Whether the folder has the marker of the state's library. Opens it only temporarily.
     var isThere: Bool {
         guard let id = try? LibraryOpening.recordedID(store), let path = try? place.library(in: store).path else {
             return false
@@ -61,7 +61,7 @@ final class RunLibrary: Sendable {
         return (try? LibraryFolder.marker(of: path))?.id == id.rawValue
     }
 
-    /// Whether it is there, and no other process writes in it.
+    /// Whether it exists, and no other process writes to it.
     var isFree: Bool {
         guard isThere else { return false }
         do { return try LibraryFolder.isInUse(place.library(in: store).path) == nil } catch { return false }

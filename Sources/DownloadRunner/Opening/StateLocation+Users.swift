@@ -15,8 +15,8 @@ extension StateLocation.Place {
     /// The refusal for a name that has never logged in.
     var unknown: Refusal { .user(.unknown(user.text, others: (try? siblings()) ?? [])) }
 
-    /// Opens the state to write a session or a request into it, beside whoever holds the lock. A state that isn't there yet, or
-    /// is an older version's, is made or migrated; that takes the lock for a moment.
+    /// Opens the state to write a session or a request into it, while another process may hold the lock. A missing
+    /// state is made, an older one migrated; that takes the lock for a moment.
     package func openForSession() async throws(Refusal) -> DownloadStore {
         do throws(StateError) { try folder.create() } catch { throw Refusal(error) }
         let deadline = ContinuousClock.now + .seconds(5)
@@ -38,7 +38,7 @@ extension StateLocation.Place {
         }
     }
 
-    /// Nil for a state that isn't there, or that the lock's holder has to migrate or is still making.
+    /// Nil for a state that doesn't exist, or that the lock's holder has to migrate or is still making.
     private func openBeside() throws(Refusal) -> DownloadStore? {
         guard hasState else { return nil }
         do throws(StoreError) {
@@ -51,7 +51,7 @@ extension StateLocation.Place {
         }
     }
 
-    /// The names of all users beside this one.
+    /// The names of all other users.
     private func siblings() throws(StateError) -> [String] {
         try Locations.users(in: folder.path.removingLastComponent()).map(\.text)
     }

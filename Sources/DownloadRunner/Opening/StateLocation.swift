@@ -6,9 +6,9 @@ package import SyncFacts
 package import SystemPackage
 package import UserState
 
-/// Where the library is, and who says so.
+/// The library's place, and where it was set.
 package struct LibraryPlace: Sendable, Equatable {
-    /// The strongest first.
+    /// In order of precedence.
     package enum Source: Sendable, Equatable {
         /// An option, the environment or the settings file.
         case given
@@ -21,13 +21,13 @@ package struct LibraryPlace: Sendable, Equatable {
     package var source: Source
 }
 
-/// Whose places hold for a command in the end, defaults filled in.
+/// The effective places of a command, defaults filled in.
 package struct EffectivePlaces: Sendable, Equatable {
     package var user: String
     /// The folder of all users' state.
     package var state: String
     package var library: String
-    /// Nobody says where it is, and the state knows it.
+    /// Whether the library's place comes from the state only.
     package var isLibraryFromState: Bool
 
     package init(user: String, state: String, library: String, isLibraryFromState: Bool = false) {
@@ -38,7 +38,7 @@ package struct EffectivePlaces: Sendable, Equatable {
     }
 }
 
-/// Where a command finds its user's state and library.
+/// The location of a command's user, state and library.
 package struct StateLocation: Sendable, Equatable {
     /// Nil is the account's own user.
     package var user: String?
@@ -53,10 +53,10 @@ package struct StateLocation: Sendable, Equatable {
         self.library = library
     }
 
-    /// The user's name; nil if what was given can't be one.
+    /// The user's name; nil if the given one is invalid.
     package var userName: String? { try? resolve().user.text }
 
-    /// The user and where everything of theirs lies. Makes nothing.
+    /// The user and all paths. Makes nothing.
     package func resolve() throws(Refusal) -> Place {
         let environment = ProcessInfo.processInfo.environment
         let account = UserName.ofThisAccount(environment: environment)
@@ -73,11 +73,11 @@ package struct StateLocation: Sendable, Equatable {
             standardLibrary: locations.library(nil, user: name))
     }
 
-    /// What holds in the end, defaults filled in.
+    /// The effective places, defaults filled in.
     package func effective() throws(Refusal) -> EffectivePlaces {
         let place = try resolve()
         let root = place.folder.path.removingLastComponent().removingLastComponent()
-        // A state that can't be read says nothing of a library; what is wrong with it is told elsewhere.
+        // An unreadable state has no library here; its error is reported elsewhere.
         let store = (try? place.openForReading()) ?? nil
         defer { store?.close() }
         let library = try? place.library(in: store)
@@ -91,7 +91,7 @@ package struct StateLocation: Sendable, Equatable {
         /// The account's own user is logged in from the start.
         package var isAccountsOwn: Bool
         package var folder: StateFolder
-        /// Where an option, the environment or the settings file says that the library is.
+        /// The library's place set by an option, the environment or the settings file.
         package var givenLibrary: FilePath?
         private let standardLibrary: FilePath
 
@@ -105,7 +105,7 @@ package struct StateLocation: Sendable, Equatable {
             self.standardLibrary = standardLibrary
         }
 
-        /// The place of another user whose state lies beside this one's.
+        /// The place of another user whose state is beside this one's.
         package func sibling(_ other: UserName) -> Place {
             let path = folder.path.removingLastComponent().appending(other.text)
             return Place(
@@ -114,8 +114,8 @@ package struct StateLocation: Sendable, Equatable {
                 standardLibrary: standardLibrary.removingLastComponent().appending(other.text))
         }
 
-        /// Where the library is, for every command: where the person says; else where the state knows it, from the last sync
-        /// or from `library move`; else the default.
+        /// The library's place for every command: the given one; else the one in the state, from the last sync or from
+        /// `library move`; else the default.
         package func library(in store: DownloadStore?) throws(StoreError) -> LibraryPlace {
             if givenLibrary == nil, let store, let path = try LibraryOpening.recordedPath(store) {
                 return LibraryPlace(path: FilePath(path), source: .state)
@@ -123,7 +123,7 @@ package struct StateLocation: Sendable, Equatable {
             return standing
         }
 
-        /// Where the library is, if the state says nothing.
+        /// The library's place if the state has none.
         fileprivate var standing: LibraryPlace {
             givenLibrary.map { LibraryPlace(path: $0, source: .given) }
                 ?? LibraryPlace(path: standardLibrary, source: .standard)
@@ -137,7 +137,7 @@ package struct StateLocation: Sendable, Equatable {
             return session
         }
 
-        /// Nothing starts for a user who is logged out. Makes nothing for a user without a state.
+        /// Refuses a logged-out user. Makes nothing for a user without a state.
         package func requireSession(in store: DownloadStore) throws(Refusal) -> UserSession {
             let session: UserSession
             do { session = try self.session(in: store) } catch { throw Refusal(error) }
@@ -148,10 +148,10 @@ package struct StateLocation: Sendable, Equatable {
         /// The refusal for a user who is logged out.
         var loggedOut: Refusal { .user(.loggedOut(user.text, isAccountsOwn: isAccountsOwn)) }
 
-        /// Whether there is a state; a user other than the account's own gets one by logging in.
+        /// Whether the user has a state; a user other than the account's own gets one by logging in.
         package var hasState: Bool { FileManager.default.fileExists(atPath: folder.database.string) }
 
-        /// The state, or nil if this user has none yet. A file that was begun and never made is none.
+        /// The state, or nil if this user has none yet. An incomplete new file counts as none.
         package func openForReading() throws(Refusal) -> DownloadStore? {
             guard hasState else { return nil }
             do {
@@ -163,7 +163,7 @@ package struct StateLocation: Sendable, Equatable {
 
         /// Takes the user's lock and opens the state to change it.
         ///
-        /// For a lock that somebody else holds it waits, if it is to; `waiting` hears of it once.
+        /// Waits for a lock held by another process, if requested; `waiting` is called once.
         package func openForWriting(
             for catalogs: [String], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
         ) async throws(Refusal) -> (FileLock, DownloadStore) {

@@ -12,15 +12,15 @@ import Musl
 import Darwin
 #endif
 
-/// Waits for catalog files to change. Make it when they have just been read: what it finds then is what it compares with.
+/// Waits for catalog files to change. Create it right after reading them: it compares with their state at that time.
 ///
-/// A file counts as changed when its size, modification time or inode is another one, when it is gone or back, and when
-/// another YAML file appears beside it or goes, since a pattern of `include` may mean that one. A changed file has to be
-/// left alone for a moment before it is news, so that one save of an editor is one change.
+/// A file counts as changed when its size, modification time or inode differs, when it disappears or returns, and when
+/// another YAML file appears beside it or disappears, since a pattern of `include` may match that. A changed file is
+/// reported only after it has been stable for a moment, so that one save of an editor is one change.
 package final class CatalogWatch: Sendable {
-    /// How long nothing may have changed for a change to be over.
+    /// The time without changes after which a change is over.
     private let settling: Duration
-    /// How long until it looks without having been told to.
+    /// The interval of checks without a notification.
     private let interval: Duration
     private let paths: [String]
     private let folders: [String]
@@ -31,8 +31,8 @@ package final class CatalogWatch: Sendable {
     #endif
 
     /// - Parameters:
-    ///   - paths: of all files that were read, and those that were given where links lead elsewhere.
-    ///   - interval: nil looks seldom where the system tells of changes, and every few seconds where it doesn't.
+    ///   - paths: of all files that were read, and of given links to them.
+    ///   - interval: nil checks seldom if the system notifies of changes, and every few seconds otherwise.
     package init(_ paths: [String], settling: Duration = .milliseconds(500), interval: Duration? = nil) {
         self.settling = settling
         self.paths = Set(paths).sorted()
@@ -58,11 +58,11 @@ package final class CatalogWatch: Sendable {
             var found = Snapshot(paths: paths, folders: folders)
             guard found != known.withLock({ $0 }) else {
                 await signal.wait(atMost: interval)
-                // In a busy folder: now and then is enough.
+                // Bounds the checks in a busy folder.
                 try? await Task.sleep(for: .milliseconds(50))
                 continue
             }
-            // A file that never comes to rest is looked at in the end.
+            // A file that never becomes stable is reported in the end.
             for _ in 0..<20 {
                 try? await Task.sleep(for: settling)
                 let again = Snapshot(paths: paths, folders: folders)
@@ -73,12 +73,12 @@ package final class CatalogWatch: Sendable {
                 defer { known = found }
                 return known != found
             }
-            // Moved away and back again: nothing has happened.
+            // Moved away and back again: no change.
             if isNews { return }
         }
     }
 
-    /// Again and again: a folder may have been replaced by another one.
+    /// Repeated, since a folder may have been replaced by another one.
     private func watchFolders() {
         #if os(Linux)
         for folder in folders { notices?.watch(folder) }
@@ -87,7 +87,7 @@ package final class CatalogWatch: Sendable {
 }
 
 extension CatalogWatch {
-    /// What the files look like from outside.
+    /// The files' metadata.
     private struct Snapshot: Sendable, Equatable {
         struct File: Sendable, Equatable {
             var device: UInt64
@@ -97,7 +97,7 @@ extension CatalogWatch {
             var nanoseconds: Int
         }
 
-        /// Those that aren't there are missing.
+        /// Missing files have no entry.
         var files: [String: File] = [:]
         /// The YAML files of each folder.
         var names: [String: Set<String>] = [:]
@@ -122,7 +122,7 @@ extension CatalogWatch {
         }
     }
 
-    /// Wakes the one who waits. Sent before anybody waits, it wakes the next one at once.
+    /// Wakes the waiting task. A signal sent before anybody waits wakes the next one at once.
     private final class ChangeSignal: Sendable {
         private struct State {
             var isSent = false

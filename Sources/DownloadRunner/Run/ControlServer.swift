@@ -7,16 +7,16 @@ import SyncFacts
 import SystemPackage
 import UserState
 
-/// Answers what other processes ask of this one, from the start of a run to its end.
+/// Answers the requests of other processes, from the start of a run to its end.
 struct ControlServer: Sendable {
     private let open: OpenState
     private let control: RunControl
     private let watch: ControlWatch
-    /// A connection for answers: the run's own one may be reading all rows for as long as a comparison takes.
+    /// A connection for answers: the run's own one may be busy reading all rows during a comparison.
     private let answers: DownloadStore
     private let work: Task<Void, Never>
 
-    /// Begins to listen. `wording` says in an answer why something can't be done.
+    /// Starts listening. `wording` returns the text of a refusal for an answer.
     init(
         _ open: OpenState, _ control: RunControl, wording: @escaping @Sendable (Refusal) -> String
     ) throws(StoreError) {
@@ -30,7 +30,7 @@ struct ControlServer: Sendable {
             await withDiscardingTaskGroup { group in
                 group.addTask { for await item in line { await handler.handle(item) } }
                 for await item in notices {
-                    // A logout never waits behind anything.
+                    // A logout never waits for other requests.
                     switch item {
                     case .session, .request(_, .loggedOut): group.addTask { await handler.handle(item) }
                     case .request: continuation.yield(item)
@@ -41,14 +41,14 @@ struct ControlServer: Sendable {
         }
     }
 
-    /// Stops listening, when everything that was asked has its answer.
+    /// Stops listening once every request has its answer.
     func close() async {
         watch.stop()
         await work.value
         answers.close()
     }
 
-    /// Handles what is asked: one after the other what changes downloads, logouts at once.
+    /// Handles requests: changes of downloads one after the other, logouts at once.
     private struct RequestHandler: Sendable {
         let open: OpenState
         let control: RunControl
@@ -72,7 +72,7 @@ struct ControlServer: Sendable {
             }
         }
 
-        /// Whoever asked sees it if there is no answer.
+        /// Sends an answer; if that fails, the requester times out.
         private func answer(_ id: RequestID, _ answer: ControlAnswer) {
             guard let text = try? JSONEncoder().encode(answer) else { return }
             try? answers.requests.answer(id, String(decoding: text, as: UTF8.self))
@@ -85,7 +85,7 @@ struct ControlServer: Sendable {
                 await control.idle()
                 return .done
             }
-            // Before its first turn and after the last one a pass goes by rows that nobody else may change.
+            // Before its first turn and after the last one a pass relies on rows that no other process may change.
             var over: RunControl.Pass?
             while let pass = await control.enter(after: over) {
                 if let answer = try await perform(request, through: pass) { return answer }
@@ -114,7 +114,7 @@ struct ControlServer: Sendable {
             return .done
         }
 
-        /// While no pass is under way, and none begins.
+        /// While no pass is running, and none begins.
         private func perform(_ request: ControlRequest) async throws -> ControlAnswer {
             switch request {
             case .steer(let transition, let ids):
@@ -129,7 +129,7 @@ struct ControlServer: Sendable {
             return .done
         }
 
-        /// Changes what the run was started with; in a run that watches, for its later passes too.
+        /// Changes the run's settings; in a watching run for later passes, too.
         private func change(
             _ settings: RunSettings, _ pass: RunControl.Pass?
         ) async throws(Refusal) -> ControlAnswer {
@@ -150,7 +150,7 @@ struct ControlServer: Sendable {
 
         private func steer(_ transition: StateTransition, _ ids: [DownloadID]) async throws -> [SteeringOutcome] {
             let result: Steering.Result
-            // A library that isn't there keeps nobody from giving up what isn't there yet: the next start drops its partial.
+            // Unfinished downloads can be cancelled without the library: the next start deletes their partials.
             if transition == .remove || (transition == .cancel && open.library.isThere) {
                 result = try await open.library.use { try await steering($0).apply(transition, to: ids) }
             } else {

@@ -5,9 +5,9 @@ import Foundation
 import RunSchedule
 import SyncFacts
 
-/// What the person asks for while the run goes on: ``Schedule`` says when rows may change, ``Steering`` changes them.
+/// The user's commands during a run: ``Schedule`` decides when rows may change, ``Steering`` changes them.
 extension Dispatcher {
-    /// Those who wait for what they have asked for.
+    /// The pending requests.
     struct Requests {
         /// Nil if the last turn is over: nothing was done.
         typealias Answer = Swift.Result<[SteeringOutcome]?, any Error>
@@ -23,10 +23,10 @@ extension Dispatcher {
         private var last = 0
         /// Of the rows that have just been changed.
         var references: [DownloadID: VideoReference] = [:]
-        /// What the run is to make of those of them that wait again.
+        /// New plans for those of them that wait again.
         var again: [DownloadID: WantedDownload] = [:]
 
-        /// Keeps one until it is answered. Returns its number.
+        /// Keeps a request until it is answered. Returns its number.
         mutating func add(
             _ kind: Command.Kind, _ newPriority: PriorityChange?, _ continuation: CheckedContinuation<Answer, Never>
         ) -> Int {
@@ -67,25 +67,25 @@ extension Dispatcher {
         try await ask(.steer(transition, ids))
     }
 
-    /// Gives downloads another priority; with `now` they start at once, if need be in the place of others. Nil if the last
-    /// turn is over: nothing was done.
+    /// Gives downloads another priority; with `now` they start at once, in place of others if necessary. Nil if the
+    /// last turn is over: nothing was done.
     func prioritize(_ newPriority: PriorityChange, _ ids: [DownloadID]) async throws -> [SteeringOutcome]? {
         try await ask(.prioritize(isNow: newPriority == .now, ids), newPriority)
     }
 
-    /// How many may be active at once from now on. Those beyond it go back to waiting, the lowest priority first.
+    /// Sets the number of active downloads. Those beyond it go back to waiting, the lowest priority first.
     func setJobs(_ jobs: Int) async {
         services.adjustable.jobs = jobs
         _ = try? await ask(.jobs(jobs, hostCap: services.hostConnections))
     }
 
-    /// Suspends what comes from a provider whose credentials were forgotten.
+    /// Suspends downloads of a provider whose credentials were deleted.
     func providerLoggedOut(_ provider: String) async {
-        // Once the last turn is over, what the run still knows goes, too.
+        // After the last turn the run's own copy is deleted, too.
         if (try? await ask(.loggedOut(provider))) == nil { await services.providers.forgetCredentials(of: provider) }
     }
 
-    /// Goes on with what waited for a login at a provider. False if the last turn is over.
+    /// Continues downloads that waited for a login at a provider. False if the last turn is over.
     func providerLoggedIn(_ provider: String) async throws -> Bool { try await ask(.loggedIn(provider)) != nil }
 
     private func ask(_ kind: Command.Kind, _ newPriority: PriorityChange? = nil) async throws -> [SteeringOutcome]? {
@@ -95,7 +95,7 @@ extension Dispatcher {
         }.get()
     }
 
-    // MARK: what the schedule says
+    // MARK: actions of the schedule
 
     /// Changes the rows.
     func apply(_ number: Int, _ ids: [DownloadID]) async {
@@ -113,7 +113,7 @@ extension Dispatcher {
             requests.note(number, .success(result.outcomes))
             changed = result.changed
         } catch {
-            // The state can't be read or written: the run ends of that by itself.
+            // The state can't be read or written: the run ends because of that.
             requests.note(number, .failure(error))
         }
         let rows = changed.map { record, before in

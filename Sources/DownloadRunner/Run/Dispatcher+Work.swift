@@ -10,7 +10,7 @@ import SyncFacts
 import Synchronization
 import SystemPackage
 
-/// What takes time: turns, digests, places, sidecars. Each ends with an event.
+/// The asynchronous work: turns, digests, placing, sidecars. Each ends with an event.
 extension Dispatcher {
     // MARK: turns
 
@@ -43,7 +43,8 @@ extension Dispatcher {
             works[job.id]?.complete = video
             await noteUnasked(job)
         }
-        // Measured as it ends: its last bytes would count as still to be written, and another one end for want of room.
+        // Measured at its end: otherwise its last bytes would count as still to be written, and another one would end
+        // for lack of space.
         measure()
         works[job.id]?.task = nil
         perform(.turnEnded(job.id, end))
@@ -101,7 +102,8 @@ extension Dispatcher {
         }
     }
 
-    /// What the person's own commands have against a file; nil for nothing. What the library had already was judged before.
+    /// The complaint of the user's hook commands about a file; nil for none. Files already in the library were judged
+    /// before.
     private func judged(_ video: CompletedVideo) async -> FileComplaint? {
         guard let hooks = services.hooks, hooks.has(.afterDownload), video.partial != nil,
             let wanted = wanted[video.job.id]
@@ -120,7 +122,7 @@ extension Dispatcher {
         }
     }
 
-    /// Hands a complete file to the bookkeeper.
+    /// Passes a complete file to the bookkeeper.
     func place(_ id: DownloadID) {
         guard let video = works[id]?.complete, let wanted = wanted[id] else { return }
         Task {
@@ -156,7 +158,7 @@ extension Dispatcher {
         Task { handle(.partialDropped(id, losses: await job.dropPartial())) }
     }
 
-    /// What the bookkeeper tells.
+    /// The bookkeeper's callbacks.
     nonisolated var callbacks: Bookkeeper.Callbacks {
         Bookkeeper.Callbacks(
             placed: { files in Task { await self.placed(files) } },
@@ -171,7 +173,7 @@ extension Dispatcher {
                 handle(.sidecarPlaced(number, of: placed.file.role.download, isStored: true))
             } else if let id = placed.file.role.download, let job = works[id]?.job {
                 works[id]?.placed = placed
-                // What it was made of.
+                // Its source files.
                 job.clearAway()
                 let request = job.live.withLock { $0.request }
                 handle(.placed(id, placed.stored, request: request, isWhole: placed.parts.isEmpty))
@@ -195,7 +197,7 @@ extension Dispatcher {
         switch failure {
         case .flush(let error):
             return .lost(.notOnDisk(error))
-        // Only what belongs beside a video is told so.
+        // Only sidecars get this error.
         case .store, .unwanted: return .store
         case .library(let error):
             if DescriptorLimit.isExhausted(error.errno),
@@ -209,9 +211,10 @@ extension Dispatcher {
         }
     }
 
-    // MARK: what comes along
+    // MARK: sidecars
 
-    /// What the catalog names beside a video, each with the file that it replaces. Its rows begin when it is there.
+    /// The sidecars that the catalog names for a video, each with the file that it replaces. Their rows are written
+    /// when they are stored.
     func named(by wanted: WantedDownload, digest: ExtrasDigest) -> Schedule.Event {
         var wantedSidecars = SidecarPlan.wantedSidecars(of: wanted)
         if !wanted.isNew {
@@ -226,7 +229,7 @@ extension Dispatcher {
         return .sidecars(note(wantedSidecars), of: wanted.id, digest: digest)
     }
 
-    /// Gives each a number.
+    /// Numbers them.
     func note(_ wantedSidecars: [WantedSidecar], failedRuns: [SidecarName: Int] = [:]) -> [SidecarQueue.Item] {
         wantedSidecars.map { sidecar in
             lastSidecar += 1
@@ -238,8 +241,8 @@ extension Dispatcher {
         }
     }
 
-    /// A provider has answered for a video: what it names is wanted from the next write of rows on, which is before the
-    /// video's file is at its place.
+    /// Handles a provider's answer for a video: its sidecars are wanted from the next write of rows on, which is before
+    /// the video's file is in place.
     func resolved(_ id: DownloadID, _ media: ResolvedMedia) async {
         guard let wanted = wanted[id] else { return }
         guard schedule.sidecars.awaitsResolution(of: id) else { return _ = handle(.resolved(id, [])) }
@@ -247,7 +250,7 @@ extension Dispatcher {
         let wantedSidecars = SidecarPlan.wantedSidecars(of: wanted, resolved: media)
         let isAsked = schedule.isAskedAgain(id)
         if isAsked || !wanted.isNew {
-            // What this run has noted counts, too.
+            // Rows noted in this run count, too.
             if schedule.isRenewed(id) { _ = await services.bookkeeper.commit([]) }
             files = ((try? services.store.sidecars.files(of: [id])) ?? []).filter { $0.kind != .stream }
             open = (try? services.store.sidecars.open(of: [id])) ?? []
@@ -260,12 +263,12 @@ extension Dispatcher {
         handle(.resolved(id, note(named.wantedSidecars, failedRuns: named.failedRuns)))
     }
 
-    /// Whether its file is certainly not there any more.
+    /// Whether its file is certainly missing.
     private func isLost(_ sidecar: SidecarRecord) -> Bool {
         do { return try services.library.files.facts(of: sidecar.path) == nil } catch { return false }
     }
 
-    /// Asks the provider of a video that is there what comes along with it.
+    /// Asks the provider of a finished video for its sidecars.
     func ask(_ id: DownloadID) {
         guard let wanted = wanted[id] else { return }
         let job = asks[id]?.job ?? DownloadJob(wanted, services: services)
@@ -284,8 +287,8 @@ extension Dispatcher {
         handle(.turnEnded(id, end))
     }
 
-    /// A duplicate that was made without its provider having been asked gets its own sidecars, too: if that provider has named
-    /// some for the other one, or if it is another provider, or asked for another thing.
+    /// A duplicate made without asking its provider gets its own sidecars, too: if that provider has named some for the
+    /// other one, or if it is another provider, or has other parameters.
     func noteUnasked(_ job: DownloadJob) async {
         guard let donor = works[job.id]?.donor, !donor.isStanding, await !job.hasBeenAnswered else { return }
         let isOther = donor.file.source != job.wanted.source
@@ -318,7 +321,7 @@ extension Dispatcher {
 }
 
 extension SyncWarning.Placing {
-    /// Nil of what is as the person wants it.
+    /// Nil for a failure that the user wanted.
     init?(_ failure: PlacingFailure) {
         switch failure {
         case .flush: self = .flush

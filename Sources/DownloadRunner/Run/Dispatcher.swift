@@ -11,18 +11,18 @@ import SyncFacts
 import Synchronization
 import SystemPackage
 
-/// Carries out what ``Schedule`` decides, and tells it what came of that. It has no rule of its own.
+/// Carries out the decisions of ``Schedule``, and reports their results to it. It has no rules of its own.
 actor Dispatcher {
-    /// How the turns of a run ended.
+    /// The result of a run's turns.
     struct Result: Sendable {
         var states: [DownloadID: DownloadState] = [:]
-        /// What has come of the run beside that.
+        /// The run's other results.
         var tally = RunTally()
         var failures: [(VideoReference, DownloadError)] = []
         var received: Int64 = 0
-        /// Why it was stopped; nil if it came to its end.
+        /// The reason why it was stopped; nil if it ended by itself.
         var stopReason: SuspendReason?
-        /// What kept the run from recording all of it; of the bookkeeper, once it has ended.
+        /// Errors that prevented recording results; from the bookkeeper, once it has ended.
         var storeErrors: [StoreError] = []
         var diskTrouble: Refusal.Run?
     }
@@ -30,20 +30,20 @@ actor Dispatcher {
     /// A download that has had a turn.
     struct Work {
         let job: DownloadJob
-        /// While it has one.
+        /// During the turn.
         var task: Task<Void, Never>?
         var meter = RateMeter()
         /// From the end of its transfer on.
         var complete: CompletedVideo?
-        /// What the person's own command has against it.
+        /// The complaint of the user's hook command.
         var complaint: FileComplaint?
-        /// From then on that it is at its place.
+        /// From its placing on.
         var placed: PlacedFile?
-        /// What its file was perhaps made of.
+        /// The possible source of its file.
         var donor: Donor?
     }
 
-    /// A sidecar that is wanted.
+    /// A wanted sidecar.
     struct SidecarWork {
         let sidecar: WantedSidecar
         var task: Task<Void, Never>?
@@ -56,19 +56,19 @@ actor Dispatcher {
     var works: [DownloadID: Work] = [:]
     var sidecars: [Int: SidecarWork] = [:]
     var lastSidecar = 0
-    /// Questions to providers about videos that are there.
+    /// Requests to providers about finished videos.
     var asks: [DownloadID: Work] = [:]
-    /// Why an address of a sidecar was no good, until its provider is asked for another one.
+    /// The reason why a sidecar's address failed, until its provider is asked for another one.
     var refusals: [DownloadID: DownloadError] = [:]
     var requests = Requests()
     private var told: ToldMisses
-    /// Bytes that came from the network for sidecars, and for downloads that the run is through with.
+    /// Bytes received for sidecars, and for downloads that are done.
     var received: Int64 = 0
     private var alarm: Task<Void, Never>?
     private var ticker: Task<Void, Never>?
     private var ended: CheckedContinuation<Void, Never>?
     private var draws = 0
-    /// Events of what has been done for the one before.
+    /// Events that follow from the actions of the previous one.
     var followUps: Deque<Schedule.Event> = []
 
     init(services: RunServices, plan: Reconciliation) {
@@ -83,7 +83,7 @@ actor Dispatcher {
                 maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries))
     }
 
-    /// Runs until there is nothing left to do in this run.
+    /// Runs until no work is left in this run.
     func run(_ plan: Reconciliation) async -> Result {
         let covers = note(plan.sidecars)
         if !covers.isEmpty { handle(.sidecars(covers, of: nil, digest: [])) }
@@ -95,7 +95,7 @@ actor Dispatcher {
         return result
     }
 
-    /// Ends every active download, partial kept; nothing new is started.
+    /// Ends every active download, keeping partials; nothing new is started.
     func stop(_ reason: SuspendReason) { handle(.stop(reason)) }
 
     private var result: Result {
@@ -118,21 +118,21 @@ actor Dispatcher {
 
     // MARK: the loop
 
-    /// Tells the schedule, and does what it says. Returns whether it grants what was asked for.
+    /// Passes an event to the schedule, and carries out its actions. Returns whether a request is granted.
     @discardableResult
     func handle(_ event: Schedule.Event) -> Bool {
         measure()
         return perform(event)
     }
 
-    /// Tells it how full the disk is, if that matters.
+    /// Reports the free disk space to it, if that matters.
     func measure() {
         guard let space = services.space, schedule.stopReason == nil, let free = space.free() else { return }
         let turns = works.values.filter { $0.task != nil }.map { services.measure($0.job) }
         perform(.measured(free: free, turns: turns))
     }
 
-    /// ``handle(_:)`` without a look at the disk.
+    /// ``handle(_:)`` without measuring the disk.
     @discardableResult
     func perform(_ event: Schedule.Event) -> Bool {
         var isGranted = false
@@ -143,7 +143,8 @@ actor Dispatcher {
         return isGranted
     }
 
-    /// From 0 to 1, evenly: a hash with this process's seed. Asking the system would be a system call for each event.
+    /// From 0 to 1, uniformly: a hash with this process's seed. Asking the system would be a system call for each
+    /// event.
     private func chance() -> Double {
         draws &+= 1
         return Double(UInt(bitPattern: draws.hashValue) >> 11) * 0x1p-53
@@ -248,7 +249,7 @@ actor Dispatcher {
                     seconds: services.clock.now.timeIntervalSince(work.job.startedAt))))
     }
 
-    /// Tells twice a second how far the turns are, as long as there are any.
+    /// Reports the progress of turns twice a second, as long as there are any.
     func startTicker() {
         guard ticker == nil else { return }
         ticker = Task {
@@ -259,14 +260,14 @@ actor Dispatcher {
         }
     }
 
-    /// False when there is nothing to tell until the next start.
+    /// False if there is nothing to report until the next start.
     private func tick() -> Bool {
         let turns = works.filter { $0.value.task != nil }
         guard !turns.isEmpty else {
             ticker = nil
             return false
         }
-        // What is free on the disk goes along.
+        // Includes the free disk space.
         measure()
         let now = services.clock.now
         for (id, turn) in turns {

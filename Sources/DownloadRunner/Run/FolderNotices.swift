@@ -7,13 +7,13 @@ import Glibc
 import Musl
 #endif
 
-/// Hears from the kernel that something happened in a folder (inotify). What it was is looked up by whoever is told.
+/// Notifies of changes in folders (inotify). The receiver determines the kind of change.
 final class FolderNotices: Sendable {
     private let descriptor: CInt
     /// Dispatch's objects may be used from any thread; its module doesn't say so.
     nonisolated(unsafe) private let source: any DispatchSourceRead
 
-    /// Nil where there is no more room for it: every account may have a number of them.
+    /// Nil if the account's limit on them is reached.
     init?(_ tell: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return nil }
@@ -31,7 +31,7 @@ final class FolderNotices: Sendable {
 
     deinit { source.cancel() }
 
-    /// Hears of this folder, too; again is fine. One that can't be watched is left out.
+    /// Watches this folder, too; repeated calls are fine. One that can't be watched is skipped.
     func watch(_ folder: String) {
         let interest =
             IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF

@@ -4,19 +4,19 @@ import DownloadStore
 import MediaLibrary
 import SyncFacts
 
-/// Removes downloads that are no longer in their catalogs: files, what came along, partials, and then the rows. After them
-/// covers, folders and names of chapters and courses that nothing is left of.
+/// Removes downloads that are no longer in their catalogs: files, sidecars, partials, and then the rows. After them
+/// covers, folders and names of empty chapters and courses.
 ///
-/// Each stands alone: what can't be removed keeps its row, and the next run tries again.
+/// Each removal is independent: a download that can't be removed keeps its row, and the next run tries again.
 struct Pruning: Sendable {
-    /// What came of it.
+    /// The result.
     struct Outcome: Sendable {
         var removed: [VideoReference] = []
-        /// What stays and why.
+        /// The downloads that stay, with reasons.
         var warnings: [(SyncWarning.Pruning, VideoReference?)] = []
-        /// Whether something stays that should have gone.
+        /// Whether a removal failed.
         var hasFailed = false
-        /// Why nothing more could be done.
+        /// The reason for stopping early.
         var refusal: Refusal?
     }
 
@@ -28,7 +28,7 @@ struct Pruning: Sendable {
 
     func run(_ gone: [Reconciliation.Gone], _ unwritten: UnwrittenFolders) -> Outcome {
         var outcome = Outcome()
-        // A file that isn't there is as good as removed, but not because the disk has gone.
+        // A missing file counts as removed, unless the disk has disappeared.
         if let loss = library.loss() {
             outcome.refusal = Refusal(loss)
             return outcome
@@ -71,7 +71,7 @@ struct Pruning: Sendable {
         outcome.removed += bare.map(\.reference)
     }
 
-    /// False if something stands at the place of the video that isn't the recorded file: it stays, and so does the row.
+    /// False if the file in the video's place isn't the recorded one: it stays, and so does the row.
     private func removeFiles(
         of item: Reconciliation.Gone, _ sidecars: [SidecarRecord], _ paths: inout [String], _ outcome: inout Outcome
     ) throws(LibraryError) -> Bool {
@@ -98,7 +98,7 @@ struct Pruning: Sendable {
 
     // MARK: courses and chapters
 
-    /// Chapters first: their folders lie in those of their courses.
+    /// Chapters first: their folders are inside those of their courses.
     private func removeEmpty(_ unwritten: UnwrittenFolders, _ outcome: inout Outcome) throws(StoreError) {
         guard !unwritten.isEmpty else { return }
         let used = try store.catalogs.used()
@@ -112,7 +112,7 @@ struct Pruning: Sendable {
         }
     }
 
-    /// Removes a cover and the folder, if that is empty then. False if the cover can't be removed.
+    /// Removes a cover, and the folder if it is empty then. False if the cover can't be removed.
     private func removeCover(_ cover: StoredFile?, _ folder: String, _ outcome: inout Outcome) -> Bool {
         do throws(LibraryError) {
             if let cover {

@@ -4,14 +4,14 @@ import Foundation
 import SyncFacts
 import Synchronization
 
-/// What reaches into a run from outside: signals, limits, logouts, and what other terminals ask.
+/// The control of a run from outside: signals, limits, logouts, and requests of other terminals.
 final class RunControl: Sendable {
-    /// What a run that watches its catalogs is woken by.
+    /// The event that wakes a watching run.
     enum Wake: Sendable, Equatable {
         case time, catalogs, library, asked, session, stop
     }
 
-    /// A pass that is under way.
+    /// A running pass.
     struct Pass: Sendable {
         var dispatcher: Dispatcher
         var services: RunServices
@@ -21,17 +21,17 @@ final class RunControl: Sendable {
         var pass: Pass?
         /// From a pass's beginning to its end.
         var isBusy = false
-        /// From the first turn of a pass until nothing of it is transferring.
+        /// From the first turn of a pass until all of its transfers have ended.
         var hasTurns = false
         /// Requests that change rows while no pass does.
         var visitors = 0
-        /// A pass that begins when they have gone.
+        /// A pass that begins when they are done.
         var beginning: CheckedContinuation<Void, Never>?
         var runStop: SuspendReason?
         var passStop: SuspendReason?
-        /// The generation of the last logout that this pass began after.
+        /// The generation of the last logout before this pass.
         var closedGeneration: Int64 = 0
-        /// The newest that anybody has seen.
+        /// The newest known session.
         var session: UserSession?
         var idle: CheckedContinuation<Wake, Never>?
         var pendingWake: Wake?
@@ -39,35 +39,35 @@ final class RunControl: Sendable {
         var whenReady: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// What `set` changes.
+    /// The settings that `set` changes.
     let adjustable: AdjustableLimits
     private let bounds = Mutex<RunLimits?>(nil)
     private let state = Mutex(State())
 
     init(_ options: SyncOptions) { adjustable = AdjustableLimits(options) }
 
-    /// The run's bounds, from its start on.
+    /// The run's limits, from its start on.
     var limits: RunLimits? {
         get { bounds.withLock { $0 } }
         set { bounds.withLock { $0 = newValue } }
     }
 
-    /// Why the pass is to end, or has; nil as long as nobody wants that.
+    /// The reason for ending the pass; nil if it shall go on.
     var passStop: SuspendReason? { state.withLock { $0.runStop ?? $0.passStop } }
 
     /// Whether a logout has ended this pass, or the time after it.
     var isLoggedOut: Bool { state.withLock { $0.passStop == .logout } }
 
-    /// Why the whole run is to end.
+    /// The reason for ending the whole run.
     var runStop: SuspendReason? { state.withLock { $0.runStop } }
 
     /// The pass whose downloads have their turns; nil before, after and between.
     var pass: Pass? { state.withLock { $0.pass } }
 
-    /// Suspends what is active and ends the run.
+    /// Suspends active downloads and ends the run.
     func stop(_ reason: SuspendReason) { interrupt(reason, isForAll: true) }
 
-    /// Suspends what is active and ends the pass; a run that watches goes on later.
+    /// Suspends active downloads and ends the pass; a watching run continues later.
     func interruptPass(_ reason: SuspendReason) { interrupt(reason, isForAll: false) }
 
     private func interrupt(_ reason: SuspendReason, isForAll: Bool) {
@@ -80,7 +80,7 @@ final class RunControl: Sendable {
         if isForAll { wake(.stop) }
     }
 
-    /// A pass begins. Returns when nobody else changes rows, nor will before its first turn.
+    /// Begins a pass. Returns when no other request changes rows, nor will before its first turn.
     func beginPass() async {
         await withCheckedContinuation { continuation in
             let isAlone = state.withLock { state in
@@ -92,7 +92,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// What interrupted the pass before is over; this one goes by `session`, unless a later logout is known already.
+    /// Clears the interruption of the previous pass; this one uses `session`, unless a later logout is known already.
     func goBy(_ session: UserSession) {
         let newest = state.withLock { state in
             state.passStop = state.runStop
@@ -102,7 +102,7 @@ final class RunControl: Sendable {
         note(newest)
     }
 
-    /// Somebody has logged in or out. A logout ends the pass, also if a login has followed it.
+    /// Notes a login or logout. A logout ends the pass, even if a login has followed it.
     func note(_ session: UserSession) {
         let hasLoggedOut = state.withLock { state in
             if session.generation >= state.session?.generation ?? 0 { state.session = session }
@@ -111,7 +111,7 @@ final class RunControl: Sendable {
         if hasLoggedOut { interruptPass(.logout) }
     }
 
-    /// Its downloads begin to have their turns. Returns why they must not, if somebody has said so already.
+    /// Begins the pass's turns. Returns the reason why they must not begin, if there is one.
     func begin(_ pass: Pass) -> SuspendReason? {
         let (reason, waiting) = state.withLock { state in
             state.pass = pass
@@ -123,7 +123,7 @@ final class RunControl: Sendable {
         return reason
     }
 
-    /// Nothing is transferring any more, and all that was is durable. The pass still goes by its rows.
+    /// All transfers have ended, and their data is durable. The pass still relies on its rows.
     func endTurns() {
         let waiting = state.withLock { state in
             state.pass = nil
@@ -134,7 +134,7 @@ final class RunControl: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The pass is over, whether it has had turns or not: rows are anybody's again.
+    /// Ends the pass, whether it has had turns or not: requests may change rows again.
     func endPass() {
         endTurns()
         let waiting = state.withLock { state in
@@ -145,8 +145,8 @@ final class RunControl: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until rows may be changed on somebody's behalf: through the pass whose downloads have their turns, or, where
-    /// nil is returned, by the caller, until it says ``leave()``.
+    /// Waits until rows may be changed: through the pass whose downloads have their turns, or, if nil is returned, by
+    /// the caller, until it calls ``leave()``.
     ///
     /// - Parameter over: a pass that turned out to be at its end.
     func enter(after over: Pass? = nil) async -> Pass? {
@@ -184,7 +184,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Returns when nothing is transferring.
+    /// Returns when all transfers have ended.
     func idle() async {
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
@@ -195,7 +195,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Wakes whoever is in ``wait(_:)``, or comes there next.
+    /// Wakes the task in ``wait(_:)``, or the next one that calls it.
     func wake(_ wake: Wake) {
         let idle = state.withLock { state in
             defer { state.idle = nil }
@@ -206,7 +206,7 @@ final class RunControl: Sendable {
         idle?.resume(returning: wake)
     }
 
-    /// Waits to be woken. What came during a pass counts, but for logins, which the pass has seen.
+    /// Waits to be woken. Wakes during a pass count, except for logins, which the pass has seen.
     func wait() async -> Wake {
         await withCheckedContinuation { continuation in
             let pendingWake: Wake? = state.withLock { state in

@@ -4,9 +4,9 @@ import DownloadStore
 import RunSchedule
 import SyncFacts
 
-/// What a download takes on the disk while it is made.
+/// The disk space of a download in progress.
 extension RunServices {
-    /// As ``Schedule`` knows it.
+    /// The download in the form of ``Schedule``.
     func scheduled(_ wanted: WantedDownload) -> ScheduledDownload {
         var size = wanted.video.size ?? wanted.resume?.total
         if let kind = wanted.resume?.kind { size = size.map { kind.type.room(for: $0, self) } }
@@ -17,7 +17,7 @@ extension RunServices {
             bytes: wanted.bytes(ignoresCourse: providers.ignoresCourse(wanted.provider)), donor: wanted.donor)
     }
 
-    /// The same of a video that is there, whose provider is to be asked what comes along.
+    /// The same for a finished video whose provider is to be asked for its sidecars.
     func question(_ wanted: WantedDownload) -> ScheduledDownload {
         var download = scheduled(wanted)
         download.purpose = .sidecars
@@ -28,7 +28,7 @@ extension RunServices {
         return download
     }
 
-    /// How far a turn is.
+    /// The progress of a turn.
     func measure(_ job: DownloadJob) -> Schedule.Measure {
         let space = job.space
         return Schedule.Measure(id: job.id, size: space.size, written: space.written)

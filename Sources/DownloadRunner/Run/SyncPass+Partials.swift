@@ -2,9 +2,9 @@ import CatalogComparison
 import DownloadStore
 import SyncFacts
 
-/// What a run says at its end of what fills the disk.
+/// The partials in a run's summary.
 extension SyncPass {
-    /// Where the disk was in the way: what has arrived of those that aren't finished, the most first.
+    /// If the disk was full: the partials of unfinished downloads, the largest first.
     func notePartials(
         _ summary: inout SyncSummary, _ plan: Reconciliation, _ result: Dispatcher.Result
     ) throws(StoreError) {

@@ -3,10 +3,10 @@ package import DownloadStore
 import RunSchedule
 package import SyncFacts
 
-/// What a run says at its end of what isn't there beside videos.
+/// The missing sidecars in a run's summary.
 extension SyncPass {
-    /// What is still wanted is work for the next run; what failed and will be tried again is a failure, as of a video. What was
-    /// given up is one in the run that did so: nothing wants it any more.
+    /// Wanted sidecars are work for the next run; failed ones that will be retried are failures, as with videos. One
+    /// that was given up is a failure only in the run that gave up: nothing wants it any more.
     func noteSidecars(
         _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
     ) throws(StoreError) {
@@ -15,7 +15,7 @@ extension SyncPass {
             switch sidecar.state {
             case .wanted:
                 summary.sidecarsWanted += 1
-                // A login is what is missing, or its time has not come.
+                // It lacks a login, or its time has not come.
                 let isWaiting =
                     result.tally.providersToLogIn.contains(provider) || result.tally.notReady.contains(sidecar.download)
                 if !isWaiting { summary.conditions.insert(.workLeft) }
@@ -30,7 +30,7 @@ extension SyncPass {
 }
 
 extension SyncRun {
-    /// What isn't there beside videos of a run's catalogs and selection, each with the video's provider.
+    /// The missing sidecars of a run's catalogs and selection, each with the video's provider.
     package static func openSidecars(
         _ store: DownloadStore, _ catalog: Catalog, only: [Selector]
     ) throws(StoreError) -> [(sidecar: OpenSidecar, provider: String)] {

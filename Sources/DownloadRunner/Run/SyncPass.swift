@@ -25,9 +25,9 @@ struct SyncPass: Sendable {
     let control: RunControl
     let limits: RunLimits
     let open: OpenState
-    /// As it was opened for this pass.
+    /// Opened for this pass.
     let library: LibraryFolder
-    /// Bytes free on the disk of the partials; nil if it can't be told.
+    /// Bytes free on the disk of the partials; nil if unknown.
     let freeSpace: @Sendable () -> Int64?
 
     /// Runs to its end, or until it is interrupted. Between ``RunControl/beginPass()`` and ``RunControl/endPass()``.
@@ -44,7 +44,7 @@ struct SyncPass: Sendable {
         } catch { throw Refusal(error) }
         let warnedBefore = hub.warnings
         for warning in SyncRun.warnings(of: catalog, check) { hub.post(.warning(warning, nil)) }
-        // One instant for all that compares times: what is due for one step is due for the next.
+        // One instant for all comparisons of times, so that every step agrees on what is due.
         let now = clock.now
         let settled = try settle(now)
         let plan = try await reconcile(catalog, now)
@@ -65,7 +65,7 @@ struct SyncPass: Sendable {
                             catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
         let movedNow = announce(plan, places)
-        // Told first: what is killed in between is told again by the next run.
+        // Reported first: after a kill in between the next run reports them again.
         if !plan.moves.isEmpty {
             do { try settling.record(places) } catch { throw Refusal(any: error) }
         }
@@ -97,7 +97,7 @@ struct SyncPass: Sendable {
         }
         summary.warnings = hub.warnings - warnedBefore
         summary.seconds = clock.now.timeIntervalSince(started)
-        // A logout is what ended it, whatever there is to do; what couldn't be recorded is worse.
+        // A logout is the reason, whatever remains to do; only a failure to record is worse.
         if stopReason == .logout {
             summary.conditions = summary.conditions.intersection([.bug, .stateUnusable]).union([.workLeft])
         }
@@ -146,8 +146,8 @@ struct SyncPass: Sendable {
 
     private var settling: Settling { Settling(store: open.store, library: library) }
 
-    /// Puts right what a killed run left, and tells of the files that it had placed or was moving and nobody has heard of.
-    /// Returns how many these are.
+    /// Repairs the state of a killed run, and reports the files that it had placed or was moving. Returns their
+    /// numbers.
     private func settle(_ now: Date) throws(Refusal) -> (finished: Int, moved: Int) {
         do {
             var moved = 0
@@ -170,7 +170,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// On a thread of its own: a disk that answers slowly must not keep a logout waiting.
+    /// On its own thread: a slow disk must not delay a logout.
     private func reconcile(_ catalog: Catalog, _ now: Date) async throws(Refusal) -> Reconciliation {
         try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
             do {
@@ -181,7 +181,7 @@ struct SyncPass: Sendable {
         }.get()
     }
 
-    /// What a killed run was moving of videos.
+    /// The videos that a killed run was moving.
     private func movesUnderWay() throws -> [RecordedMove.Owner: (reference: VideoReference, from: String)] {
         var moves: [RecordedMove.Owner: (reference: VideoReference, from: String)] = [:]
         for move in try open.store.moves.recorded() {
@@ -193,7 +193,7 @@ struct SyncPass: Sendable {
         return moves
     }
 
-    /// Writes what has changed, and brings files to their new places; these are durable on return, and not yet recorded.
+    /// Writes the changes, and moves files to their new places; the moves are durable on return, but not yet recorded.
     private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, places: [Settling.Place]) {
         do {
             var changes = plan.changes
@@ -207,7 +207,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Tells what the comparison has found and done. Returns how many videos have been moved.
+    /// Reports the results of the comparison. Returns the number of moved videos.
     private func announce(_ plan: Reconciliation, _ places: [Settling.Place]) -> Int {
         let paths = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
         var moved = 0
@@ -223,7 +223,8 @@ struct SyncPass: Sendable {
         return moved
     }
 
-    /// After the downloads: what is gone may be what another course wants. What can't be removed is told, and ends nothing.
+    /// Runs after the downloads: a video that is gone may be wanted by another course. Failed removals are reported,
+    /// and end nothing.
     private func prune(_ plan: Reconciliation, _ summary: inout SyncSummary) {
         let isDone = summary.downloads.allSatisfy { [.finished, .cancelled].contains($0.key) || $0.value == 0 }
         let verdict = Prune.verdict(plan, options.maxDelete, endsWell: summary.conditions.isEmpty && isDone)
@@ -242,8 +243,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// What is written beside the videos follows what has come of them. What can't be written is told, and tried again by the
-    /// next run.
+    /// Updates the files beside the videos. Failures are reported, and retried by the next run.
     private func keepMetadata(
         _ catalog: Catalog, _ plan: Reconciliation, _ summary: inout SyncSummary
     ) async {
@@ -262,7 +262,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Tells of videos that are new in the library.
+    /// Notifies of videos that are new in the library.
     private func tellNews(_ summary: inout SyncSummary) async {
         let news = NewVideos(
             store: open.store, library: library, settings: options.hooks, jobs: control.adjustable.jobs,
@@ -277,7 +277,8 @@ struct SyncPass: Sendable {
         { [logger] line in logger.info("hook: \(line)") }
     }
 
-    /// Gives all downloads their turns. On return nothing is transferring, and everything is durable, or said not to be.
+    /// Gives all downloads their turns. On return all transfers have ended, and all data is durable, or reported as not
+    /// durable.
     private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
         guard !plan.isIdle else {
             return Dispatcher.Result()
@@ -292,7 +293,7 @@ struct SyncPass: Sendable {
         services.hooks?.shutDown()
         result.storeErrors = await services.bookkeeper.stop()
         control.endTurns()
-        // A logout ends at once: what comes now would be forgotten.
+        // A logout ends at once: later renewals would be discarded.
         await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
         return result
     }
@@ -306,7 +307,7 @@ struct SyncPass: Sendable {
         return sum.value
     }
 
-    /// What has arrived of each, by what the rows know.
+    /// The existing part of each, according to the rows.
     private static func partials(_ wanted: [WantedDownload]) -> [VideoReference: SyncStart.Partial] {
         var partials: [VideoReference: SyncStart.Partial] = [:]
         for download in wanted {
@@ -324,7 +325,7 @@ struct SyncPass: Sendable {
         var summary = SyncSummary()
         summary.downloads = plan.counts
         summary.stopReason = stopReason ?? result.stopReason
-        // A window or a quota may have ended when there was nothing left to do.
+        // A window or a quota may have ended when nothing was left to do.
         var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.tally.hasSidecarsLeft
         for wanted in plan.wanted {
             let state = result.states[wanted.id] ?? .waiting

@@ -31,7 +31,7 @@ package final class SyncRun: Sendable {
 
     /// - Parameters:
     ///   - freeSpace: bytes free on the disk of the partials; nil asks the library.
-    ///   - wording: the sentence for a refusal, for a process that has asked this one for something.
+    ///   - wording: the sentence of a refusal, for another process's request.
     package init(
         _ options: SyncOptions, logger: Logger, clock: any RunClock = SystemClock(),
         freeSpace: (@Sendable () -> Int64?)? = nil, wording: @escaping @Sendable (Refusal) -> String
@@ -47,13 +47,13 @@ package final class SyncRun: Sendable {
     /// The events from now on, for one reader.
     package var events: SyncEvents { hub.subscribe() }
 
-    /// Suspends everything that is active and ends the run. Returns at once; ``run()`` returns when all is durable.
+    /// Suspends active downloads and ends the run. Returns at once; ``run()`` returns when everything is durable.
     package func stop(_ reason: SuspendReason) {
         control.stop(reason)
         opening.withLock { $0 }?()
     }
 
-    /// Runs to the end. The summary of a run that was refused at its start has no seconds. A run that watches posts one
+    /// Runs to the end. The summary of a run that was refused at its start has no seconds. A watching run posts one
     /// after each pass.
     package func run() async -> SyncSummary {
         let summary: SyncSummary
@@ -91,7 +91,7 @@ package final class SyncRun: Sendable {
             withExtendedLifetime(lock) {}
         }
         do {
-            // At once: what is asked from now on is asked of this run.
+            // At once: requests from now on are meant for this run.
             try store.requests.clear()
         } catch {
             throw Refusal(error)
@@ -99,7 +99,7 @@ package final class SyncRun: Sendable {
         let session = try place.requireSession(in: store)
         let open = OpenState(
             place: place, registry: registry, store: store, library: RunLibrary(place, store), session: session)
-        // From here on: a logout waits neither for another process's library nor for a comparison.
+        // From here on a logout waits neither for another process's library nor for a comparison.
         let server: ControlServer
         do { server = try ControlServer(open, control, wording: wording) } catch { throw Refusal(error) }
         let outcome: Result<SyncSummary, Refusal>
@@ -113,7 +113,7 @@ package final class SyncRun: Sendable {
         return try outcome.get()
     }
 
-    /// Refuses what could never work on this machine; the same for a dry run.
+    /// Refuses options that can't work on this machine; the same for a dry run.
     package func requireMeans() throws(Refusal) {
         if let refusal = DescriptorLimit.refusal { throw refusal }
         if case .path(let path) = options.ffmpeg, options.ffmpeg.program == nil {
@@ -121,7 +121,7 @@ package final class SyncRun: Sendable {
         }
     }
 
-    /// Opens the library, and makes one pass, or one after the other. The library stays open.
+    /// Opens the library, and makes one pass, or several in a watching run. The library stays open.
     private func passes(
         _ open: OpenState, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch?, started: Date,
         _ limits: RunLimits
@@ -143,7 +143,7 @@ package final class SyncRun: Sendable {
         return try await first.run(catalog, check, started: started)
     }
 
-    /// Waits for a change of the files among the catalogs.
+    /// Watches the files among the catalogs.
     private func watch(_ catalog: Catalog, _ sources: CatalogSources) -> CatalogWatch {
         CatalogWatch(sources.files + catalog.files.filter(\.isFile).map(\.path))
     }
@@ -152,14 +152,14 @@ package final class SyncRun: Sendable {
         _ open: OpenState, _ library: LibraryFolder, _ limits: RunLimits, isFirst: Bool = true
     ) -> SyncPass {
         var options = options
-        // Nobody looks any more when a run that watches looks again.
+        // Later passes of a watching run are unattended.
         if !isFirst { options.retryFailed = false }
         return SyncPass(
             options: options, logger: logger, clock: clock, hub: hub, control: control, limits: limits, open: open,
             library: library, freeSpace: freeSpace ?? { try? library.freeSpace() })
     }
 
-    /// Takes the lock, waiting for it if it is to, and opens the state. ``stop(_:)`` ends the waiting.
+    /// Takes the lock, waiting for it if requested, and opens the state. ``stop(_:)`` ends the wait.
     private func open(_ place: StateLocation.Place) async throws(Refusal) -> (FileLock, DownloadStore) {
         let (options, hub, clock) = (options, hub, clock)
         return try await untilStopped { () async throws(Refusal) in
@@ -169,7 +169,7 @@ package final class SyncRun: Sendable {
         }
     }
 
-    /// Opens the library, waiting for another process that writes in it if it is to.
+    /// Opens the library, waiting for another process that writes to it if requested.
     private func library(_ open: OpenState) async throws(Refusal) -> LibraryFolder {
         let (options, hub, clock) = (options, hub, clock)
         return try await untilStopped { () async throws(Refusal) in
@@ -191,7 +191,7 @@ package final class SyncRun: Sendable {
         return try await task.value.get()
     }
 
-    /// Pass after pass: after a time, when a catalog has changed, when somebody asks for something, or logs in again.
+    /// Makes pass after pass: after an interval, a change of a catalog, a request, or a login.
     private func watch(
         _ first: SyncPass, _ catalog: Catalog, _ check: CheckReport, _ files: CatalogWatch, every: Duration,
         started: Date
@@ -202,11 +202,12 @@ package final class SyncRun: Sendable {
         var summary: SyncSummary
         repeat {
             var isLibraryAway = false
-            // Before the library is opened: a request that is being obeyed may have it open.
+            // Before the library is opened: a request being carried out may have it open.
             await control.beginPass()
             if check.conditions.isEmpty {
                 do throws(Refusal) {
-                    // Somebody may have moved, unmounted or replaced it, or renamed a folder in it, since the last pass.
+                    // Somebody may have moved, unmounted or replaced it, or renamed a folder in it, since the last
+                    // pass.
                     let pass: SyncPass
                     if let ready = next {
                         pass = ready
@@ -240,7 +241,7 @@ package final class SyncRun: Sendable {
             if control.runStop != nil { break }
             let sources = CatalogSources(options)
             (catalog, check) = await CatalogCheck.read(sources, registry: open.registry)
-            // One that can't be read is looked at again when it changes.
+            // An unreadable one is read again when it changes.
             if check.conditions.isEmpty { files = watch(catalog, sources) }
             started = clock.now
         } while true
@@ -248,7 +249,7 @@ package final class SyncRun: Sendable {
         return summary
     }
 
-    /// Until it is time for the next pass, and the user is logged in. A library that is away is looked for meanwhile.
+    /// Waits until it is time for the next pass, and the user is logged in. Meanwhile a missing library is looked for.
     private func rest(_ open: OpenState, _ files: CatalogWatch, until: Date, isLibraryAway: Bool) async {
         let alarm = Task { [clock, control] in
             try await clock.sleep(until: until)
@@ -273,47 +274,47 @@ package final class SyncRun: Sendable {
         while true {
             let wake = await control.wait()
             if wake == .stop { return }
-            // A state that can't be read is what the pass reports; it is looked at again after the next rest.
+            // The pass reports an unreadable state; it is read again after the next rest.
             guard let session = try? open.place.session(in: open.store) else { return }
-            // Whatever came up while nobody is logged in is looked at after the login.
+            // Events while nobody is logged in are handled after the login.
             if session.isOpen, wake != .session || control.isLoggedOut { return }
         }
     }
 }
 
 extension SyncSummary {
-    /// Notes what else has gone wrong.
+    /// Adds another problem.
     mutating func add(_ refusal: Refusal) {
         conditions.insert(refusal.condition)
         errors.append(.refusal(refusal))
     }
 
-    /// Of a run that can't start.
+    /// For a run that can't start.
     package init(_ refusal: Refusal) { self.init(conditions: [refusal.condition], errors: [.refusal(refusal)]) }
 
-    /// Notes courses that are left as they are.
+    /// Adds held courses.
     package mutating func note(_ held: [HeldCourse]) {
         guard !held.isEmpty else { return }
         conditions.insert(.stateUnusable)
         errors += held.map { .held($0) }
     }
 
-    /// Of a run whose catalogs aren't good.
+    /// For a run with invalid catalogs.
     init(_ check: CheckReport) { self.init(conditions: check.conditions, errors: check.diagnostics.errors) }
 }
 
 extension SyncRun {
-    /// What deserves a look in catalogs that are good.
+    /// The warnings about valid catalogs.
     package static func warnings(of catalog: Catalog, _ check: CheckReport) -> [SyncWarning] {
         check.diagnostics.map { .doubtful($0) }
             + catalog.courses.filter(\.discover).map { .notDiscovered(course: $0.id, at: $0.location) }
     }
 
-    /// What there is to do, for a sync and for a dry run. Throws ``StoreError``.
+    /// The comparison for a sync and for a dry run. Throws ``StoreError``.
     package static func compare(
         _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
     ) throws -> Reconciliation {
-        // A sync has carried out what an earlier one recorded; a dry run hasn't.
+        // A sync has completed an earlier run's recorded moves; a dry run hasn't.
         let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
@@ -336,6 +337,6 @@ extension SyncRun {
 }
 
 extension SuspendReason {
-    /// Whether it says how much a run may do, and nothing about what is left.
+    /// Whether it limits the amount of work, without saying whether some is left.
     var isBound: Bool { self == .window || self == .quota }
 }

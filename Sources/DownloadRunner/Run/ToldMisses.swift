@@ -2,11 +2,11 @@ import DownloadJobs
 import DownloadStore
 import Foundation
 
-/// Covers, subtitles and attachments of catalogs that a run has told to be missing: a later one that tells only news doesn't
-/// tell them again.
+/// Covers, subtitles and attachments of catalogs that were already reported missing: later quiet runs don't repeat
+/// them.
 struct ToldMisses: Sendable {
     private static let fact = "told_misses"
-    /// The newest so many are remembered.
+    /// The number of the newest ones that are kept.
     private static let most = 2000
 
     private let store: DownloadStore
@@ -18,7 +18,8 @@ struct ToldMisses: Sendable {
         keys = text.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
     }
 
-    /// Whether nobody has told of it; from now on somebody has. A state that can't be written costs one more line.
+    /// Whether it hasn't been reported yet; marks it as reported. If the state can't be written the report is repeated
+    /// once.
     mutating func tell(_ sidecar: WantedSidecar) -> Bool {
         let key = sidecar.missKey
         guard !keys.contains(key) else { return false }

@@ -1,5 +1,5 @@
 /// The version of this program.
 package enum Version {
-    /// As `--version` prints it.
+    /// In the form of `--version`.
     package static let text = "0.1.0"
 }

@@ -2,14 +2,14 @@ import CatalogComparison
 import DownloadStore
 import SyncFacts
 
-/// What a run is to bring in, by id. A plan may hold 100,000 downloads of nearly a kilobyte each: they stay in the plan's
-/// arrays, and this knows their places.
+/// A run's wanted downloads, by id. A plan may have 100,000 downloads of nearly a kilobyte each: they stay in the
+/// plan's arrays, and this knows their indices.
 struct WantedTable {
     private let wanted: [WantedDownload]
     private let asked: [WantedDownload]
     /// In `wanted`, and from its end on in `asked`.
     private var places: [DownloadID: Int]
-    /// Those that the catalog or a command changed since.
+    /// Those that the catalog or a command has changed since.
     private var changed: [DownloadID: WantedDownload] = [:]
 
     init(_ plan: Reconciliation) {

@@ -8,10 +8,10 @@ import SyncFacts
 import SystemPackage
 import UserState
 
-/// Looks at a user's library: its marker, its disk, and what lies in it.
+/// Checks a user's library: its marker, its disk, and its contents.
 struct LibraryCheck {
     let place: StateLocation.Place
-    /// Where the library is.
+    /// The library's folder.
     let folder: FilePath
 
     private static let minimumSpace: Int64 = 16 << 20
@@ -19,7 +19,7 @@ struct LibraryCheck {
 
     private var path: String { folder.string }
 
-    /// What can be said where the state isn't there or can't be read.
+    /// The facts that are available without a readable state.
     func withoutState() -> [DiagnosisFact] {
         do throws(LibraryError) {
             if let marker = try LibraryFolder.marker(of: folder),
@@ -34,7 +34,7 @@ struct LibraryCheck {
         return [.noLibrary(path: path)] + disk(needed: nil)
     }
 
-    /// Everything. With `clean`, which needs the user's lock, leftovers are removed.
+    /// All checks. With `clean`, which needs the user's lock, leftovers are removed.
     func run(_ store: DownloadStore, isHeld: Bool, clean: Bool) -> [DiagnosisFact] {
         let library: LibraryFolder
         do throws(Refusal) {
@@ -89,7 +89,7 @@ struct LibraryCheck {
             if row.state == .finished { finished.insert(path) }
         }
         recorded.formUnion(try store.sidecars.paths())
-        // What a killed sync had begun to move is wherever it came to; the next one brings it to its place.
+        // Files of an interrupted move may be at either place; the next sync completes it.
         let moved = try Leftovers.moved(store, library)
         recorded.formUnion(moved.values)
         finished.subtract(moved.keys)
@@ -107,7 +107,7 @@ struct LibraryCheck {
             return true
         }
         var facts = unreadable.map { DiagnosisFact.folderUnreadable(path: $0) }
-        // While a sync runs, files are on their way between two looks.
+        // A running sync adds files between two checks.
         if !isHeld, let example = finished.min() {
             facts.append(.filesMissing(count: finished.count, example: example))
         }

@@ -11,17 +11,17 @@ import SystemPackage
 import UserState
 import YAMLSource
 
-/// What `doctor` is asked to do.
+/// The options of `doctor`.
 package struct DiagnosisOptions: Sendable, PrintsRedacted {
-    /// Whose state and library.
+    /// The state and library to check.
     package var location: StateLocation
     /// Folders to look for plugins in before all others.
     package var plugins: [String] = []
     /// PEM file of certificate authorities, if one is set.
     package var caFile: String?
-    /// A server whose clock is compared with ours; nil compares with none.
+    /// A server whose clock is compared with ours; nil for none.
     package var clockURL: String?
-    /// What makes one file of a joined stream.
+    /// The program that turns a joined stream into one file.
     package var ffmpeg = FFmpegChoice.automatic
     /// Whether leftovers are removed.
     package var clean = false
@@ -30,10 +30,10 @@ package struct DiagnosisOptions: Sendable, PrintsRedacted {
 }
 
 extension Diagnosis {
-    /// Looks at everything that a sync needs. Changes nothing, but for the leftovers with ``DiagnosisOptions/clean``, under
-    /// the user's lock; while somebody else holds that, ``refusal`` says so. Plugins are started and ended.
+    /// Checks everything that a sync needs. Changes nothing, except for the leftovers with ``DiagnosisOptions/clean``,
+    /// under the user's lock; if another process holds that, ``refusal`` says so. Plugins are started and ended.
     ///
-    /// Throws only for what isn't about this machine: a wrong user's name, a clock URL that is none.
+    /// Throws only for errors in the options: a wrong user's name, an invalid clock URL.
     package static func run(_ options: DiagnosisOptions) async throws(Refusal) -> Diagnosis {
         let place = try options.location.resolve()
         if let url = options.clockURL, ParsedURL(url).map({ ["http", "https"].contains($0.origin.scheme) }) != true {

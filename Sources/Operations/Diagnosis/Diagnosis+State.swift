@@ -6,14 +6,14 @@ import SyncFacts
 import SystemPackage
 import UserState
 
-/// Looks at a user's state folder and what is in it.
+/// Checks a user's state folder and its contents.
 struct StateCheck {
     let place: StateLocation.Place
 
-    /// Below this a state can't be kept: SQLite needs room for what it is about to change.
+    /// The minimum free space: SQLite needs room for its next changes.
     private static let minimumSpace: Int64 = 16 << 20
 
-    /// The folder: there, ours, closed to others, on a disk of this machine, with room.
+    /// The folder: it exists, is ours, closed to others, on a local disk, with free space.
     func folderFacts() -> [DiagnosisFact] {
         let folder = place.folder
         let path = folder.path.string
@@ -43,7 +43,7 @@ struct StateCheck {
         return facts.contains { $0.severity == .problem } ? facts : [.state(path: path, free: free)] + facts
     }
 
-    /// The state file, open if it can be: its version, and whether SQLite finds damage.
+    /// The state file, opened if possible: its version, and whether SQLite finds damage.
     func database() -> (DownloadStore?, [DiagnosisFact]) {
         let path = place.folder.database.string
         guard FileManager.default.fileExists(atPath: path) else { return (nil, []) }
@@ -66,7 +66,7 @@ struct StateCheck {
         }
     }
 
-    /// Who is at work.
+    /// The holder of the lock.
     func lock() -> (isHeld: Bool, DiagnosisFact) {
         do throws(StateError) {
             let held = try place.folder.lockHolder()
@@ -76,7 +76,7 @@ struct StateCheck {
         }
     }
 
-    /// Logged in or not; nothing where the state can't be read.
+    /// Whether the user is logged in; nothing if the state can't be read.
     func session(_ store: DownloadStore?) -> [DiagnosisFact] {
         let user = place.user.text
         if store == nil, place.hasState { return [] }
@@ -94,7 +94,7 @@ struct StateCheck {
         ]
     }
 
-    /// The catalogs that courses belong to, and who else syncs them.
+    /// The catalogs that courses belong to, and other users who sync them.
     func catalogs(_ store: DownloadStore) -> [DiagnosisFact] {
         guard let courses = try? store.catalogs.courses() else { return [] }
         let counts = courses.values.reduce(into: [:]) { counts, course in counts[course.file, default: 0] += 1 }

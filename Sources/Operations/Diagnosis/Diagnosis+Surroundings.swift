@@ -6,12 +6,12 @@ import ProviderHost
 import ProviderKit
 import SystemPackage
 
-/// Looks at the plugins of this machine: each one that can be read is started once and asked.
+/// Checks the plugins of this machine: each one with a readable manifest is started once and asked.
 struct PluginCheck {
     let folders: [String]
     let user: String
 
-    /// How many are asked at a time: each is a process of its own.
+    /// The number of plugins asked at a time: each is its own process.
     private static let width = 4
 
     /// `used` are the providers that downloads need.
@@ -64,7 +64,7 @@ struct PluginCheck {
     }
 }
 
-/// Looks at what TLS needs: certificate authorities, and a clock that is right.
+/// Checks the requirements of TLS: certificate authorities, and a correct clock.
 struct NetworkCheck: PrintsRedacted {
     let caFile: String?
     let clockURL: String?

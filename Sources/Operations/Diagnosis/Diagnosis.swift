@@ -4,20 +4,20 @@ package import Foundation
 package import SyncFacts
 package import UserState
 
-/// What `doctor` found on this machine for one user.
+/// The findings of `doctor` on this machine for one user.
 package struct Diagnosis: Sendable, Equatable {
-    /// What a finding is about. In the order in which they are told.
+    /// The topic of a finding. In the order of output.
     package enum Topic: String, Sendable, CaseIterable { case state, library, plugins, network, versions }
 
-    /// How much a finding matters.
+    /// The importance of a finding.
     package enum Severity: String, Sendable, Comparable {
-        /// As it should be.
+        /// No problem.
         case ok
-        /// Good to know.
+        /// Information.
         case note
-        /// Tonight's sync works, but not as it could, or not for long.
+        /// Tonight's sync works, but not fully, or not for long.
         case warning
-        /// Tonight's sync fails, or something secret is open to others.
+        /// Tonight's sync fails, or a secret is open to others.
         case problem
 
         package static func < (a: Severity, b: Severity) -> Bool { a.rank < b.rank }
@@ -32,17 +32,17 @@ package struct Diagnosis: Sendable, Equatable {
         }
     }
 
-    /// In the order in which they were made.
+    /// In the order of the checks.
     package var facts: [DiagnosisFact] = []
-    /// Why `--clean` could not be done; nil if it was, or wasn't asked for.
+    /// The reason why `--clean` wasn't done; nil if it was, or wasn't requested.
     package var refusal: Refusal?
 
     package init(_ facts: [DiagnosisFact] = []) { self.facts = facts }
 
-    /// How many findings there are of a severity.
+    /// The number of findings with a severity.
     package func count(_ severity: Severity) -> Int { facts.count { $0.severity == severity } }
 
-    /// What the exit code tells.
+    /// The conditions for the exit code.
     package var conditions: Set<SyncCondition> {
         var conditions: Set<SyncCondition> = count(.problem) > 0 ? [.problemFound] : []
         if let refusal { conditions.insert(refusal.condition) }
@@ -50,9 +50,9 @@ package struct Diagnosis: Sendable, Equatable {
     }
 }
 
-/// One thing that `doctor` found. Facts only; the commands make the text. Texts in it are fit to be shown.
+/// A finding of `doctor`. Facts only; the commands make the text. Texts in it are safe to show.
 package enum DiagnosisFact: Sendable, Equatable {
-    /// What is wrong with a plugin that was found and can be read.
+    /// The problem of a plugin that was found and can be read.
     package enum PluginTrouble: Sendable, Equatable {
         case cannotStart(String)
         case ends(String)
@@ -61,15 +61,15 @@ package enum DiagnosisFact: Sendable, Equatable {
     }
 
     // The state.
-    /// There is none yet; the first sync makes it.
+    /// There is no state yet; the first sync makes it.
     case noState(path: String)
     case state(path: String, free: Int64?)
     case openToOthers(path: String, mode: UInt16, isFolder: Bool)
     case ownedByAnother(path: String, account: UInt32)
     case stateNotWritable(path: String)
-    /// The name that `mount` shows.
+    /// `kind` is the name that `mount` shows.
     case stateOnNetwork(path: String, kind: String)
-    /// A file system in memory: gone after a restart.
+    /// A file system in memory: its contents are lost at a restart.
     case stateInMemory(path: String)
     case stateDiskFull(path: String, free: Int64)
     case database(path: String, version: Int, bytes: Int64, downloads: Int)
@@ -78,7 +78,7 @@ package enum DiagnosisFact: Sendable, Equatable {
     case databaseDamaged(path: String, [String])
     /// It can't be opened or read.
     case databaseUnusable(StoreError)
-    /// Who is at work, or nobody.
+    /// The holder of the lock, or none.
     case lock(LockHolder?, isHeld: Bool)
     case lockUnusable(StateError)
     case loggedIn(user: String, isAccountsOwn: Bool)
@@ -87,7 +87,7 @@ package enum DiagnosisFact: Sendable, Equatable {
     /// A catalog file that courses belong to is no longer there, or can't be read.
     case catalogMissing(path: String, courses: Int)
     case catalogUnreadable(path: String)
-    /// The same catalogs are synced by another user or into another state folder.
+    /// Another user, or another state folder, syncs the same catalogs.
     case otherState(path: String, user: String, library: String?, catalogs: [String])
 
     // The library.
@@ -97,49 +97,49 @@ package enum DiagnosisFact: Sendable, Equatable {
     case libraryUnusable(Refusal)
     case libraryNotWritable(path: String)
     case diskFull(path: String, free: Int64)
-    /// What is still to come, as far as sizes are known, is more than fits.
+    /// The remaining downloads of known size need more than the free space.
     case spaceShort(path: String, free: Int64, needed: Int64, unknownSizes: Int)
     case folderUnreadable(path: String)
     case filesMissing(count: Int, example: String)
-    /// Files that nobody recorded: the person's own.
+    /// Files without a record: the user's own.
     case unknownFiles(count: Int, examples: [String])
     case partials(count: Int, bytes: Int64)
-    /// Partials that nothing wants any more, and copies that were cut short.
+    /// Partials that are no longer wanted, and incomplete copies.
     case leftovers(count: Int, bytes: Int64, areRemoved: Bool)
-    /// Whole files that an interrupted move left and nobody recorded.
+    /// Complete files without a record, left by an interrupted move.
     case stranded(paths: [String], bytes: Int64, areRemoved: Bool)
 
     // Plugins. `isUsed`: a download that is still in its catalog needs it.
     case noPlugins
     case plugin(name: String, version: String?, folder: String, isUsed: Bool)
     case pluginTrouble(name: String, folder: String, PluginTrouble, isUsed: Bool)
-    /// It can't be used: its manifest, its place, its permissions.
+    /// It can't be used, because of its manifest, its place or its permissions.
     case pluginBroken(name: String, folder: String, reason: String, isUsed: Bool)
     case pluginHidden(name: String, folder: String)
-    /// Downloads need it, and there is none of that name.
+    /// Downloads need it, and no plugin has that name.
     case providerMissing(name: String)
 
     // The network.
     case authorities(path: String)
-    /// Where libcurl looks; nil where nothing was compiled in.
+    /// The places that libcurl searches; nil if none was compiled in.
     case noAuthorities(file: String?, folder: String?)
     case clock(host: String, skew: Double)
-    /// Nil: it answers, and says no time.
+    /// Nil: it answers without a date.
     case clockUnknown(host: String, reason: String?)
-    /// No server was named to compare with.
+    /// No server was named for the comparison.
     case clockUnchecked
 
     // Programs.
-    /// `version` is the first line of what it says of itself; nil if it says nothing.
+    /// `version` is the first line of its version output; nil if there is none.
     case ffmpeg(path: String, version: String?)
     case noFFmpeg
 
-    // Versions, each as it says itself.
+    // Versions, as each library reports its own.
     case versions(coursefetch: String, libcurl: String, tls: String?, sqlite: String, libyaml: String, schema: Int)
 }
 
 extension DiagnosisFact {
-    /// What it is about.
+    /// Its topic.
     package var topic: Diagnosis.Topic {
         switch self {
         case .noState, .state, .openToOthers, .ownedByAnother, .stateNotWritable, .stateOnNetwork, .stateInMemory,
@@ -155,7 +155,7 @@ extension DiagnosisFact {
         }
     }
 
-    /// How much it matters.
+    /// Its severity.
     package var severity: Diagnosis.Severity {
         switch self {
         case .state, .database, .lock, .loggedIn, .library, .plugin, .authorities, .versions,
@@ -170,7 +170,7 @@ extension DiagnosisFact {
             .lockUnusable, .libraryUnusable, .libraryNotWritable, .diskFull, .providerMissing, .noAuthorities:
             .problem
         case .leftovers(_, _, let areRemoved), .stranded(_, _, let areRemoved): areRemoved ? .ok : .warning
-        // One that dislikes an unknown method may still do its work.
+        // A plugin that rejects an unknown method may still work.
         case .pluginTrouble(_, _, .silent, _): .warning
         case .pluginTrouble(_, _, _, let isUsed), .pluginBroken(_, _, _, let isUsed): isUsed ? .problem : .warning
         case .clock(_, let skew):

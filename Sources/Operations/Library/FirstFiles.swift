@@ -3,9 +3,9 @@ import Foundation
 package import SyncFacts
 import SystemPackage
 
-/// The files that a person begins with: a catalog, and settings that name it.
+/// The files for a new user: a catalog, and settings that name it.
 package enum FirstFiles {
-    /// A file to be made.
+    /// A file to create.
     package struct File: Sendable, Equatable {
         /// Absolute.
         package var path: String
@@ -17,7 +17,7 @@ package enum FirstFiles {
         }
     }
 
-    /// Which of these are there already, whatever they are.
+    /// The paths that exist already, as files or anything else.
     package static func existing(_ paths: [String]) -> [String] {
         paths.filter { path in
             var facts = stat()
@@ -25,7 +25,7 @@ package enum FirstFiles {
         }
     }
 
-    /// Makes all of them, with the folders above, or none; never in the place of something.
+    /// Creates all of them, with the folders above, or none; replaces nothing.
     package static func write(_ files: [File]) throws(Refusal) {
         let taken = existing(files.map(\.path))
         guard taken.isEmpty else { throw .run(.filesThere(taken)) }
@@ -61,22 +61,22 @@ package enum FirstFiles {
     }
 }
 
-/// What a first catalog says, out of three answers.
+/// The contents of a first catalog, from three answers.
 package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
     /// The course's title.
     package var title: String
     /// The course's id.
     package var course: String
-    /// Who knows where its videos are.
+    /// The provider of its videos.
     package var provider: String
     /// For the provider `direct`: an address with `{id}` in it.
     package var address: String?
     /// The first video's id.
     package var video: String
 
-    /// A course of videos at addresses, or, where `source` isn't one, of the provider of that name.
+    /// A course of videos at addresses, or, if `source` isn't one, of the provider with that name.
     ///
-    /// Of the address of one video its file's name becomes `{id}`.
+    /// In the address of one video its file name becomes `{id}`.
     package init(title: String, source: String) {
         self.title = title
         course = Self.identifier(title)

@@ -3,13 +3,13 @@ import DownloadStore
 import Foundation
 package import SyncFacts
 
-/// What `forget` did.
+/// The result of `forget`.
 package struct ForgottenCatalog: Sendable, Equatable {
-    /// The file, absolute; of an address what the state knows it by.
+    /// The file, absolute; for an address its name in the state.
     package var file: String
     /// Their ids.
     package var courses: [String]
-    /// How many there are.
+    /// Their number.
     package var downloads: Int
 
     package init(file: String, courses: [String], downloads: Int) {
@@ -18,7 +18,7 @@ package struct ForgottenCatalog: Sendable, Equatable {
         self.downloads = downloads
     }
 
-    /// Makes the courses of a catalog file gone: their files stay until a `--prune`. The file itself needn't exist.
+    /// Marks the courses of a catalog file as gone: their files stay until a `--prune`. The file itself needn't exist.
     package static func forget(_ file: String, at location: StateLocation) async throws(Refusal) -> ForgottenCatalog {
         let place = try location.resolve()
         let path = CatalogAddress(file).identity ?? URL(fileURLWithPath: file).resolvingSymlinksInPath().path

@@ -8,18 +8,17 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// What `library move` and `library adopt` did.
+/// The result of `library move` and `library adopt`.
 package struct LibraryChange: Sendable {
     /// Absolute.
     package var library: String
-    /// Where an option, the environment or the settings file says that it is, if that is elsewhere: they come first.
+    /// The place given by an option, the environment or the settings file, if it differs: these override the state.
     package var setting: String?
-    /// Where it was before; nil if that is the same.
+    /// The previous place; nil if it is the same.
     package var previous: String?
-    /// Finished downloads that the state has there.
+    /// The number of finished downloads that the state has there.
     package var files: Int
-    /// Videos that the state knows again by the list in the library, and lines of it that were left out; nil if the list
-    /// wasn't asked.
+    /// Videos restored from the library's list, and ignored lines; nil if the list wasn't read.
     package var rebuilt: (videos: Int, leftOut: Int)?
 
     package init(library: String, previous: String?, files: Int) {
@@ -28,7 +27,7 @@ package struct LibraryChange: Sendable {
         self.files = files
     }
 
-    /// The person has moved the library to `folder`: notes it, after its marker has proven it. Moves no file.
+    /// Records that the user has moved the library to `folder`, once its marker has proven it. Moves no file.
     package static func move(_ location: StateLocation, to folder: String) async throws(Refusal) -> LibraryChange {
         var moved = location
         moved.library = folder
@@ -47,15 +46,15 @@ package struct LibraryChange: Sendable {
         return done
     }
 
-    /// Makes the folder this state's library, whoever's it was. Moves no file. With `rebuild` the state gets to know what the
-    /// list in the library proves, first.
+    /// Makes the folder this state's library, whoever owned it. Moves no file. With `rebuild` the state is first
+    /// restored from the library's list, as far as it can be proven.
     package static func adopt(_ location: StateLocation, rebuild: Bool = false) async throws(Refusal) -> LibraryChange {
         var rebuilt: LibraryRebuild.Result?
         var done = try await change(location) { place, store throws(Refusal) in
             let library = try LibraryOpening.adopt(place, store)
             do {
                 try await library.lock(user: place.user.text)
-                // What a killed sync had begun to move isn't lost.
+                // Files of an interrupted move aren't missing.
                 try Settling(store: store, library: library).finishMoves(try store.moves.recorded())
                 if rebuild {
                     let work = LibraryRebuild(store: store, library: library)
@@ -74,7 +73,7 @@ package struct LibraryChange: Sendable {
         return done
     }
 
-    /// The person says that this is the library: what isn't in it is lost, however much that is.
+    /// The user has declared this folder to be the library: files missing in it are lost, however many.
     private static func loseWhatIsMissing(_ store: DownloadStore, _ library: LibraryFolder) throws {
         let listing = LibraryListing(of: library)
         var lost: [DownloadChange] = []

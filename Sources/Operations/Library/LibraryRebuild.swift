@@ -5,16 +5,16 @@ import FileSystem
 import Foundation
 import MediaLibrary
 
-/// Makes a state know again what lies in its library, by the list that lies there, too (``FileList``). Asks nobody.
+/// Restores a state's knowledge of its library from the list in that library (``FileList``). Asks no provider.
 ///
-/// Whoever can write in the library may have written the list: a line counts only if it leads to a file in the library that
-/// has the size and the time of the line, or else its size and SHA-256.
+/// Anybody who can write to the library may have written the list: a line counts only if it leads to a file in the
+/// library with the line's size and time, or else its size and SHA-256.
 struct LibraryRebuild {
-    /// What came of it.
+    /// The result.
     struct Result: Equatable {
-        /// Videos that are finished by it.
+        /// Videos that became finished.
         var restored = 0
-        /// Lines that name what isn't there, or isn't what they say, or make no sense.
+        /// Lines whose files are missing or different, or that are invalid.
         var leftOut = 0
         /// The list is a newer version's: nothing was read.
         var isNewer = false
@@ -37,7 +37,7 @@ struct LibraryRebuild {
         var finished: Set<KeptKey> = []
         let listing = LibraryListing(of: library)
         try store.downloads.scan { row in
-            // A row whose file isn't there may be older than a move.
+            // The path in a row whose file is missing may be older than a move.
             guard let path = row.string(.path), (try? listing.contains(path)) != false else { return }
             taken.insert(LibraryName.key(path))
             var known = KeptRecord(course: row.string(.course) ?? "", title: "")
@@ -45,7 +45,7 @@ struct LibraryRebuild {
             if row.state == .finished { finished.insert(KeptKey(known)) }
         }
         var proven: [ProvenRecord] = []
-        // Of two that claim one file the newer line is right.
+        // Of two lines for one file the newer one counts.
         for (key, value) in latest.sorted(by: { $0.value.number > $1.value.number }) {
             if shouldStop() { throw LibraryError.stopped }
             if finished.contains(key) { continue }
@@ -95,7 +95,7 @@ struct LibraryRebuild {
                         download: DownloadID(rawValue: 0), kind: kind, name: beside.name, path: beside.path,
                         size: beside.size, modified: beside.modified))
             } else if kind == .stream {
-                // A video without its sound is none.
+                // A video without its sound doesn't count.
                 return nil
             } else {
                 isWhole = false
@@ -106,8 +106,8 @@ struct LibraryRebuild {
         return found
     }
 
-    /// Where the file is, and what it is; also under another Unicode form of its name, as copying through another system
-    /// leaves it.
+    /// The file's path and facts; also under another Unicode form of its name, as left by copying through another
+    /// system.
     private func prove(
         _ path: String, _ record: FileRecord, _ shouldStop: () -> Bool
     ) throws -> (String, FileFacts)? {

@@ -8,14 +8,13 @@ import SyncFacts
 import SystemPackage
 import UserState
 
-/// What the TAB key may complete a word to. Reads the state and starts nothing; where something can't be read there is
-/// nothing to complete.
+/// Completions for the TAB key. Reads the state and starts nothing; on an error there are none.
 package enum Completions {
-    /// How many are offered at most: nobody reads more.
+    /// The limit on offered words.
     private static let most = 1000
 
-    /// Selectors that begin with `prefix`: courses first, behind a `/` chapters, behind another one videos. Where a part is
-    /// complete the next ones come along, so that TAB goes on.
+    /// Selectors that begin with `prefix`: courses first, after a `/` chapters, after another one videos. If a part is
+    /// complete the next ones are included, so that TAB goes on.
     package static func selectors(_ prefix: String, at location: StateLocation) -> [String] {
         guard let place = try? location.resolve(), let store = try? place.openForReading() else { return [] }
         defer { store.close() }
@@ -40,10 +39,10 @@ package enum Completions {
         let deep = videos.lazy.filter { $0.chapter != nil }.map { video in
             Selector(VideoReference(course: course, chapter: video.chapter, video: video.video, title: "")).description
         }.filter { $0.hasPrefix(prefix) }
-        // Videos where one is being written, or where nothing stands between.
+        // Videos if one is being typed, or if there is no chapter between.
         let isDeep = prefix.count { $0 == "/" } > 1 || written.count <= 1
         let direct = videos.filter { $0.chapter == nil }.map { video in
-            // As one writes it: settled when the videos are known.
+            // In the short form, which is settled when the videos are known.
             "\(Selector(course: course).description)/\(Glob.encoded(video.video))"
         }.filter { $0.hasPrefix(prefix) }
         return Array((written + direct + (isDeep ? Array(deep.prefix(most)) : [])).prefix(most))
@@ -58,7 +57,7 @@ package enum Completions {
         return Set(others + [mine.user.text]).sorted()
     }
 
-    /// The names of all providers that there are plugins for.
+    /// The names of all providers with a plugin.
     package static func providers(plugins folders: [String]) -> [String] {
         ProviderCheck.registry(folders).plugins.keys.sorted()
     }

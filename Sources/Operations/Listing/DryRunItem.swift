@@ -2,9 +2,9 @@ package import DownloadStore
 package import Foundation
 package import SyncFacts
 
-/// What a sync would do with one download, and why.
+/// A sync's action for one download, with its reason.
 package struct DryRunItem: Sendable {
-    /// What would be done.
+    /// The action.
     package enum Action: Sendable, Equatable {
         case download
         case resume(from: Int64)
@@ -15,32 +15,32 @@ package struct DryRunItem: Sendable {
         case adopt(path: String)
         case remove(path: String)
         case refetch
-        /// Its provider is asked for what isn't there beside it.
+        /// Its provider is asked for missing sidecars.
         case ask
-        /// Nothing: its time comes when the run is over.
+        /// Nothing: its time is after the end of the run.
         case wait(until: Date)
         /// Nothing.
         case keep
     }
 
-    /// Why it would be done.
+    /// The reason for the action.
     package indirect enum Reason: Sendable, Equatable {
         case new, notBegun, unfinished
         /// Every byte of it has arrived.
         case arrived
-        /// To be fetched again; its file stays until then.
+        /// It is downloaded again; its file stays until then.
         case fetchedAgain
         /// Its name or place changed.
         case renamed
-        /// A file stands at its place that may have the catalog's SHA-256.
+        /// A file in its place may have the catalog's SHA-256.
         case standing
         /// The library has the same file.
         case sameFile
-        /// The library may have the same file at this path; if not, the other reason holds.
+        /// The library may have the same file at this path; if not, the other reason applies.
         case perhapsSame(String, or: Reason)
         /// The same video of another course comes first.
         case follows
-        /// What may be the same video of another course comes first; if it isn't, the other reason holds.
+        /// A possible duplicate in another course comes first; if it isn't one, the other reason applies.
         case perhapsFollows(or: Reason)
         /// The catalog's size or checksum contradicts the file.
         case contradicted
@@ -48,30 +48,30 @@ package struct DryRunItem: Sendable {
         case lost
         /// It failed, and the cause may be gone.
         case failedBefore(DownloadError?)
-        /// Something is missing that belongs beside it.
+        /// A sidecar is missing.
         case incomplete
-        /// It is done in the same run, but not before then; else the other reason holds.
+        /// It is done in the same run, but not before this time; then the other reason applies.
         case notBefore(Date, or: Reason)
-        /// A host or a provider said that it isn't there yet, or asked for time; the last error, if one is known.
+        /// A host or a provider answered that it isn't available yet, or asked for time; with the last error, if known.
         case putOff(DownloadError?)
-        /// It failed; `retryAt` is when a sync will try again, nil if none will.
+        /// It failed; `retryAt` is the time of the next try, nil for none.
         case failed(DownloadError?, retryAt: Date?)
         case paused, cancelled
         /// It is no longer in its catalog.
         case gone
-        /// So it is, and `--max-delete` holds it.
+        /// The same, and `--max-delete` prevents its removal.
         case goneHeld
-        /// So it is, and it stays while others are failed.
+        /// The same, and it stays while other downloads are failed.
         case goneUnfinished
     }
 
-    /// Which video.
+    /// The video.
     package var reference: VideoReference
-    /// What would be done.
+    /// The action.
     package var action: Action
-    /// Why.
+    /// The reason.
     package var why: Reason
-    /// Bytes that would come from the network, if known.
+    /// Bytes to download, if known.
     package var size: Int64?
 
     package init(reference: VideoReference, action: Action, why: Reason, size: Int64?) {

@@ -8,22 +8,22 @@ import Foundation
 package import SyncFacts
 import UserState
 
-/// What a sync would do.
+/// The plan of a sync.
 package struct DryRunPlan: Sendable {
-    /// What it would do first: moves, then downloads in catalog order, then what it would leave alone, and what is gone.
+    /// The actions: moves first, then downloads in catalog order, then downloads left alone, and those that are gone.
     package var items: [DryRunItem] = []
-    /// What a sync would warn of before it does anything.
+    /// The warnings of a sync before it does anything.
     package var warnings: [SyncWarning] = []
-    /// What it would say of `--prune` at its end.
+    /// The warning about `--prune` at its end.
     package var pruning: SyncWarning.Pruning?
-    /// What `sync` would say at its end, if all that it begins goes well: errors, and the conditions of its exit code.
+    /// The summary of a sync whose downloads all succeed: errors, and the conditions of its exit code.
     package var summary = SyncSummary()
 
     package init() {}
 }
 
 extension SyncRun {
-    /// What ``run()`` would do. Changes nothing: takes no lock, makes no folder, writes no row.
+    /// The plan of ``run()``. Changes nothing: takes no lock, makes no folder, writes no row.
     package func plan() async -> DryRunPlan {
         var plan = DryRunPlan()
         do {
@@ -65,7 +65,7 @@ extension SyncRun {
         return plan
     }
 
-    /// What an earlier run recorded and didn't finish comes before anything else.
+    /// The unfinished moves that an earlier run recorded; they come before anything else.
     private static func interruptedMoves(
         _ store: DownloadStore, besides plan: Reconciliation
     ) throws(StoreError) -> [DryRunItem] {
@@ -80,7 +80,7 @@ extension SyncRun {
         return items
     }
 
-    /// What went wrong last with what failed or waits for a time.
+    /// The last errors of downloads that failed or wait for a time.
     private static func errors(
         _ store: DownloadStore, _ plan: Reconciliation, _ now: Date
     ) throws(StoreError) -> [DownloadID: (error: DownloadError?, retryAt: Date?)] {
@@ -95,7 +95,7 @@ extension SyncRun {
 }
 
 extension SyncSummary {
-    /// Notes what a sync that begins now would leave beside finished videos, if all that it asks for comes.
+    /// Counts the sidecars that a sync starting now would leave missing, if all that it requests arrive.
     fileprivate mutating func note(
         _ open: [(sidecar: OpenSidecar, provider: String)], _ now: Date, _ options: SyncOptions
     ) {

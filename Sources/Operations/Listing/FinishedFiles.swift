@@ -2,31 +2,31 @@ import DownloadStore
 import Foundation
 package import SyncFacts
 
-/// The finished videos of a selection and where their files are, for what plays or copies them.
+/// The finished videos of a selection and their files, for programs that play or copy them.
 ///
-/// Made of a ``StatusReport``, in the order of the catalogs. Every file is looked for at its place: what isn't there is told
-/// apart, since a path that leads nowhere helps nobody. Reads only.
+/// Made from a ``StatusReport``, in catalog order. Every file is looked up in its place: missing ones are listed
+/// separately. Only reads.
 package struct FinishedFiles: Sendable {
     /// A finished video and its file.
     package struct Item: Sendable {
-        /// Which video.
+        /// The video.
         package var reference: VideoReference
         /// The file's absolute path.
         package var path: String
         /// In bytes.
         package var size: Int64
-        /// Lower-case hex; nil where none is known.
+        /// Lower-case hex; nil if unknown.
         package var sha256: String?
     }
 
-    /// Those whose files are there.
+    /// The files that exist.
     package private(set) var items: [Item] = []
-    /// Those whose files aren't where the state knows them.
+    /// The files that are missing in their recorded places.
     package private(set) var missing: [Item] = []
     /// Selected videos that aren't finished.
     package private(set) var unfinished = 0
 
-    /// The page of a course, as an absolute path; nil where none was written.
+    /// The page of a course, as an absolute path; nil if there is none.
     package static func page(
         of course: String, _ report: StatusReport,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
@@ -36,7 +36,7 @@ package struct FinishedFiles: Sendable {
         return exists(path) ? path : nil
     }
 
-    /// - Parameter exists: whether a file is there, by its absolute path.
+    /// - Parameter exists: whether a file exists at an absolute path.
     package init(
         _ report: StatusReport, _ selection: Selection,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

@@ -3,11 +3,11 @@ import Foundation
 import ProviderHost
 import SystemPackage
 
-/// A plugin as it was found.
+/// A plugin on this machine.
 package struct PluginListing: Sendable {
-    /// As catalogs call it.
+    /// The provider's name in catalogs.
     package var name: String
-    /// As its manifest says.
+    /// The version in its manifest.
     package var version: String?
     /// Nil for one that is broken or hidden.
     package var protocolVersion: Int?
@@ -15,11 +15,11 @@ package struct PluginListing: Sendable {
     package var summary: String?
     /// Sorted.
     package var methods: [String]
-    /// Where it lies.
+    /// Its folder.
     package var folder: String
-    /// Why it can't be used.
+    /// The reason why it can't be used.
     package var problem: String?
-    /// The folder of the one of the same name that comes before it.
+    /// The folder of a plugin with the same name that comes first.
     package var shadowedBy: String?
 
     package init(
@@ -36,7 +36,7 @@ package struct PluginListing: Sendable {
         self.shadowedBy = shadowedBy
     }
 
-    /// All plugins by name, those that can't be used among them, and the folders that were searched.
+    /// All plugins by name, including unusable ones, and the folders that were searched.
     package static func all(plugins folders: [String]) async -> (listings: [PluginListing], searched: [String]) {
         let registry = ProviderCheck.registry(folders)
         var listings = registry.plugins.values.map { plugin in

@@ -8,13 +8,12 @@ import Foundation
 import RunSchedule
 import SyncFacts
 
-/// A comparison as a dry run tells it: what a sync would do with each download, and how it would end if all that it begins
-/// goes well.
+/// A comparison in the form of a dry run: a sync's action for each download, and its end if all downloads succeed.
 struct Rehearsal {
     private let plan: Reconciliation
     private let options: SyncOptions
     private let now: Date
-    /// Of what failed or waits for a time.
+    /// For failed and waiting downloads.
     private let errors: [DownloadID: (error: DownloadError?, retryAt: Date?)]
     private let ignoresCourse: (String) -> Bool
     private let verdict: Prune.Verdict
@@ -32,13 +31,13 @@ struct Rehearsal {
             verdict = .nothing
             return
         }
-        // What is failed now stays so; of the rest it is assumed that it goes well.
+        // Failed downloads are assumed to stay failed, all others to succeed.
         let isOpen = [.failed, .paused].contains { plan.counts[$0, default: 0] > 0 } || !plan.held.isEmpty
         let isLate = plan.wanted.contains { Self.wait($0, now, options) != nil }
         verdict = Prune.verdict(plan, options.maxDelete, endsWell: !isOpen && !isLate)
     }
 
-    /// One for each download that something would be done with, or that is left alone.
+    /// One for each download with an action, and for each that is left alone.
     var items: [DryRunItem] {
         let moves = plan.moves.compactMap { move in
             move.reference.map {
@@ -52,10 +51,10 @@ struct Rehearsal {
         return moves + wanted + asked + leftAlone + gone
     }
 
-    /// What the sync would say of `--prune`.
+    /// The sync's warning about `--prune`.
     var pruning: SyncWarning.Pruning? { Prune.warning(verdict, plan) }
 
-    /// How it would end.
+    /// The summary at its end.
     var summary: SyncSummary {
         var summary = SyncSummary(downloads: plan.counts)
         summary.note(plan.held)
@@ -67,7 +66,7 @@ struct Rehearsal {
         return summary
     }
 
-    /// Until when a download waits, if that is longer than a run would.
+    /// The time until which a download waits, if that is after the end of a run.
     private static func wait(_ wanted: WantedDownload, _ now: Date, _ options: SyncOptions) -> Date? {
         guard let retryAt = wanted.retryAt, retryAt > now.advanced(by: options.maxWait) else { return nil }
         return retryAt
@@ -156,7 +155,7 @@ struct Rehearsal {
 }
 
 extension WantedDownload {
-    /// Why it is fetched.
+    /// The reason for downloading it.
     fileprivate var why: DryRunItem.Reason {
         if isNew { return .new }
         if resume.map({ $0.durableBytes > 0 }) ?? false { return .unfinished }

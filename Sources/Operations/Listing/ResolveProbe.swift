@@ -11,39 +11,39 @@ package import SyncFacts
 import UserState
 import YAMLSource
 
-/// What a provider answered for one video, in the words of the protocol. Holds secrets: print it redacted.
+/// A provider's answer for one video, in the terms of the protocol. Contains secrets: print it redacted.
 package struct ResolveAnswer: Sendable, PrintsRedacted {
-    /// Which video.
+    /// The video.
     package var reference: VideoReference
     /// The provider's name.
     package var provider: String
-    /// Whole: may hold secrets.
+    /// The complete URL: may contain secrets.
     package var url: String
-    /// What it is.
+    /// The kind of the media.
     package var kind: String
     /// A secret.
     package var tokenValue: String?
     /// `header Authorization`, `query token`, `cookie session`.
     package var tokenPlace: String?
-    /// Where else the token goes.
+    /// Other origins that the token is sent to.
     package var tokenOrigins: [String]
     /// By name.
     package var headers: [(name: String, value: String)]
-    /// Nil if it did not say.
+    /// Nil if unknown.
     package var expiresAt: Date?
     /// In bytes.
     package var size: Int64?
-    /// Lower-case hex; nil where none is known.
+    /// Lower-case hex; nil if unknown.
     package var sha256: String?
-    /// Nil if it did not say.
+    /// Nil if unknown.
     package var mediaType: String?
-    /// Nil if it did not say.
+    /// Nil if unknown.
     package var fileExtension: String?
-    /// In seconds; nil if it did not say.
+    /// In seconds; nil if unknown.
     package var duration: Double?
-    /// Each request needs an answer of its own.
+    /// Whether each request needs a new answer.
     package var singleUse: Bool
-    /// The same URL may come again after a refusal.
+    /// Whether the same URL may be returned after a refusal.
     package var extendable: Bool
     /// Language and URL of each.
     package var subtitles: [String]
@@ -91,7 +91,7 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     package var withoutSecrets: ResolveAnswer {
         var shown = self
         var redactor = Redactor()
-        // A token may stand in a path, too.
+        // A token may be part of a path, too.
         if let tokenValue { redactor.learn(tokenValue) }
         shown.url = redactor.redact(Redactor.url(url))
         if tokenValue != nil { shown.tokenValue = Redactor.mark }
@@ -103,15 +103,15 @@ package struct ResolveAnswer: Sendable, PrintsRedacted {
     }
 }
 
-/// Asks the provider of each selected video, as a sync would for the first time: with the user's credentials.
+/// Asks the provider of each selected video like the first request of a sync: with the user's credentials.
 package enum ResolveProbe {
-    /// What came of asking about one video.
+    /// The result for one video.
     package struct Answer: Sendable {
-        /// Which video.
+        /// The video.
         package var reference: VideoReference
         /// The provider that was asked.
         package var provider: String
-        /// What it said.
+        /// Its answer.
         package var result: Result<ResolveAnswer, DownloadError>
     }
 
@@ -135,7 +135,7 @@ package enum ResolveProbe {
             let all = entries.slots.map { entries.reference($0) }
             throw .selection(.unmatched(selection.selectors.map { UnmatchedSelector($0, among: all) }))
         }
-        // As a sync would: nothing is asked in the name of a user who is logged out.
+        // As in a sync, no provider is asked for a logged-out user.
         let store = try place.openForReading()
         defer { store?.close() }
         let credentials: RunCredentials

@@ -1,15 +1,15 @@
 import DownloadStore
 import SyncFacts
 
-/// A chapter of a ``StatusReport``, or what is directly under a course.
+/// A chapter of a ``StatusReport``, or the videos directly under a course.
 package struct StatusGroup: Sendable {
     /// The course's id.
     package var course: String
-    /// What a person calls it.
+    /// Its title for users.
     package var courseTitle: String
     /// The chapter's id; nil directly under the course.
     package var chapter: String?
-    /// What a person calls it.
+    /// Its title for users.
     package var chapterTitle: String?
     /// Sums over its downloads.
     package var totals = StatusTotals()
@@ -21,7 +21,8 @@ package struct StatusGroup: Sendable {
         self.chapterTitle = chapterTitle
     }
 
-    /// Those of rows, in the order in which they appear first; `countsGone`: also what is gone from its catalog.
+    /// The groups of rows, in the order of their first appearance; `countsGone` includes videos gone from their
+    /// catalog.
     package static func all(of rows: some Sequence<StatusRow>, countsGone: Bool = false) -> [StatusGroup] {
         var groups: [StatusGroup] = []
         var places: [Key: Int] = [:]
@@ -40,8 +41,8 @@ package struct StatusGroup: Sendable {
         return groups
     }
 
-    /// Those of sums, in catalog order. `rows` are those that deserve a look: they tell what moves, and what is missing
-    /// beside videos.
+    /// The groups of sums, in catalog order. `rows` are those that need attention: they add speeds and missing
+    /// sidecars.
     static func all(
         of sums: [DownloadSums], rows: [StatusRow], courses: [String: CourseRecord], chapters: [DownloadKey: String],
         isRunning: Bool

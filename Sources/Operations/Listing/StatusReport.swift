@@ -7,17 +7,17 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// What the state knows about one download.
+/// The state's facts about one download.
 package struct StatusRow: Sendable {
-    /// Which video.
+    /// The video.
     package var reference: VideoReference
     /// The course's title.
     package var courseTitle: String
     /// The chapter's title; nil directly under the course.
     package var chapterTitle: String?
-    /// Where it stands.
+    /// Its state.
     package var state: DownloadState
-    /// Why it waits or is suspended; nil where nothing needs a reason.
+    /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
     /// Higher goes first.
     package var priority: Int
@@ -25,13 +25,13 @@ package struct StatusRow: Sendable {
     package var bytes: Int64
     /// In bytes.
     package var size: Int64?
-    /// Over the last seconds; nil while nothing moves.
+    /// Over the last seconds; nil without progress.
     package var bytesPerSecond: Int64?
     /// Relative to the library; nil before it is finished.
     package var path: String?
-    /// What went wrong last; nil if nothing did.
+    /// The last error; nil if there is none.
     package var error: DownloadError?
-    /// Not before then; nil if it may at once, or never.
+    /// The earliest time of the next try; nil for at once, or never.
     package var retryAt: Date?
     /// When the row last changed.
     package var updatedAt: Date
@@ -39,17 +39,17 @@ package struct StatusRow: Sendable {
     package var provider: String
     /// The catalog.
     package var file: String
-    /// No longer in its catalog.
+    /// Whether it is no longer in its catalog.
     package var gone: Bool
-    /// Lower-case hex; nil where none is known.
+    /// Lower-case hex; nil if unknown.
     package var sha256: String?
-    /// How long a stream plays, in seconds; nil for a file, and before its playlist has been read.
+    /// The playing time of a stream in seconds; nil for a file, and before its playlist has been read.
     package var mediaSeconds: Double?
-    /// When its file was complete; nil for a download that isn't finished.
+    /// The time when its file was complete; nil for an unfinished download.
     package var finishedAt: Date?
-    /// What isn't there beside it and is fetched by a sync.
+    /// Its missing sidecars that a sync will download.
     package var sidecarsWanted = 0
-    /// What isn't there beside it and couldn't be had.
+    /// Its missing sidecars that failed.
     package var sidecarsFailed = 0
 
     package init(
@@ -88,10 +88,10 @@ package struct RunningSync: Sendable, Equatable {
     package var host: String
     /// When it began.
     package var since: Date
-    /// What it is doing.
+    /// Its activity.
     package var activity: Activity
 
-    /// What a process that holds the lock is doing.
+    /// The activity of a process that holds the lock.
     package enum Activity: String, Sendable {
         case syncing, watching, stopping
         case waitingForLogin = "waiting_for_login"
@@ -104,7 +104,7 @@ package struct RunningSync: Sendable, Equatable {
         self.activity = activity
     }
 
-    /// What a lock and a state tell of the process: one whose newest run is over rests between two.
+    /// Derived from a lock and a state: a process whose newest run is over rests between two passes.
     init(_ holder: LockHolder, isLoggedIn: Bool, in store: DownloadStore?) throws(StoreError) {
         let end = try store?.runs.newest(1).first?.endedAt
         let rests = end.map { $0 >= holder.since } ?? false
@@ -114,51 +114,51 @@ package struct RunningSync: Sendable, Equatable {
     }
 }
 
-/// What a user's state holds, in catalog order.
+/// The contents of a user's state, in catalog order.
 package struct StatusReport: Sendable {
     /// The user's name.
     package var user: String
     /// The library's path, if the state knows one.
     package var library: String?
-    /// The process that is syncing right now.
+    /// The process that is syncing now.
     package var running: RunningSync?
-    /// One a download.
+    /// One per download.
     package var rows: [StatusRow]
-    /// Finished files that come from another source than the catalog now names.
+    /// Finished files from another source than the catalog now names.
     package var fromOtherSource: Int
-    /// The user's name where a command has to give it: nil for the account's own.
+    /// The user's name if a command has to contain it: nil for the account's own.
     package var userOption: String?
-    /// What each course takes in the library, by its id: files, what came along, and partials. A file with several names
+    /// The disk space of each course in the library, by its id: files, sidecars and partials. A file with several names
     /// counts for each of them.
     package var diskBytes: [String: ByteCount] = [:]
     /// The folder of each course, by its id, relative to the library.
     package var folders: [String: String] = [:]
-    /// Whether the library's folder isn't there.
+    /// Whether the library's folder is missing.
     package var isLibraryMissing = false
-    /// Courses that the last sync left as they are, and that another one would leave so now.
+    /// Courses that the last sync held, and that another one would hold now.
     package var held: [HeldCourse] = []
     /// Whether a sync would be refused because the user isn't logged in.
     package var isLoggedOut = false
-    /// Since when; nil if the user has never logged in.
+    /// The time of the logout; nil if the user has never logged in.
     package var loggedOutSince: Date?
-    /// In an overview the chapters in catalog order; nil where all rows are there.
+    /// The chapters of an overview in catalog order; nil if all rows are present.
     package var groups: [StatusGroup]?
-    /// How many rows an overview has left out that deserve a look.
+    /// The number of rows needing attention that an overview has left out.
     package var hiddenRows = 0
     /// The catalog that all courses come from; nil if they come from several.
     package var onlyCatalog: String?
     private var gone: Gone?
 
-    /// What is no longer in its catalog.
+    /// The videos that are no longer in their catalogs.
     package struct Gone: Sendable, Equatable {
-        /// How many there are.
+        /// Their number.
         package var count = 0
-        /// Their files.
+        /// The number of their files.
         package var files = 0
         package var bytes: ByteCount = 0
     }
 
-    /// What is no longer in its catalog; nil if nothing is.
+    /// The videos that are no longer in their catalogs; nil if there are none.
     package var goneSums: Gone? {
         if let gone { return gone }
         let rows = rows.filter(\.gone)
@@ -166,7 +166,7 @@ package struct StatusReport: Sendable {
         return rows.isEmpty ? nil : Gone(count: rows.count, files: files.count, bytes: files.byteCount(\.bytes))
     }
 
-    /// How many rows an overview has: more than these are worth nobody's reading.
+    /// The limit on the rows of an overview.
     private static let mostRows = 200
 
     package init(
@@ -179,10 +179,10 @@ package struct StatusReport: Sendable {
         self.fromOtherSource = fromOtherSource
     }
 
-    /// Reads the state as it is. Changes nothing; a user without a state has no rows.
+    /// Reads the state without changing it; a user without a state has no rows.
     ///
-    /// An overview has only the rows that deserve a look, and sums of all: a state of very many videos isn't read row by
-    /// row.
+    /// An overview has only the rows that need attention, and sums of all: a state of very many videos isn't read row
+    /// by row.
     package static func read(
         _ location: StateLocation, isOverview: Bool = false
     ) async throws(Refusal) -> StatusReport {
@@ -229,7 +229,7 @@ package struct StatusReport: Sendable {
                 }
                 report.rows.append(row)
             }
-            // Whether a course is still held is seen at the files of each of its rows.
+            // Whether a course is still held depends on the files of all its rows.
             if isOverview, held.isEmpty {
                 try store.downloads.eachNotable(atMost: mostRows, add)
                 report.take(try store.downloads.sums(), courses, chapters, isRunning: lock != nil)
@@ -253,7 +253,7 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport {
-    /// The sums of an overview, once its rows are there.
+    /// Adds the sums of an overview, once its rows are read.
     private mutating func take(
         _ sums: [DownloadSums], _ courses: [String: CourseRecord], _ chapters: [DownloadKey: String], isRunning: Bool
     ) {
@@ -278,7 +278,7 @@ extension StatusRow {
     init(_ record: DownloadRecord, course: CourseRecord?, chapterTitle: String?, isRunning: Bool, now: Date) {
         let standing = record.standing.seen(isHeld: isRunning)
         let isFinished = record.state == .finished
-        // It is written about once a second while bytes come: an old one tells of the past.
+        // It is written about once a second while bytes arrive: an old one is outdated.
         let isFresh = abs(now.timeIntervalSince(record.updatedAt)) < 10
         self.init(
             reference: VideoReference(
@@ -290,7 +290,7 @@ extension StatusRow {
             size: isFinished ? record.file?.size : record.totalBytes ?? record.catalog.expectedSize,
             bytesPerSecond: standing.state == .active && isFresh ? record.bytesPerSecond : nil,
             path: record.isPlacing ? record.oldFile?.path : record.file?.path,
-            // Nothing is tried again of what no catalog wants.
+            // A download that is gone isn't tried again.
             error: record.error, retryAt: record.isGone ? nil : record.retryAt, updatedAt: record.updatedAt,
             provider: record.catalog.provider, file: course?.file ?? "", gone: record.isGone,
             sha256: record.file?.sha256?.hex, mediaSeconds: record.mediaSeconds)
@@ -301,7 +301,7 @@ extension StatusRow {
 }
 
 extension DownloadRecord {
-    /// What it takes in the library.
+    /// Its disk space in the library.
     fileprivate var diskBytes: ByteCount {
         let files = ByteCount((isPlacing ? oldFile?.size : file?.size) ?? 0)
         return files + ByteCount(state == .finished ? 0 : durableBytes)

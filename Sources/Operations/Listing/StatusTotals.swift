@@ -2,24 +2,24 @@ package import DownloadStore
 
 /// Sums over some downloads of a ``StatusReport``.
 package struct StatusTotals: Sendable, Equatable {
-    /// How many there are.
+    /// Their number.
     package var count = 0
-    /// How many are in each state.
+    /// The number in each state.
     package var states: [DownloadState: Int] = [:]
-    /// Bytes that are there, of what isn't cancelled.
+    /// Existing bytes of downloads that aren't cancelled.
     package var doneBytes: ByteCount = 0
-    /// Bytes of all whose size is known, of what isn't cancelled.
+    /// The total of all known sizes of downloads that aren't cancelled.
     package var knownBytes: ByteCount = 0
-    /// How many, of what isn't cancelled, have no known size.
+    /// The number of unknown sizes among downloads that aren't cancelled.
     package var unknownSizes = 0
-    /// How many, of what isn't cancelled, have a known size.
+    /// The number of known sizes among downloads that aren't cancelled.
     package var knownSizes = 0
-    /// Missing bytes of what comes by itself (not what is paused or failed), where the size is known.
+    /// Missing bytes of downloads that proceed by themselves (not paused or failed ones), if the size is known.
     private var coming: ByteCount = 0
-    /// How many of those have no known size.
+    /// The number of those with an unknown size.
     private var comingUnknown = 0
     private var rates: ByteCount?
-    /// What isn't there beside them: wanted, and failed.
+    /// Their missing sidecars: wanted, and failed.
     package var sidecarsWanted = 0
     package var sidecarsFailed = 0
 
@@ -30,27 +30,27 @@ package struct StatusTotals: Sendable, Equatable {
         for row in rows { add(row) }
     }
 
-    /// How many of them have their file.
+    /// The number with a file.
     package var finished: Int { states[.finished] ?? 0 }
 
-    /// How many come by themselves: not those that are paused, failed or cancelled.
+    /// The number that proceed by themselves: not paused, failed or cancelled.
     package var left: Int { states.reduce(0) { $0 + ($1.key.isOpen ? $1.value : 0) } }
 
-    /// Missing bytes of those that come by themselves; `isWhole` if the sizes of all of them are known.
+    /// Missing bytes of those that proceed by themselves; `isWhole` if all of their sizes are known.
     package var bytesLeft: (bytes: ByteCount, isWhole: Bool) { (coming, comingUnknown == 0) }
 
-    /// Of all that is active together; nil while nothing moves.
+    /// The sum over all active ones; nil without progress.
     package var bytesPerSecond: Int64? { rates?.value }
 
-    /// At that rate, for everything that comes by itself; where sizes are unknown, with the mean of those that are known.
-    /// Nil while nothing moves, or where no size is known.
+    /// The time left at that rate for all that proceed by themselves; unknown sizes count as the mean of known ones.
+    /// Nil without progress, or without a known size.
     package var secondsLeft: Double? {
         guard let rate = bytesPerSecond, rate > 0, knownSizes > 0 || comingUnknown == 0 else { return nil }
         let mean = knownSizes > 0 ? Double(knownBytes.value) / Double(knownSizes) : 0
         return (Double(coming.value) + mean * Double(comingUnknown)) / Double(rate)
     }
 
-    /// Whether everything that isn't cancelled is there.
+    /// Whether everything that isn't cancelled is complete.
     package var isComplete: Bool { unknownSizes == 0 && doneBytes >= knownBytes }
 
     /// Counts a download.
@@ -73,7 +73,7 @@ package struct StatusTotals: Sendable, Equatable {
         if let size { coming += ByteCount(size).remaining(after: ByteCount(row.bytes)) } else { comingUnknown += 1 }
     }
 
-    /// Counts what is alike of many; speeds and what is missing beside them are noted by themselves. `state` is theirs.
+    /// Counts the common facts of several; speeds and missing sidecars are noted separately. `state` is common to them.
     mutating func add(_ sums: DownloadSums, as state: DownloadState) {
         count += sums.count
         states[state, default: 0] += sums.count
@@ -87,7 +87,7 @@ package struct StatusTotals: Sendable, Equatable {
         comingUnknown += sums.count - sums.knownSizes
     }
 
-    /// What is there counts already.
+    /// Notes its speed; its existing bytes count already.
     mutating func note(rateOf row: StatusRow) {
         if let rate = row.bytesPerSecond { rates = (rates ?? 0) + ByteCount(rate) }
     }

@@ -9,18 +9,18 @@ import SystemPackage
 package import UserState
 import YAMLSource
 
-/// A provider that one can log in at.
+/// A provider that supports login.
 package struct ProviderLogin: Sendable {
-    /// As catalogs call it.
+    /// Its name in catalogs.
     package let provider: String
-    /// The secrets that it asks for; may be none.
+    /// The secrets that it asks for; may be empty.
     package let names: [String]
     private let plugin: Plugin
     private let parameters: [String: JSONValue]
-    /// Who keeps its secrets; nil is the user's credentials file.
+    /// The credential helper for its secrets; nil for the user's credentials file.
     private let helper: String?
 
-    /// Finds the plugin of a name. Starts nothing. `texts` are parameters for its login.
+    /// Finds the plugin with a name. Starts nothing. `texts` are parameters for its login.
     package init(
         _ name: String, set texts: [String: String] = [:], plugins folders: [String],
         helpers: CredentialHelpers = CredentialHelpers()
@@ -49,18 +49,18 @@ package struct ProviderLogin: Sendable {
     /// Whether a credential helper keeps its secrets.
     package var hasHelper: Bool { helper != nil }
 
-    /// The secrets that its credential helper has; nil where there is none, or where it has not all of them.
+    /// The secrets in its credential helper; nil without a helper, or if some are missing there.
     package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
         guard let given = try await ask(.get, location) else { return nil }
         return CredentialHelper.secrets(names, in: given).map { LoginSecrets($0) }
     }
 
-    /// Has its credential helper keep secrets that a login has proven to be right.
+    /// Stores secrets in its credential helper after a login has proven them.
     package func keep(_ secrets: LoginSecrets, _ location: StateLocation) async throws(Refusal) {
         try await ask(.store, location, secrets: CredentialHelper.stored(secrets.values.value))
     }
 
-    /// Has its credential helper forget what it keeps.
+    /// Erases the secrets in its credential helper.
     package func eraseKept(_ location: StateLocation) async throws(Refusal) { try await ask(.erase, location) }
 
     @discardableResult
@@ -80,7 +80,7 @@ package struct ProviderLogin: Sendable {
     /// Whether the plugin turns secrets into credentials; else the secrets are the credentials.
     private var asksPlugin: Bool { plugin.manifest.methods.contains("login") }
 
-    /// Turns secrets into credentials. The plugin's process, if it takes one, is gone when this returns.
+    /// Turns secrets into credentials. The plugin's process, if one is needed, has ended when this returns.
     func credentials(
         _ secrets: LoginSecrets, user: String, previous: StoredCredentials?, caFile: String?, folder: StateFolder,
         logger: Logger

@@ -6,15 +6,15 @@ package import SyncFacts
 import SystemPackage
 import UserState
 
-/// What is known of a user of this account. Holds no secret.
+/// Facts about a user of this account. Contains no secret.
 package struct UserListing: Sendable, Equatable {
     /// A login at a provider.
     package struct Provider: Sendable, Equatable {
         /// The provider's name.
         package var name: String
-        /// When its credentials were stored last.
+        /// The time when its credentials were last stored.
         package var savedAt: Date
-        /// When they stop being good; nil if that isn't known.
+        /// Their expiry; nil if it isn't known.
         package var expiresAt: Date?
 
         package init(name: String, savedAt: Date, expiresAt: Date? = nil) {
@@ -30,7 +30,7 @@ package struct UserListing: Sendable, Equatable {
     package var isAccountsOwn: Bool
     /// Whether the user is logged in; nil if that can't be read.
     package var isLoggedIn: Bool?
-    /// Since when; nil for a user who has neither logged in nor out yet.
+    /// The time of the last login or logout; nil if there was none.
     package var since: Date?
     /// The library's path, if the state knows one.
     package var library: String?
@@ -38,9 +38,9 @@ package struct UserListing: Sendable, Equatable {
     package var downloads: [DownloadState: Int]
     /// The process that holds the user's lock.
     package var running: RunningSync?
-    /// Where credentials are stored for, by name.
+    /// The providers with stored credentials, by name.
     package var providers: [Provider]
-    /// What can't be read.
+    /// Errors while reading the facts.
     package var problems: [Refusal]
 
     package init(
@@ -61,7 +61,7 @@ package struct UserListing: Sendable, Equatable {
 
     /// All users that have a state, and the account's own, who needs none; by name. Changes nothing.
     ///
-    /// What can't be read of one is among its ``problems``, and keeps nobody else from being listed.
+    /// Errors with one user are among its ``problems``, and don't affect the others.
     package static func all(_ location: StateLocation) throws(Refusal) -> [UserListing] {
         var own = location
         own.user = nil

@@ -7,31 +7,31 @@ package import Logging
 package import SyncFacts
 package import UserState
 
-/// What `login` did.
+/// The result of `login`.
 package struct UserLogin: Sendable, Equatable {
-    /// How a running sync took it.
+    /// The reason why a running sync didn't apply it.
     package enum Trouble: Sendable, Equatable {
-        /// It doesn't answer; nil if its lock doesn't tell who it is.
+        /// It doesn't answer; nil if its lock doesn't identify it.
         case silent(LockHolder?)
-        /// It can't take it in; what it said.
+        /// It refused, with this message.
         case failed(String)
     }
 
-    /// Whom it was for.
+    /// The user.
     package var user: String
     /// Whether the session was open already.
     package var wasOpen: Bool
-    /// Where else; nil for the session alone.
+    /// The provider; nil for the session alone.
     package var provider: String?
-    /// When the provider's credentials stop being good; nil if that isn't known.
+    /// The expiry of the provider's credentials; nil if it isn't known.
     package var expiresAt: Date?
-    /// Downloads that wait again; nil where a running sync was told.
+    /// The number of downloads that wait again; nil if a running sync was notified.
     package var resumed: Int?
-    /// What came of telling a running sync that didn't just take it in; its next run knows.
+    /// The failure to notify a running sync; its next run knows the login.
     package var trouble: Trouble?
     /// Whether the user has never had a sync.
     package var isNew = false
-    /// A sync that has waited for this login and goes on now.
+    /// A sync that was waiting for this login and continues now.
     package var waiting: RunningSync?
 
     package init(
@@ -46,7 +46,7 @@ package struct UserLogin: Sendable, Equatable {
         self.trouble = trouble
     }
 
-    /// Opens the user's session; makes the state of a user who has none.
+    /// Opens the user's session; makes the state of a user without one.
     package static func run(_ location: StateLocation) async throws(Refusal) -> UserLogin {
         let place = try location.resolve()
         let store = try await place.openForSession()
@@ -64,9 +64,10 @@ package struct UserLogin: Sendable, Equatable {
         } catch { throw Refusal(error) }
     }
 
-    /// Logs in at a provider, too: asks it, opens the session, stores what it gave and lets waiting downloads go on.
+    /// Also logs in at a provider: asks it, opens the session, stores its credentials and lets waiting downloads
+    /// continue.
     ///
-    /// The session is opened first, which ends the right of running syncs to store what they renew of the old login. A kill
+    /// The session is opened first, which invalidates credentials that running syncs renew from the old login. A kill
     /// after it leaves the old credentials; a kill after storing leaves suspended rows, which the next sync revives.
     package static func run(
         _ location: StateLocation, at login: ProviderLogin, secrets: LoginSecrets, caFile: String?, logger: Logger
@@ -87,11 +88,11 @@ package struct UserLogin: Sendable, Equatable {
         var report = UserLogin(
             user: place.user.text, wasOpen: before.isOpen, provider: login.provider, expiresAt: credentials.expiresAt)
         do {
-            // Asking may have taken long: what the person has said in the meantime is the last word.
+            // The provider may have taken long: a logout or login in the meantime wins.
             let session = try store.sessions.open(provider: login.provider, since: before.generation)
             guard let session else { throw Refusal.user(.overtaken(provider: login.provider)) }
             if login.hasHelper {
-                // What an earlier login left counts no more, and nothing takes its place here.
+                // Credentials of an earlier login don't count any more, and nothing replaces them here.
                 try file.forget(login.provider)
             } else if try !file.store(credentials, of: login.provider, since: session.generation, by: store) {
                 throw Refusal.user(.overtaken(provider: login.provider))

@@ -4,25 +4,25 @@ import FileSystem
 package import SyncFacts
 import UserState
 
-/// What `logout` did.
+/// The result of `logout`.
 package struct UserLogout: Sendable, Equatable {
-    /// What came of the sync that was running.
+    /// The effect on a running sync.
     package enum Ending: Sendable, Equatable {
-        /// None was.
+        /// No sync was running.
         case nobody
-        /// It has stopped what it was told to.
+        /// It has ended the transfers concerned.
         case stopped
     }
 
-    /// Whom it was for.
+    /// The user.
     package var user: String
     /// Nil for the whole session.
     package var provider: String?
-    /// Whether there was nothing to log out of: a session that was closed, or a provider without credentials.
+    /// Whether there was nothing to log out of: the session was closed already, or the provider had no credentials.
     package var wasOut: Bool
     /// Whether credentials stay stored.
     package var keepsCredentials: Bool
-    /// What came of a running sync.
+    /// The effect on a running sync.
     package var ending: Ending
 
     package init(user: String, provider: String? = nil, wasOut: Bool, keepsCredentials: Bool = false, ending: Ending) {
@@ -33,13 +33,13 @@ package struct UserLogout: Sendable, Equatable {
         self.ending = ending
     }
 
-    /// How long a running sync has for its answer.
+    /// The time that a running sync has for its answer.
     private static let timeout: Duration = .seconds(5)
 
-    /// Closes the session, wipes the credentials, and waits until nothing is transferring any more.
+    /// Closes the session, wipes the credentials, and waits until all transfers have ended.
     ///
-    /// In this order: from the session's commit on no sync stores credentials any more, so that what is wiped after it stays
-    /// away.
+    /// In this order: after the session's commit no sync stores credentials any more, so that wiped ones don't come
+    /// back.
     package static func run(_ location: StateLocation, keepsCredentials: Bool) async throws(Refusal) -> UserLogout {
         let place = try location.resolve()
         try place.requireKnown()
@@ -50,14 +50,14 @@ package struct UserLogout: Sendable, Equatable {
         do throws(Refusal) {
             store = try await place.openForSession()
         } catch {
-            // A state that can't be opened is no reason to keep secrets.
+            // Secrets are wiped even if the state can't be opened.
             guard !keepsCredentials, (try? file.wipe()) != nil else { throw error }
             throw .user(.onlyWiped(error))
         }
         defer { store.close() }
         do throws(StoreError) {
             report.wasOut = try !place.session(in: store).isOpen
-            // Also of one who is out: a login may be waiting for its provider's answer.
+            // Also for a logged-out user: a login may be waiting for its provider's answer.
             _ = try store.sessions.close()
         } catch { throw Refusal(error) }
         var unwiped: Refusal?
@@ -70,7 +70,7 @@ package struct UserLogout: Sendable, Equatable {
         return report
     }
 
-    /// Forgets one provider: its credentials are wiped, and a running sync stops what it fetches through it.
+    /// Logs out of one provider: its credentials are wiped, and a running sync ends its transfers.
     package static func run(_ location: StateLocation, provider: String) async throws(Refusal) -> UserLogout {
         let place = try location.resolve()
         try place.requireKnown()

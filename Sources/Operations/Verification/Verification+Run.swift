@@ -9,14 +9,15 @@ package import SyncFacts
 import UserState
 
 extension Verification {
-    /// Re-hashes the finished files of a selection against what was recorded, and notes in the state what is missing.
-    /// With `repair` changed files are fetched again by the next sync, and files without a recorded SHA-256 get one.
+    /// Re-hashes the finished files of a selection, compares them with their records, and records missing files in the
+    /// state. With `repair` changed files are downloaded again by the next sync, and files without a recorded SHA-256
+    /// get one.
     ///
-    /// Files are read without the user's lock, so that a sync may go on beside it. Only what has to be noted takes the
-    /// lock; while somebody else holds it nothing is noted, and ``refusal`` says so. Cancelling the task ends it after the
-    /// block that is being read; what was found until then is noted.
+    /// Files are read without the user's lock, so that a sync may run at the same time. Only changes to the state take
+    /// the lock; if another process holds it nothing is recorded, and ``refusal`` says so. Cancelling the task ends it
+    /// after the current block; findings until then are recorded.
     ///
-    /// - Parameter observe: called on a thread of its own.
+    /// - Parameter observe: called on its own thread.
     package static func run(
         _ location: StateLocation, selection: Selection, repair: Bool,
         observe: @escaping @Sendable (VerificationEvent) -> Void
@@ -63,8 +64,8 @@ extension Verification {
         return result
     }
 
-    /// Carries out the moves that a killed sync recorded: until then the rows say where the files were. A sync that is running
-    /// does that itself, and gets a moment for it.
+    /// Completes the moves that a killed sync recorded: until then the rows have the old paths. A running sync does
+    /// that itself, and gets a moment for it.
     private static func finishMoves(_ place: StateLocation.Place, _ store: DownloadStore) async throws(Refusal) {
         do {
             var attempts = 0
@@ -98,7 +99,7 @@ extension Verification {
         }
     }
 
-    /// Marks what is missing of courses that have lost too much at once.
+    /// Marks missing files of courses that have lost too many at once.
     private static func hold(_ items: inout [Verifier.Item], of records: [DownloadRecord]) {
         var tallies: [String: LossGuard.Tally] = [:]
         for record in records { tallies[record.key.course, default: .init()].finished += 1 }
@@ -110,7 +111,7 @@ extension Verification {
         for index in items.indices { items[index].isHeld = held.contains(items[index].file.reference.course) }
     }
 
-    /// What is to be looked at.
+    /// The files to check.
     private struct Plan: Sendable {
         var records: [DownloadRecord] = []
         var courses: [CourseRecord] = []
@@ -138,7 +139,7 @@ extension Verification {
                     throw Refusal.selection(
                         .unmatched([UnmatchedSelector(selection.selectors[index], among: references)]))
                 }
-                // A selection that is narrower than a course isn't about its cover.
+                // A selection narrower than a course doesn't include its cover.
                 guard selection.selectors.allSatisfy(\.isOfCourses) else { return }
                 courses = try store.catalogs.courses().values.filter { seen.contains($0.id) }.sorted {
                     $0.ordinal < $1.ordinal

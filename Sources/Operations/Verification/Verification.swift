@@ -2,31 +2,31 @@ package import DownloadStore
 package import MediaLibrary
 package import SyncFacts
 
-/// A file that `verify` looked at, and what it found.
+/// A file checked by `verify`, and the result.
 package struct VerifiedFile: Sendable, Equatable {
-    /// What a file is there for.
+    /// The purpose of a file.
     package enum Role: Sendable, Equatable {
         case video
-        /// Language or title, as the state knows it.
+        /// Language or title, as in the state.
         case sidecar(SidecarRecord.Kind, name: String)
-        /// Of a course or chapter; no video is meant then.
+        /// Of a course or chapter; without a video.
         case cover
     }
 
-    /// How a file compares with what was recorded.
+    /// The result of comparing a file with its record.
     package enum Verdict: Sendable, Equatable {
-        /// Size and SHA-256 are as recorded; of what came along, the size.
+        /// Size and SHA-256 are as recorded; for a sidecar, the size.
         case intact
-        /// Nothing is recorded to compare with: it arrived with `--no-checksum`. `isTouched` says that its time has
-        /// changed since, so that not even that speaks for it.
+        /// No SHA-256 is recorded: it was downloaded with `--no-checksum`. `isTouched`: its time has changed since, so
+        /// that nothing proves it.
         case unrecorded(isTouched: Bool)
         case missing
-        /// Another size or another SHA-256 than recorded. `sha256` is nil where the size told already.
+        /// Another size or another SHA-256 than recorded. `sha256` is nil if the size differs already.
         case changed(size: Int64, sha256: String?)
         /// It can't be read, or isn't a file.
         case unreadable(LibraryError)
 
-        /// Whether something is wrong with the file.
+        /// Whether the file is damaged or missing.
         package var isDamage: Bool {
             switch self {
             case .intact, .unrecorded: false
@@ -35,39 +35,40 @@ package struct VerifiedFile: Sendable, Equatable {
         }
     }
 
-    /// What was done about it in the state.
+    /// The change made in the state because of it.
     package enum Remedy: Sendable, Equatable {
-        /// Nothing was to be done, or nothing may be done without `--repair`.
+        /// No change was necessary, or none is allowed without `--repair`.
         case nothing
-        /// The next sync fetches it.
+        /// The next sync downloads it.
         case willBeFetched
-        /// The next sync fetches it again; what is there stays until its successor is complete.
+        /// The next sync downloads it again; the present file stays until its successor is complete.
         case willBeReplaced
-        /// Its SHA-256 is recorded from now on.
+        /// Its SHA-256 has been recorded.
         case recorded
-        /// Its provider gives it together with the video: only `retry` brings it back.
+        /// Its provider names it together with the video: only `retry` brings it back.
         case needsRetry
-        /// Its video is no longer in its catalog: nothing fetches it.
+        /// Its video is no longer in its catalog: nothing downloads it.
         case goneFromCatalog
-        /// So many of its course are missing that nothing is noted without `--repair`: perhaps a disk isn't mounted.
+        /// Too many files of its course are missing, so nothing is recorded without `--repair`: perhaps a disk isn't
+        /// mounted.
         case held
-        /// It was another file by the time that the state was to be changed.
+        /// The file changed before the state could be updated.
         case changedMeanwhile
     }
 
-    /// The video; of a cover, the course and chapter with an empty video id.
+    /// The video; for a cover, the course and chapter with an empty video id.
     package var reference: VideoReference
     /// Relative to the library.
     package var path: String
-    /// What it is there for.
+    /// Its purpose.
     package var role: Role
     /// As recorded, in bytes.
     package var size: Int64
     /// As recorded, lower-case hex.
     package var sha256: String?
-    /// What was found.
+    /// The result.
     package var verdict: Verdict
-    /// What was done.
+    /// The change in the state.
     package var remedy: Remedy
 
     package init(
@@ -84,15 +85,15 @@ package struct VerifiedFile: Sendable, Equatable {
     }
 }
 
-/// How far `verify` is.
+/// The progress of `verify`.
 package struct VerificationProgress: Sendable, Equatable {
-    /// Videos that were looked at.
+    /// Checked videos.
     package var files: Int
-    /// Of so many.
+    /// All videos to check.
     package var allFiles: Int
-    /// Bytes that were read.
+    /// Bytes read.
     package var bytes: Int64
-    /// Of so many, as recorded.
+    /// All bytes to read, as recorded.
     package var allBytes: Int64
 
     package init(files: Int, allFiles: Int, bytes: Int64, allBytes: Int64) {
@@ -103,17 +104,17 @@ package struct VerificationProgress: Sendable, Equatable {
     }
 }
 
-/// What `verify` found, and what it changed in the state.
+/// The findings of `verify`, and its changes to the state.
 package struct Verification: Sendable, Equatable {
-    /// How far it came.
+    /// Its progress at the end.
     package var progress: VerificationProgress
-    /// Files that came along with videos, and covers.
+    /// Checked sidecars and covers.
     package var sidecars = 0
-    /// Everything that isn't intact, in the order of the catalogs.
+    /// All files that aren't intact, in catalog order.
     package var findings: [VerifiedFile] = []
-    /// It was told to stop before the end.
+    /// Whether it was stopped early.
     package var isStopped = false
-    /// Another process is at work, so that nothing could be noted in the state; nil if nothing had to be, or it was.
+    /// Another process holds the lock, so that nothing could be recorded; nil if it was, or nothing had to be.
     package var refusal: Refusal?
 
     package init(progress: VerificationProgress) { self.progress = progress }
@@ -121,7 +122,7 @@ package struct Verification: Sendable, Equatable {
     /// Whether a file is damaged or missing.
     package var hasDamage: Bool { findings.contains { $0.verdict.isDamage } }
 
-    /// What the exit code tells.
+    /// The conditions for the exit code.
     package var conditions: Set<SyncCondition> {
         var conditions: Set<SyncCondition> = []
         if hasDamage { conditions.insert(.damageFound) }

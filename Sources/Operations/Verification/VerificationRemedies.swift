@@ -2,19 +2,19 @@ import DownloadStore
 import FileSystem
 import MediaLibrary
 
-/// What is changed in the state because of what `verify` found. Under the user's lock.
+/// The changes to the state because of findings. Under the user's lock.
 struct VerificationRemedies {
     let store: DownloadStore
     let library: LibraryFolder
-    /// Whether changed files are fetched again, and missing SHA-256 recorded.
+    /// Whether changed files are downloaded again, and missing SHA-256 recorded.
     let repair: Bool
 
-    /// Whether a finding may lead to a change at all, so that the lock is needed.
+    /// Whether a finding may lead to a change, so that the lock is needed.
     static func isNeeded(for item: Verifier.Item, repair: Bool) -> Bool {
         !changes(for: item, repair: repair).0.isEmpty
     }
 
-    /// Changes the state, and returns what became of each finding. Throws ``StoreError`` or ``LibraryError``.
+    /// Changes the state, and returns the result for each finding. Throws ``StoreError`` or ``LibraryError``.
     func apply(to items: [Verifier.Item]) throws -> [VerifiedFile] {
         var files: [VerifiedFile] = []
         var all: [DownloadChange] = []
@@ -26,7 +26,7 @@ struct VerificationRemedies {
                 file.remedy = remedy
             } else if try isStill(item) {
                 file.remedy = remedy
-                // A video and its parts are fetched together, once.
+                // A video and its parts are downloaded together, once.
                 all += changes.filter { change in change.fetched.map { fetched.insert($0).inserted } ?? true }
             } else {
                 file.remedy = .changedMeanwhile
@@ -37,7 +37,7 @@ struct VerificationRemedies {
         return files
     }
 
-    /// Pure: the changes that a finding asks for, and their name.
+    /// Pure: the changes for a finding, and the remedy's name.
     static func changes(for item: Verifier.Item, repair: Bool) -> ([DownloadChange], VerifiedFile.Remedy) {
         if item.isHeld, item.file.verdict == .missing, !repair { return ([], .held) }
         if item.isGone, item.file.verdict.isDamage { return ([], .goneFromCatalog) }
@@ -55,8 +55,8 @@ struct VerificationRemedies {
         case .missing: return ([.lose(id)], .willBeFetched)
         case .changed where repair, .unreadable where repair:
             guard let found = item.found else { return ([], .nothing) }
-            // What stands there is what the person wants replaced: recorded as it is now, it can be proven to be that when
-            // its successor is complete, and is left alone if it was changed once more.
+            // The user wants the present file replaced: its current facts are recorded, so that it can be proven when
+            // its successor is complete, and is left alone if it has changed once more.
             var old = file
             old.size = found.size
             old.modified = found.modified
@@ -107,7 +107,7 @@ struct VerificationRemedies {
         }
     }
 
-    /// Whether the row and the file are as they were judged: the lock was not held then.
+    /// Whether the row and the file are unchanged since the check, which was made without the lock.
     private func isStill(_ item: Verifier.Item) throws -> Bool {
         if case .download(let id, let file) = item.owner {
             guard let now = try store.downloads.record(id), now.state == .finished, now.file == file else {
@@ -124,7 +124,7 @@ struct VerificationRemedies {
 }
 
 extension DownloadChange {
-    /// The finished download that is to be fetched again because of it.
+    /// The finished download that has to be downloaded again because of it.
     fileprivate var fetched: DownloadID? {
         switch self {
         case .lose(let id), .refetch(let id): id

@@ -5,29 +5,29 @@ import Foundation
 import MediaLibrary
 import SyncFacts
 
-/// Compares the files of finished downloads with what was recorded. Reads, changes nothing.
+/// Compares the files of finished downloads with their records. Changes nothing.
 ///
-/// A file is read once, in blocks, however many names it has in the library. What looks wrong is looked up in the state
-/// again: a sync may have moved or replaced it meanwhile.
+/// A file is read once, in blocks, however many names it has in the library. The row of a suspicious file is read
+/// again: a sync may have moved or replaced the file in the meantime.
 struct Verifier {
-    /// A video, or a file that came along, and everything that is known for the remedy.
+    /// A video or sidecar, with all facts for the remedy.
     struct Item: Sendable {
         enum Owner: Sendable {
             case download(DownloadID, StoredFile)
-            /// What comes with the video itself can't be had without it.
+            /// One that comes with the video itself can't be downloaded without it.
             case sidecar(SidecarRecord, mayBeFetched: Bool)
             case cover(course: String, chapter: String?)
         }
 
         var owner: Owner
         var file: VerifiedFile
-        /// No longer in its catalog.
+        /// Whether it is no longer in its catalog.
         var isGone = false
-        /// It is missing with so many others of its course that nothing is done about it without being told to.
+        /// Whether so many others of its course are missing, too, that nothing is changed without `--repair`.
         var isHeld = false
-        /// What stands there now; nil if nothing was proven about that.
+        /// The facts of the present file; nil if it isn't proven.
         var found: FileFacts?
-        /// Of what stands there now.
+        /// The SHA-256 of the present file.
         var foundSHA256: Checksum?
     }
 
@@ -39,9 +39,9 @@ struct Verifier {
     let report: (VerificationEvent) -> Void
 
     private(set) var result: Verification
-    /// What isn't intact, for the remedy.
+    /// Files that aren't intact, for the remedy.
     private(set) var items: [Item] = []
-    /// Files with several names that were read already.
+    /// Files with several names that have been read already.
     private var hashed: [UInt64: HashedFile] = [:]
     private var lastReport = Date.distantPast
 
@@ -57,7 +57,7 @@ struct Verifier {
         result = Verification(progress: .init(files: 0, allFiles: 0, bytes: 0, allBytes: 0))
     }
 
-    /// Looks at every file of the selection. Throws ``StoreError`` or ``LibraryError``.
+    /// Checks every file of the selection. Throws ``StoreError`` or ``LibraryError``.
     mutating func run(_ records: [DownloadRecord]) throws {
         result.progress.allFiles = records.count
         result.progress.allBytes = records.byteCount { $0.file?.size ?? 0 }.value
@@ -78,7 +78,7 @@ struct Verifier {
         tell(isLast: true)
     }
 
-    /// Looks at the covers of courses and chapters.
+    /// Checks the covers of courses and chapters.
     mutating func checkCovers(courses: [CourseRecord], chapters: [ChapterRecord]) throws {
         for course in courses {
             guard let cover = course.coverFile else { continue }
@@ -102,7 +102,7 @@ struct Verifier {
                 note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
                 return
             }
-            // A sync may have been at it: what the row says now counts.
+            // A sync may have changed it: the current row counts.
             guard let now = try store.downloads.record(record.id), now.file != record.file || now.state != record.state
             else {
                 note(item, size: (readBefore + ByteCount(snapshot.file?.size ?? 0)).value)
@@ -110,7 +110,7 @@ struct Verifier {
             }
             record = now
         }
-        // It is being fetched again, or was taken away: there is nothing to compare any more.
+        // It is being downloaded again, or was removed: there is nothing to compare any more.
         result.progress.files += 1
         result.progress.bytes = (readBefore + ByteCount(snapshot.file?.size ?? 0)).value
     }
@@ -164,7 +164,7 @@ struct Verifier {
         var last = lastReport
         let tell = report
         let found = try library.files.hash(path) {
-            // Asked before each mebibyte.
+            // Checked before each mebibyte.
             blocks += 1
             progress.bytes = (readBefore + ByteCount(min(blocks << 20, facts.size))).value
             let now = Date()
@@ -204,7 +204,7 @@ struct Verifier {
                     path: cover.path, role: .cover, size: cover.size, verdict: verdict), found: found))
     }
 
-    /// There, with that size: what came along has no SHA-256.
+    /// Whether it exists with that size: sidecars have no SHA-256.
     private func presence(_ file: StoredFile) -> (VerifiedFile.Verdict, FileFacts?) {
         do throws(LibraryError) {
             guard let facts = try library.files.facts(of: file.path) else { return (.missing, nil) }
@@ -236,15 +236,15 @@ struct Verifier {
     }
 }
 
-/// What `verify` tells while it is at work.
+/// The events of `verify` while it runs.
 package enum VerificationEvent: Sendable, Equatable {
     case progress(VerificationProgress)
-    /// A file that is as it should be. What isn't comes at the end, with what was done about it.
+    /// An intact file. Others are reported at the end, with their remedies.
     case checked(VerifiedFile)
 }
 
 extension DownloadRecord {
-    /// For people.
+    /// The reference for messages.
     var reference: VideoReference {
         VideoReference(course: key.course, chapter: catalog.chapter, video: key.video, title: catalog.title)
     }
