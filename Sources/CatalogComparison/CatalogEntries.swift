@@ -12,7 +12,7 @@ package struct CatalogEntries {
         var course: Int32
         /// Index among the course's chapters; -1 directly under the course.
         var chapter: Int32
-        /// Index among its siblings.
+        /// Index among the videos of its group.
         var video: Int32
         /// Index in its course.
         var ordinal: Int32
@@ -64,7 +64,7 @@ package struct CatalogEntries {
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
     func isDiscovered(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].discover } ?? false }
 
-    /// The slot of a scanned row: usually the one after that of the row before.
+    /// The slot of a scanned row: usually the one after the previous row's.
     mutating func find(_ row: ScannedDownload, guess: Int) -> Int? {
         if guess < slots.count {
             let slot = slots[guess]
@@ -93,7 +93,7 @@ package struct CatalogEntries {
         return index
     }
 
-    /// What a run needs to bring in an entry of which the state knows nothing but its id and its name.
+    /// The facts a run needs for an entry of which the state knows only id and name.
     mutating func wanted(_ number: Int, _ id: DownloadID, stem: String) -> WantedDownload {
         let slot = slots[number]
         let (course, chapter, video) = (course(slot), chapter(slot), video(slot))
@@ -104,8 +104,8 @@ package struct CatalogEntries {
             isNew: true, isNotReady: false, extras: Self.extras(video))
     }
 
-    /// Digest of where a video comes from, but for its id; with it where the catalog spells it otherwise, since that is
-    /// what its provider is asked for.
+    /// Digest of a video's source, without its id; with the id if the catalog spells it otherwise, since the provider
+    /// gets that spelling.
     mutating func source(_ video: Video) -> SourceDigest {
         let source = digests.source(of: video.settings)
         guard video.isSpelledOtherwise else { return source }
@@ -115,7 +115,7 @@ package struct CatalogEntries {
         return SourceDigest(hash.finalize().prefix(16))
     }
 
-    /// Digest of what the catalog names beside the video; nil if that is nothing.
+    /// Digest of the extras that the catalog names for the video; nil if there are none.
     static func extras(_ video: Video) -> ExtrasDigest? {
         let (cover, subtitles, attachments) = (video.ownCover, video.subtitleFiles, video.attachments)
         guard cover != nil || !subtitles.isEmpty || !attachments.isEmpty else { return nil }
@@ -152,14 +152,14 @@ private struct SourceDigests {
         var hash = SHA256()
         hash.update(parts: [settings.provider?.name ?? ""] + settings.quality.map(\.description))
         hash.update(parts: [settings.parametersJSON])
-        // What says nothing of its sound has the digest that it had before sound counted.
+        // Without a setting for sound the digest is the one from before sound counted.
         if !settings.audio.isEmpty { hash.update(parts: ["audio"] + settings.audio) }
         return SourceDigest(hash.finalize().prefix(16))
     }
 }
 
 extension SHA256 {
-    /// Each part with its length before it, so that no two lists are alike.
+    /// Each part is preceded by its length, so that different lists have different digests.
     fileprivate mutating func update(parts: [String]) {
         for var part in parts {
             part.withUTF8 { bytes in

@@ -1,7 +1,7 @@
 import CourseCatalog
 import PathLayout
 
-/// What the fields of layouts are filled with.
+/// The values for the fields of layouts.
 extension Course {
     /// For the course's folder.
     var layoutValues: LayoutValues { values(at: -1, provider: firstProvider) }

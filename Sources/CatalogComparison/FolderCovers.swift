@@ -9,8 +9,8 @@ struct FolderCovers {
     let catalog: Catalog
     let folders: FolderPlan
 
-    /// Those that are wanted, and moves of what is there with their folders. `held` are the indices of courses that are left as
-    /// they are.
+    /// The wanted covers, and the moves of present ones with their folders. `held` are the indices of courses that
+    /// aren't touched.
     func plan(in result: inout Reconciliation, without held: Set<Int>) {
         for (index, course) in catalog.courses.enumerated() where !held.contains(index) {
             let record = folders.recordedCourses[course.id]
@@ -26,7 +26,7 @@ struct FolderCovers {
                 let record = folders.recordedChapters[DownloadKey(course: course.id, video: chapter.id)]
                 let digest = CatalogEntries.digest(cover)
                 let folder = folders.chapters[index][number]
-                // In the course's own folder it is told apart from the course's.
+                // In the course's own folder its name must differ from the course's cover.
                 let name =
                     folder == folders.courses[index]
                     ? LibraryName.component("cover \(course.videos.count + number + 1) \(chapter.title.prefix(60))")
@@ -39,7 +39,8 @@ struct FolderCovers {
         }
     }
 
-    /// Where a cover belongs that isn't there; nil if it is, also under a name that tells it apart from somebody else's file.
+    /// The place of a missing cover; nil if it exists, also under a name that distinguishes it from somebody else's
+    /// file.
     private func place(of path: String, in folder: String, name: String) -> String? {
         let (oldFolder, oldName) = LibraryPathParts.split(path)
         let end = oldName.lastIndex(of: ".") ?? oldName.endIndex

@@ -3,16 +3,16 @@ import DownloadStore
 import MediaLibrary
 import PathLayout
 
-/// The folders of a run's courses and chapters by their layouts, and where each video belongs in them.
+/// The folders of a run's courses and chapters by their layouts, and each video's place in them.
 ///
-/// A folder that is still called right stays where it is recorded: `Title [id]` too, as long as another course or chapter has
-/// the plain name. Nothing is asked of the library.
+/// A folder with a correct name stays where it is recorded: `Title [id]` too, as long as another course or chapter has
+/// the plain name. Doesn't access the library.
 struct FolderPlan {
     /// By index of the course in the catalog.
     private(set) var courses: [String] = []
-    /// By course and chapter index. Where a layout has no folders for chapters, the course's.
+    /// By course and chapter index. If a layout has no folders for chapters, the course's.
     private(set) var chapters: [[String]] = []
-    /// By index of the course: the folder of the videos that are in no chapter.
+    /// By index of the course: the folder of the videos without a chapter.
     private var withoutChapter: [String] = []
     private(set) var changedCourses: [CourseRecord] = []
     private(set) var changedChapters: [ChapterRecord] = []
@@ -22,11 +22,11 @@ struct FolderPlan {
     /// By index of the course.
     let layouts: [PathLayout]
 
-    /// - Parameter layout: of courses whose catalogs say nothing of it.
+    /// - Parameter layout: for courses whose catalogs set none.
     init(
         _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord]
     ) {
-        // A folder whose name is damaged is none.
+        // A folder with a damaged name counts as none.
         let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
         let chapters = chapters.filter { (try? LibraryPath($0.folder)) != nil }
         recordedCourses = known
@@ -38,17 +38,17 @@ struct FolderPlan {
         planChapters(catalog)
     }
 
-    /// The folder of the video's chapter; of one without, what the layout has for it in the course's.
+    /// The folder of the video's chapter; without a chapter, the layout's folder for that in the course's.
     func folder(_ slot: CatalogEntries.Slot) -> String {
         slot.chapter < 0 ? withoutChapter[Int(slot.course)] : chapters[Int(slot.course)][Int(slot.chapter)]
     }
 
-    /// Whether the names of a course's videos follow from the layout that they had, as far as is recorded.
+    /// Whether the names of a course's videos follow the recorded layout.
     func isLaidOutAsBefore(_ course: Course, at index: Int) -> Bool {
         recordedCourses[course.id]?.layout == layouts[index].template
     }
 
-    /// Where a video belongs. `values` are those of its course, chapter and itself.
+    /// A video's place. `values` are those of its course, chapter and itself.
     func place(_ slot: CatalogEntries.Slot, _ values: LayoutValues) -> VideoPlace {
         let layout = layouts[Int(slot.course)]
         let folder = Self.path(layout.components[layout.chapterDepth...].dropLast(), in: folder(slot), values)
@@ -126,7 +126,7 @@ struct FolderPlan {
     }
 }
 
-/// Folders that are given to courses or chapters, in whatever folders these lie.
+/// Folders assigned to courses or chapters, wherever they are.
 private struct TakenFolders {
     private var names: [String: FolderNames] = [:]
 
@@ -135,8 +135,8 @@ private struct TakenFolders {
         names[folder, default: FolderNames()].insert(name)
     }
 
-    /// A folder for each, in their order. Who has a right name keeps it before anybody takes one; one that was told apart by its
-    /// id gets the plain name as soon as that is free.
+    /// A folder for each, in order. Correct recorded names are kept before any are assigned; one that has its id
+    /// appended gets the plain name as soon as that is free.
     mutating func assign(_ items: [(wanted: String, recorded: String?, id: String)]) -> [String] {
         var given: [Int: String] = [:]
         for (index, item) in items.enumerated() where item.recorded == item.wanted {

@@ -2,7 +2,7 @@ package import DownloadStore
 package import MediaLibrary
 package import SyncFacts
 
-/// Looks again at the courses that the last sync held, for whoever asks before the next one: what was missing may have been
+/// Checks the courses that the last sync held again, for readers between two syncs: the missing files may have been
 /// given up or be back.
 package struct HeldReview {
     private let recorded: [HeldCourse]
@@ -12,13 +12,13 @@ package struct HeldReview {
     private var tallies: [LossGuard.Tally] = []
     private var unreadable: [String: LibraryError] = [:]
 
-    /// - Parameter library: nil where it can't be opened, so that nothing can be looked at.
+    /// - Parameter library: nil if it can't be opened, so that nothing can be checked.
     package init(_ recorded: [HeldCourse], _ library: LibraryFolder?) {
         self.recorded = recorded
         listing = library.map(LibraryListing.init)
     }
 
-    /// Takes a row into account; of the courses that were held its file is looked for.
+    /// Takes a row into account; for held courses its file is looked up.
     package mutating func look(at record: DownloadRecord) {
         guard let listing, !recorded.isEmpty, record.state == .finished, !record.isGone, let file = record.file else {
             return
@@ -40,7 +40,7 @@ package struct HeldReview {
         }
     }
 
-    /// What a sync would hold of them now, as far as the rows go that were looked at.
+    /// The courses that a sync would hold now, according to the rows so far.
     package var standing: [HeldCourse] {
         guard listing != nil else { return recorded }
         let held = Set(LossGuard().held(tallies))

@@ -1,12 +1,12 @@
 package import MediaLibrary
 
-/// What comparing asks about the files of a library.
+/// The comparison's queries about the files of a library.
 package struct LibraryView {
-    /// Whether a file is certainly there, told from the bytes of its path; false says nothing.
+    /// Whether a file certainly exists, by the bytes of its path; false means unknown.
     let isListed: (UnsafeRawBufferPointer) -> Bool
-    /// Files whose paths are this one and an extension of a video's.
+    /// Files whose paths are this one plus an extension of a video.
     let standing: (String) -> [(path: String, size: Int64)]
-    /// Whether a file is there.
+    /// Whether a file exists.
     let exists: (String) throws(LibraryError) -> Bool
 
     init(
@@ -19,10 +19,9 @@ package struct LibraryView {
         self.exists = exists
     }
 
-    /// Of a library; nil if there is none yet.
+    /// For a library; nil if there is none yet.
     ///
-    /// - Parameter moved: paths whose files are somewhere else, since an interrupted run had begun to move them. They count
-    ///   as there.
+    /// - Parameter moved: paths whose files are elsewhere because of an interrupted move. They count as existing.
     package init(_ listing: LibraryListing?, moved: Set<String> = []) {
         self.init(
             isListed: { listing?.isListed($0) ?? false },

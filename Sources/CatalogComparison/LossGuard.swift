@@ -1,14 +1,14 @@
 import SyncFacts
 
-/// Tells a course whose files were lost from one whose disk isn't there.
+/// Distinguishes a course with lost files from one whose disk is missing.
 package struct LossGuard: Sendable {
     package init() {}
 
-    /// Finished videos of a course, and those of them whose files are gone.
+    /// The number of a course's finished videos, and of those whose files are missing.
     package struct Tally: Sendable {
         package var finished = 0
         package var lost = 0
-        /// The path of one that is gone.
+        /// The path of a missing one.
         package var example = ""
 
         package init(finished: Int = 0, lost: Int = 0, example: String = "") {
@@ -18,11 +18,12 @@ package struct LossGuard: Sendable {
         }
     }
 
-    /// How many may be gone: a tenth, and one in any case. A number of its own: who allows much to be pruned says nothing
-    /// about disks that aren't there.
+    /// The limit on missing files: a tenth, and always one. Independent of `--max-delete`, which says nothing about
+    /// missing disks.
     private static let limit = MaxDelete.percent(10)
 
-    /// Which of the courses have lost too much: more than the limit each, or everything where that is too much together.
+    /// The courses that have lost too much: each more than the limit, or all of their files if that is too much
+    /// together.
     package func held(_ tallies: [Tally]) -> [Int] {
         var held = Set(tallies.indices.filter { isTooMuch(tallies[$0].lost, of: tallies[$0].finished) })
         let emptied = tallies.indices.filter { tallies[$0].lost > 0 && tallies[$0].lost == tallies[$0].finished }

@@ -1,20 +1,20 @@
 import DownloadStore
 package import SyncFacts
 
-/// Whether what is no longer in its catalog may go: not if it is suspiciously much, and not while anything else is
-/// missing that it may be all there is of.
+/// Whether videos gone from their catalogs may be pruned: not if they are suspiciously many, and not while another
+/// video is missing whose only copy one of them may be.
 package enum Prune {
     package enum Verdict: Sendable, Equatable {
         case nothing
-        /// May be empty: what earlier removals left of courses and chapters goes, too.
+        /// May be empty: leftovers of earlier removals from courses and chapters are removed, too.
         case delete([Reconciliation.Gone])
-        /// More would go than is allowed, so none goes.
+        /// More would be removed than is allowed, so nothing is.
         case held(count: Int)
-        /// The run leaves something that its catalogs want; what is gone may be what it was renamed from.
+        /// The run leaves something undone that its catalogs list; a video that is gone may be its former name.
         case unfinished(count: Int)
     }
 
-    /// - Parameter endsWell: whether all that the catalogs want is finished, or isn't wanted now.
+    /// - Parameter endsWell: whether everything that the catalogs list is finished, or isn't wanted now.
     package static func verdict(_ plan: Reconciliation, _ limit: MaxDelete, endsWell: Bool) -> Verdict {
         let count = plan.gone.count(where: \.isValued)
         if count > limit.limit(finished: plan.valuedInJudged) { return .held(count: count) }
@@ -22,7 +22,7 @@ package enum Prune {
         return .delete(plan.gone)
     }
 
-    /// What a person has to know of a verdict; nil for nothing.
+    /// The warning for a verdict; nil for none.
     package static func warning(_ verdict: Verdict, _ plan: Reconciliation) -> SyncWarning.Pruning? {
         switch verdict {
         case .nothing, .delete: nil
@@ -35,6 +35,6 @@ package enum Prune {
 extension Reconciliation.Gone: Equatable {
     package static func == (a: Self, b: Self) -> Bool { a.id == b.id }
 
-    /// Whether a person would miss it: its file, what has arrived of it, or their own word about it.
+    /// Whether the user would miss it: its file, its partial, or their own command about it.
     package var isValued: Bool { file != nil || hasPartial || state == .paused || state == .cancelled }
 }

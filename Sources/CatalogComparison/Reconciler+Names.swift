@@ -3,7 +3,7 @@ import DownloadStore
 import Foundation
 import MediaLibrary
 
-/// Entries that the state doesn't know, and those that are called otherwise now.
+/// Entries that the state doesn't know, and renamed ones.
 extension Reconciler {
     mutating func addNew() {
         for (number, slot) in entries.slots.enumerated()
@@ -12,7 +12,7 @@ extension Reconciler {
         }
     }
 
-    /// Gives names to what is new or called otherwise now, beside the recorded names that stay.
+    /// Assigns names to new and renamed entries, beside the recorded names that stay.
     mutating func nameAndMove() throws {
         guard !renamed.isEmpty else { return }
         renamed.sort { $0.slot < $1.slot }
@@ -25,14 +25,14 @@ extension Reconciler {
             let (folder, name) = LibraryPathParts.split(stem)
             if touched.contains(folder) { names[folder, default: FolderNames()].insert(name) }
         }
-        // Who keeps a name that is still right keeps it before anybody takes one.
+        // Correct recorded names are kept before any are assigned.
         var stems: [Int: String] = [:]
         for item in renamed {
             guard let row = item.row, let place = places[item.slot], row.stem == place.path else { continue }
             names[place.folder, default: FolderNames()].insert(place.name)
             stems[item.slot] = row.stem
         }
-        // Who was told apart by its id stays so as long as another one has the plain name.
+        // A name with its id stays as long as another entry has the plain name.
         for item in renamed where stems[item.slot] == nil {
             guard let row = item.row, let place = places[item.slot] else { continue }
             let (oldFolder, name) = LibraryPathParts.split(row.stem)
@@ -70,13 +70,13 @@ extension Reconciler {
         try move(moved)
     }
 
-    /// Where an entry's file belongs by its layout.
+    /// The place of an entry's file by its layout.
     func place(_ number: Int) -> VideoPlace {
         let slot = entries.slots[number]
         return folders.place(slot, entries.course(slot).layoutValues(slot, entries.video(slot)))
     }
 
-    /// A finished file goes where its name says, with what came along with it.
+    /// Moves a finished file to its new name, with its sidecars.
     mutating func move(_ moved: [(row: Row, slot: Int, stem: String)]) throws {
         let sidecars = Dictionary(grouping: try store.sidecars.files(of: moved.map(\.row.id)), by: \.download)
         for (row, slot, stem) in moved {
@@ -94,7 +94,7 @@ extension Reconciler {
                 }
             }
             for sidecar in sidecars[row.id] ?? [] {
-                // What the video isn't whole without stays beside it.
+                // Parts that the video needs stay beside it.
                 if sidecar.kind == .stream, row.path == nil { continue }
                 let to =
                     package.flatMap { package in
@@ -111,7 +111,7 @@ extension Reconciler {
         }
     }
 
-    /// Where all of a package goes, a folder with none of its files in it yet; nil for a video that isn't one.
+    /// The new folder of a whole package, with none of its files in it yet; nil if the video isn't a package.
     private mutating func packageFolder(
         _ row: Row, _ sidecars: [SidecarRecord], to stem: String, id: String, _ course: Int
     ) -> String? {
@@ -120,13 +120,13 @@ extension Reconciler {
             LibraryPathParts.split($0).name
         }
         return LibraryName.package(beside: stem, id: id) { folder in
-            // What can't be looked at holds the course, and none of this is used.
+            // An unreadable folder holds the course, and none of this is used.
             unreadable[course] != nil || !names.contains { isThere("\(folder)/\($0)", of: course) }
         }
     }
 
-    /// The path that belongs to the new stem: what followed the old stem follows the new one. Where the path doesn't begin
-    /// with the old stem, its last `extensions` do: `.mp4`, or `.en.vtt`.
+    /// The path for the new stem: the part after the old stem follows the new one. If the path doesn't begin with the
+    /// old stem, its last `extensions` follow: `.mp4`, or `.en.vtt`.
     static func following(_ path: String, from old: String, to new: String, extensions: Int) -> String {
         if !old.isEmpty, path.hasPrefix(old) { return new + path.dropFirst(old.count) }
         let parts = LibraryPathParts.split(path).name.split(separator: ".").suffix(extensions)

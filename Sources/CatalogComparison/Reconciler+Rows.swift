@@ -6,7 +6,7 @@ import MediaLibrary
 import PathLayout
 import SyncFacts
 
-/// Rows that the state knows: what becomes of each, and what is wanted of it.
+/// Rows of the state: their changes, and the resulting downloads.
 extension Reconciler {
     mutating func scan() throws {
         var guess = 0
@@ -25,7 +25,7 @@ extension Reconciler {
 
     mutating func judgeUnwritten(_ row: ScannedDownload) throws {
         guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
-        // What its provider may still name isn't gone.
+        // A video that its provider may still list isn't gone.
         if entries.isDiscovered(course) || result.held.contains(where: { $0.course == course }) { return }
         let reference = VideoReference(
             course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
@@ -42,8 +42,7 @@ extension Reconciler {
         if !isKnown { result.changes.gone.append(row.id) }
     }
 
-    /// Whether a course that no catalog of this run has was written in a file that this run has read, or that was
-    /// forgotten.
+    /// Whether a course in no catalog of this run was listed in a file that this run has read, or was forgotten.
     func isUnwritten(_ course: String) -> Bool {
         folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
     }
@@ -103,8 +102,8 @@ extension Reconciler {
                 result.changes.revived.append(row.id)
                 state = .waiting
             }
-            // It was finished once; the file stays until its successor is complete.
-            // While a file is on its way to its place, its path is that of the new one.
+            // It was finished once; the file stays until its successor is complete. While a file is being placed, its
+            // path is that of the new one.
             if state == .waiting, !row.isNull(.path), !standing.isPlacing { oldFile = row.storedFile }
         }
         if state == .waiting, row.hasUnknownState {
@@ -121,7 +120,7 @@ extension Reconciler {
         let kept = Row(
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
             wanted: state == .waiting, oldFile: oldFile,
-            // A new source is a new chance.
+            // A new source starts with no failures.
             failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
             retryAt: sourceChanged || standing.state == .failed ? nil : standing.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
@@ -136,19 +135,19 @@ extension Reconciler {
         want(number, kept, stem: kept.stem)
     }
 
-    /// Whether the stem is the one that the layout gives. Names are made only where they can be others than before.
+    /// Whether the stem is the one of the layout. Names are computed only if they can have changed.
     func isNamedRight(_ row: ScannedDownload, _ number: Int, _ slot: CatalogEntries.Slot) -> Bool {
         let course = Int(slot.course)
         guard folders.isLaidOutAsBefore(entries.catalog.courses[course], at: course) else { return false }
         let layout = folders.layouts[course]
-        // What ends with a bracket may have been told apart by its id.
+        // A trailing bracket may be an appended id.
         if layout.namesByTitleAndNumber, row.raw(.stem)?.last != UInt8(ascii: "]") {
             return row.isDirectly(in: folders.folder(slot), .stem)
         }
         return row.equals(.stem, place(number).path)
     }
 
-    /// The stem that a finished file really has, if somebody else's file stood at its place when it came, and doesn't any more.
+    /// The actual stem of a finished file, if somebody else's file was in its place when it arrived, and no longer is.
     mutating func displacedStem(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> String? {
         guard let stem = row.raw(.stem), let path = row.raw(.path), path.count > stem.count + 2,
             path[stem.count] == UInt8(ascii: " "), path[stem.count + 1] == UInt8(ascii: "["),
@@ -165,8 +164,8 @@ extension Reconciler {
         return real
     }
 
-    /// What the catalog says the file must be, and it isn't. Where something else was made of what arrived, that was compared
-    /// then.
+    /// The catalog's size or SHA-256 that the file contradicts. If something else was made from the download, that was
+    /// compared then.
     func contradicts(_ row: ScannedDownload, _ video: Video) -> Bool {
         let isOfOtherSize = video.size.map { row.integer(.size) != $0 } ?? false
         guard
@@ -176,15 +175,15 @@ extension Reconciler {
         return row.kind?.type.keepsBytes ?? true
     }
 
-    /// As the start of a run leaves it: none has begun where nothing is to be changed.
+    /// The row after the start of a run; in a dry run none has begun.
     func settled(_ row: ScannedDownload) -> RowStanding { row.standing.recovered(at: now).standing }
 
-    /// Whether a finished video's file is there.
+    /// Whether a finished video's file exists.
     mutating func isThere(_ row: ScannedDownload, _ slot: CatalogEntries.Slot) -> Bool {
         let course = Int(slot.course)
         tallies[course].finished += 1
         if let path = row.raw(.path), library.isListed(path) { return true }
-        // One that is damaged leads nowhere.
+        // A damaged path has no file.
         guard let path = row.storedFile?.path else { return false }
         guard !isThere(path, of: course) else { return true }
         tallies[course].lost += 1
@@ -192,7 +191,7 @@ extension Reconciler {
         return false
     }
 
-    /// Whether a file of a course is there; true as well where that can't be told, which holds the course.
+    /// Whether a file of a course exists; also true if that is unknown, which holds the course.
     mutating func isThere(_ path: String, of course: Int) -> Bool {
         do throws(LibraryError) { return try library.exists(path) } catch {
             unreadable[course] = unreadable[course] ?? error
@@ -225,13 +224,13 @@ extension Reconciler {
             result.wanted.append(wanted)
             if row.hasPartial { resumable[row.id] = row.sourceChanged }
         } else {
-            // The video is there; what belongs beside it isn't.
+            // The video exists; some of its sidecars are missing.
             if let extras = wanted.extras { result.sidecarGroups.append((wanted, extras)) }
             ask(wanted)
         }
     }
 
-    /// Its provider is asked, unless the catalog itself says where all that is missing comes from.
+    /// Its provider is asked, unless the catalog itself names all missing sidecars.
     private mutating func ask(_ wanted: WantedDownload) {
         guard let due = due[wanted.id] else { return }
         let catalogs = Set(SidecarPlan.wantedSidecars(of: wanted).compactMap(\.rowName))
@@ -256,7 +255,7 @@ extension Reconciler {
 
     func reference(_ slot: CatalogEntries.Slot) -> VideoReference { entries.reference(slot) }
 
-    /// What the state knows of partials.
+    /// Adds the state's record of partials.
     mutating func resume() throws {
         guard !resumable.isEmpty else { return }
         let records = Dictionary(
@@ -275,7 +274,7 @@ extension Reconciler {
 }
 
 extension ScannedDownload {
-    /// Whether what made it fail may be gone; true where that isn't known.
+    /// Whether the cause of its failure may be gone; true if unknown.
     fileprivate var mayPass: Bool {
         string(.errorKind).flatMap { DownloadError.Kind(rawValue: $0) }?.mayPass ?? true
     }

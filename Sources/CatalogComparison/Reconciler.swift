@@ -7,10 +7,10 @@ package import PathLayout
 package import SyncFacts
 import YAMLSource
 
-/// Compares catalogs, state and library, and says what is to be done. Reads, changes nothing.
+/// Compares catalogs, state and library, and returns the necessary changes. Changes nothing itself.
 ///
-/// One scan over the rows in the order in which the catalogs were written first, so that nearly every row meets its
-/// entry without a search, and one listing of each folder. Names are only computed where something changed.
+/// One scan over the rows in the order of the catalogs, so that nearly every row meets its entry without a search, and
+/// one listing of each folder. Names are computed only where something changed.
 package struct Reconciler {
     let store: DownloadStore
     let only: [Selector]
@@ -21,32 +21,32 @@ package struct Reconciler {
     var folders: FolderPlan
     var result = Reconciliation()
     var seen: [Bool] = []
-    /// Entries without a row, or whose name changes: number of the slot.
+    /// Entries without a row, or with a new name: number of the slot.
     var renamed: [Renamed] = []
-    /// Downloads with a partial, and whether their source is another one now.
+    /// Downloads with a partial, and whether their source has changed.
     var resumable: [DownloadID: Bool] = [:]
     let readFiles: Set<String>
-    /// Nil: whatever is missing is fetched anew.
+    /// Nil: all missing files are downloaded again.
     let lossGuard: LossGuard?
     let retriesFailed: Bool
-    /// Courses that are left as they are, by their index in the catalog.
+    /// Courses that aren't touched, by their index in the catalog.
     var held: [Int: HeldCourse.Reason] = [:]
     /// By the index of the course.
     var tallies: [LossGuard.Tally] = []
-    /// Courses whose folders can't be looked at, by their index.
+    /// Courses whose folders can't be read, by their index.
     var unreadable: [Int: LibraryError] = [:]
-    /// What isn't there beside finished videos and may be fetched now.
+    /// Missing sidecars of finished videos that may be downloaded now.
     let due: [DownloadID: [OpenSidecar]]
 
     struct Renamed {
         var slot: Int
         /// Nil for a new one.
         var row: Row?
-        /// Whether its entry reads differently; else only its name may have to change.
+        /// Whether its entry has changed; otherwise only its name may change.
         var isChanged = true
     }
 
-    /// What is kept of a row whose entry changed.
+    /// The kept part of a row whose entry changed.
     struct Row {
         var id: DownloadID
         var state: DownloadState
@@ -63,7 +63,7 @@ package struct Reconciler {
         var hasArrived = false
         var priorityOverride: Int?
         var sourceChanged: Bool
-        /// What its file's name is told apart by from somebody else's that stood there, as long as that stands.
+        /// The stem that distinguishes its file from somebody else's, as long as that exists.
         var displacedStem: String?
     }
 
@@ -88,8 +88,8 @@ package struct Reconciler {
         due = Dictionary(grouping: try store.sidecars.open().filter { $0.isDue(at: now) }, by: \.download)
     }
 
-    /// The comparison. Throws ``StoreError``. Whatever is wrong with a course's folder costs that course: it is done once more
-    /// without it then.
+    /// The comparison. Throws ``StoreError``. A problem with a course's folder affects that course only: the comparison
+    /// is repeated without it.
     package mutating func run() throws -> Reconciliation {
         let fresh = self
         while true {
@@ -102,7 +102,7 @@ package struct Reconciler {
         }
     }
 
-    /// What is wrong with courses that aren't held yet, by their index.
+    /// Problems of courses that aren't held yet, by their index.
     private func troubles() -> [Int: HeldCourse.Reason] {
         var found = unreadable.mapValues { HeldCourse.Reason.unreadable($0.sentence) }
         for index in lossGuard?.held(tallies) ?? [] where found[index] == nil {
@@ -141,7 +141,7 @@ package struct Reconciler {
         return result
     }
 
-    /// The layout of a course counts as carried out only where all of its videos were looked at.
+    /// The layout of a course counts as applied only if all of its videos were compared.
     private func changedCourses() -> [CourseRecord] {
         let partly = Set(held.keys.map { entries.catalog.courses[$0].id })
         return folders.changedCourses.compactMap { course in

@@ -3,16 +3,16 @@ import FileSystem
 import MediaLibrary
 
 extension ScannedDownload {
-    /// What brings it, or has brought it.
+    /// The kind of download that gets it, or has got it.
     var kind: DownloadKind? { string(.kind).map(DownloadKind.init) }
 
-    /// Whether the word for the state is none.
+    /// Whether the word for its state is unknown.
     var hasUnknownState: Bool { string(.state).flatMap(DownloadState.init) == nil }
 
     /// The row's file in the library; nil without one.
     var storedFile: StoredFile? {
         string(.path).flatMap { path in
-            // One that is damaged leads nowhere.
+            // A damaged path has no file.
             guard (try? LibraryPath(path)) != nil else { return nil }
             return StoredFile(
                 path: path, size: max(0, integer(.size)), modified: isNull(.modified) ? nil : integer(.modified),

@@ -6,10 +6,10 @@ import MediaLibrary
 import RunSchedule
 import SyncFacts
 
-/// Finds downloads that may want the same bytes. Whether they do is proven in their turns.
+/// Finds downloads that may have the same bytes. Their turns prove whether they do.
 struct SharedBytes {
     let store: DownloadStore
-    /// Whether a file is there.
+    /// Whether a file exists.
     let exists: (String) throws(LibraryError) -> Bool
 
     /// The same video from the same source, or the same checksum: never the id alone.
@@ -23,7 +23,7 @@ struct SharedBytes {
         return wanted.video.checksum.map { [.sha256($0), bySource] } ?? [bySource]
     }
 
-    /// Files in the library that may have the bytes already, those of gone courses included.
+    /// Files in the library that may have the bytes, including those of courses that are gone.
     func findDonors(in result: inout Reconciliation) throws {
         guard !result.wanted.isEmpty else { return }
         var wanting: [Sameness: [Int]] = [:]
@@ -40,7 +40,7 @@ struct SharedBytes {
             let found = (wanting[bySource] ?? []) + (file.sha256.flatMap { wanting[.sha256($0)] } ?? [])
             guard !found.isEmpty, (try? exists(file.path)) == true else { return }
             var donor = Donor(file: file, video: row.string(.video) ?? "")
-            // It is used when the moves of this run are done.
+            // It is used after the moves of this run.
             donor.file.path = targets[file.path] ?? file.path
             for index in found
             where result.wanted[index].donor == nil && donor.isPossible(for: result.wanted[index].bytes()) {
@@ -49,14 +49,14 @@ struct SharedBytes {
                 brought[row.id] = row.kind?.type.brings ?? []
             }
         }
-        // What came with sound or subtitles of its own can't be had by linking a file.
+        // A video with its own sound or subtitles can't be made by linking a file.
         let inParts = Set(
             try store.sidecars.files(of: brought.filter { !$0.value.isEmpty }.map(\.key))
                 .filter { brought[$0.download]?.contains($0.kind) ?? false }.map(\.download))
         for (index, giver) in givers where inParts.contains(giver) { result.wanted[index].donor = nil }
     }
 
-    /// One of several that may want the same bytes is transferred before the others are looked at.
+    /// Of several downloads that may have the same bytes, one is transferred before the others.
     func findFollowers(in result: inout Reconciliation) {
         var leaders: [Sameness: DownloadID] = [:]
         for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
@@ -64,7 +64,7 @@ struct SharedBytes {
             if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
                 result.followers.add(wanted.id, to: leader)
             } else if wanted.retryAt == nil {
-                // Nobody waits for one that waits itself.
+                // A waiting download can't be a leader.
                 for key in keys { leaders[key] = wanted.id }
             }
         }

@@ -7,12 +7,12 @@ import SyncFacts
 /// Finds files that the state doesn't know.
 struct StandingFiles {
     let store: DownloadStore
-    /// Files whose paths are this one and an extension of a video's.
+    /// Files whose paths are this one plus an extension of a video.
     let standing: (String) -> [(path: String, size: Int64)]
 
-    /// What stands where a video belongs may be that video, if its catalog has a SHA-256: after a state was lost, all of them
-    /// are. It proves itself when its turn comes, before anybody is asked for anything. A file that another row has, which a
-    /// move may have left there, stays that row's alone.
+    /// A file in a video's place may be that video, if its catalog has a SHA-256: after the loss of a state all of them
+    /// are. It is verified at its turn, before any request. A file of another row, perhaps left there by a move,
+    /// belongs to that row only.
     func find(in result: inout Reconciliation) throws {
         var found: [(index: Int, file: StoredFile)] = []
         for (index, wanted) in result.wanted.enumerated() {

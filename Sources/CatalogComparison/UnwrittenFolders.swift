@@ -1,6 +1,6 @@
 package import DownloadStore
 
-/// Courses and chapters that the state knows and their catalogs have no longer. Downloads may be left of them.
+/// Courses and chapters of the state that their catalogs no longer list. They may still have downloads.
 package struct UnwrittenFolders: Sendable, Equatable {
     package var courses: [CourseRecord] = []
     package var chapters: [ChapterRecord] = []

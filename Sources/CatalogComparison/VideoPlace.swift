@@ -1,4 +1,4 @@
-/// Where a video belongs by its layout, before it is told apart from others.
+/// A video's place by its layout, before it is distinguished from others.
 struct VideoPlace: Hashable {
     /// Relative to the library.
     var folder: String

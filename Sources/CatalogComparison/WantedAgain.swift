@@ -3,7 +3,7 @@ package import DownloadStore
 package import SyncFacts
 import Synchronization
 
-/// Makes downloads of this run's catalogs wanted again that were not, or not any more: resumed and retried ones.
+/// Adds downloads of this run's catalogs to the run: resumed and retried ones.
 package final class WantedAgain: Sendable {
     private let entries: Mutex<CatalogEntries>
     private let only: [Selector]
@@ -13,7 +13,7 @@ package final class WantedAgain: Sendable {
         self.only = only
     }
 
-    /// What the run needs to bring it in; nil if this run's catalogs don't have it, or not in the selection.
+    /// The facts that the run needs for it; nil if it isn't in this run's catalogs or selection.
     package func wanted(_ record: DownloadRecord) -> WantedDownload? {
         entries.withLock { entries in
             guard let number = entries.find(record.key) else { return nil }

@@ -11,12 +11,12 @@ import Musl
 import Darwin
 #endif
 
-/// A program that runs to its end: something to read, bounded outputs, and a time by which it is over.
+/// A program that runs to its end, with input, bounded outputs and a time limit.
 ///
-/// It gets a process group of its own, which is ended as a whole: TERM when its time is over, and KILL 2 seconds later. Once the
-/// program itself has ended, what it left in the group is killed: nothing of the group is there when ``run(watch:)`` returns.
+/// It gets its own process group, which is ended as a whole: TERM at its limit, and KILL 2 seconds later. Once the
+/// program itself has ended, remaining processes of the group are killed: none is left when ``run(watch:)`` returns.
 package struct BoundedProcess: Sendable {
-    /// How it ended.
+    /// The way it ended.
     package enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signaled(Int32)
@@ -24,13 +24,13 @@ package struct BoundedProcess: Sendable {
         case timedOut
         /// The task was cancelled.
         case cancelled
-        /// There is no such program, or it can't be executed.
+        /// The program doesn't exist, or can't be executed.
         case notFound
-        /// It couldn't be started for want of processes, memory or descriptors.
+        /// It couldn't be started because of missing processes, memory or descriptors.
         case notStarted
     }
 
-    /// How it ended, and what it said.
+    /// The way it ended, and its output.
     package struct Outcome: Sendable {
         package var ending: Ending
         /// The first ``BoundedProcess/textBound`` bytes of its standard output.
@@ -39,7 +39,7 @@ package struct BoundedProcess: Sendable {
         package var errorTail: [UInt8]
     }
 
-    /// Which variables it sees.
+    /// The variables of its environment.
     package enum Variables: Sendable {
         /// All of ours.
         case ours
@@ -47,20 +47,20 @@ package struct BoundedProcess: Sendable {
         case few
     }
 
-    /// How long it may take to end after TERM, and its outputs after its end.
+    /// The time it may take to end after TERM, and its outputs after its end.
     private static let grace = Duration.seconds(2)
 
     private let executable: FilePath
     private let arguments: [String]
     private let limit: Duration
-    /// What it reads; it need not read any of it.
+    /// Its input; it needn't read any of it.
     package var input: [UInt8] = []
     package var variables = Variables.few
-    /// Where it runs; nil for where we do.
+    /// Its working folder; nil for ours.
     package var folder: FilePath? = "/"
-    /// Gives way to everything else: niceness 10.
+    /// Runs at low priority: niceness 10.
     package var isModest = false
-    /// How much of either output is kept, in bytes.
+    /// The limit on each kept output, in bytes.
     package var textBound = 4 << 10
 
     package init(executable: FilePath, arguments: [String], limit: Duration) {
@@ -69,7 +69,7 @@ package struct BoundedProcess: Sendable {
         self.limit = limit
     }
 
-    /// A command of the person: `/bin/sh -c`, in our folder and with our variables.
+    /// A command of the user: `/bin/sh -c`, in our folder and with our variables.
     ///
     /// - Parameter arguments: the command's `$@`.
     package init(command: String, arguments: [String] = [], limit: Duration) {
@@ -100,7 +100,7 @@ package struct BoundedProcess: Sendable {
                 await watch.ended(group)
                 return isOverdue
             }
-            // The status of a program that obeyed TERM says nothing.
+            // The status of a program that ended because of TERM means nothing.
             if Task.isCancelled { return .cancelled }
             if result.closureResult { return .timedOut }
             switch result.terminationStatus {
@@ -115,13 +115,13 @@ package struct BoundedProcess: Sendable {
         }
     }
 
-    /// What has come to its end.
+    /// The step that has ended.
     private enum Step {
         case program, limit, output, input, patience
     }
 
-    /// Serves the program until it has ended, and ends the group. Whether the limit came first. Never throws, as the body of
-    /// `Subprocess.run` must not: the group would be forgotten once its leader has obeyed TERM.
+    /// Waits until the program has ended, and ends the group. Returns whether the limit came first. Never throws, since
+    /// after an error `Subprocess.run` would forget the group as soon as its leader has obeyed TERM.
     private func serve(
         _ execution: Execution<CustomWriteInput, SequenceOutput, SequenceOutput>, _ said: Said
     ) async -> Bool {
@@ -132,7 +132,7 @@ package struct BoundedProcess: Sendable {
                 return .input
             }
             group.addTask {
-                // An output that can't be read is one that says nothing.
+                // An unreadable output counts as empty.
                 do { for try await bytes in execution.standardOutput { said.addHead(bytes) } } catch {}
                 return .output
             }
@@ -140,7 +140,7 @@ package struct BoundedProcess: Sendable {
                 do { for try await bytes in execution.standardError { said.addTail(bytes) } } catch {}
                 return .output
             }
-            // Its outputs don't tell: it may have sent them elsewhere, and what it has started may hold them.
+            // The outputs don't show its end: it may have redirected them, and its children may hold them open.
             group.addTask {
                 await Self.leaderEnded(execution.processIdentifier.value)
                 return .program
@@ -155,10 +155,11 @@ package struct BoundedProcess: Sendable {
                 last = step
                 if step == .output { open -= 1 }
             }
-            // While the leader isn't reaped yet and its number can't belong to anybody else.
+            // While the leader isn't reaped yet, so that its number can't belong to another process.
             if last == .limit || Task.isCancelled { await execution.teardown(using: Self.teardown) }
             try? execution.send(signal: .kill, toProcessGroup: true)
-            // What it has said may not have been read yet. Who has left the group may hold the outputs for ever.
+            // Its last output may not have been read yet. A process that left the group may hold the outputs open
+            // indefinitely.
             group.addTask {
                 try? await Task.sleep(for: Self.grace)
                 return .patience
@@ -173,7 +174,7 @@ package struct BoundedProcess: Sendable {
         }
     }
 
-    /// Returns when the leader has ended; it isn't reaped by that. On a thread of its own, since it may take hours.
+    /// Returns when the leader has ended, without reaping it. On its own thread, since it may take hours.
     private static func leaderEnded(_ leader: pid_t) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -191,7 +192,7 @@ package struct BoundedProcess: Sendable {
     private static var options: PlatformOptions {
         var options = PlatformOptions()
         options.processGroupID = 0
-        // What cancellation does, beside the body.
+        // The action at cancellation, beside the body.
         options.teardownSequence = teardown
         return options
     }
@@ -206,7 +207,7 @@ package struct BoundedProcess: Sendable {
     }
 }
 
-/// What a program has said so far, within the bound.
+/// A program's output so far, within the bound.
 private final class Said: Sendable {
     let head = Mutex<[UInt8]>([])
     let tail = Mutex<[UInt8]>([])

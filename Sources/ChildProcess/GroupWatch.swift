@@ -1,14 +1,14 @@
-/// Who is told of the process groups that are at work, so that somebody ends them should this process die.
+/// Reports running process groups to a watchdog that ends them if this process dies.
 ///
-/// Nothing on the way to a program lets the kernel do it (a death signal has to be asked for between fork and exec), so
-/// it takes a process that outlives this one.
+/// The kernel can't do that for a program started this way (a death signal has to be requested between fork and exec),
+/// so it takes a process that outlives this one.
 package struct GroupWatch: Sendable {
-    /// A group with this number is at work; the program is running already.
+    /// A group with this number is running; the program has been started already.
     package var began: @Sendable (Int32) async -> Void
-    /// The group is no more. Called while its number can't have been given to anybody else.
+    /// The group has ended. Called while its number can't have been reused.
     package var ended: @Sendable (Int32) async -> Void
 
-    /// Tells nobody: the group outlives a process that is killed.
+    /// No watchdog: the groups of a killed process go on running.
     package static let none = GroupWatch(began: { _ in }, ended: { _ in })
 
     package init(

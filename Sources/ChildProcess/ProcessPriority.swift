@@ -6,17 +6,17 @@ import Musl
 import Darwin
 #endif
 
-/// How much of the machine a process group gets.
+/// The share of the machine for a process group.
 enum ProcessPriority {
-    /// What a remux runs at.
+    /// The niceness of a remux.
     static let niceness: Int32 = 10
 
-    /// Gives a group, and what it starts later, niceness 10. A hint: nothing happens where it can't be done.
+    /// Gives a group, and its later children, niceness 10. A hint: a failure is ignored.
     ///
-    /// It is done after the start and not by `nice` in front, which would be one more program to be found and would hide
-    /// which one is missing; the few milliseconds before it don't matter. The priority of its reading and writing follows on
-    /// Linux: without one of its own a process has the level (niceness + 20) / 5, here 6 of 0...7. The idle class is
-    /// not asked for: beside a busy disk it gets nothing at all, and the remux would end at its time limit.
+    /// It is done after the start and not with `nice` in front, which would be one more program to be found and would
+    /// hide which one is missing; the few milliseconds before don't matter. The I/O priority follows on Linux: a
+    /// process without its own has the level (niceness + 20) / 5, here 6 of 0...7. The idle class is not used: beside a
+    /// busy disk it gets no I/O at all, and the remux would end at its time limit.
     static func lower(group: Int32) {
         guard let group = UInt32(exactly: group), group > 1 else { return }
         #if canImport(Glibc)

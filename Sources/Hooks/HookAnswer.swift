@@ -1,29 +1,29 @@
 import ChildProcess
 import Foundation
 
-/// What a command has answered, whatever it was asked: by a JSON object on its standard output, else by its exit code.
+/// A command's answer: a JSON object on its standard output, else its exit code.
 struct HookAnswer: Equatable {
     enum Verdict: Equatable {
         case accept
         case reject(String?)
         case again(String?)
-        /// It is of no use: what is wrong with it.
+        /// It is unusable, for this reason.
         case broken(HookTrouble)
     }
 
     var verdict = Verdict.accept
-    /// Of a request.
+    /// For a request.
     var url: String?
-    /// Of a request: nil takes one away.
+    /// For a request; nil removes a header.
     var headers: [String: String?] = [:]
 
     /// The exit code that asks for another try: EX_TEMPFAIL of sysexits.h.
     static let againCode: Int32 = 75
 
     /// - Parameters:
-    ///   - output: all that it wrote to its standard output.
+    ///   - output: its complete standard output.
     ///   - complaint: the last line of its standard error.
-    ///   - shown: a reason that it gives, as it may be shown and stored.
+    ///   - shown: makes a reason safe to show and store.
     init(
         _ ending: BoundedProcess.Ending, output: [UInt8], complaint: String?, _ shown: (String) -> String = { $0 }
     ) {
@@ -74,16 +74,16 @@ struct HookAnswer: Equatable {
     }
 }
 
-/// Why a command is of no use.
+/// The reason why a command's answer is unusable.
 package enum HookTrouble: Sendable, Equatable {
     case notStarted
     case timedOut
     case signaled(Int32)
     case cancelled
-    /// It wrote something that begins as an object and isn't one.
+    /// Its output begins as an object and isn't one.
     case unreadable
     case unknownVerdict(String)
-    /// It may judge the file, and has changed it.
+    /// It may only judge the file, but has changed it.
     case changedFile
     /// An address that isn't http or https.
     case badURL

@@ -1,4 +1,4 @@
-/// What a command is told of a video: ids as everywhere, titles for people.
+/// The video in a command's input: ids as everywhere, titles for users.
 package struct HookSubject: Sendable, Encodable {
     package var course: String
     package var chapter: String?
@@ -13,7 +13,7 @@ package struct HookSubject: Sendable, Encodable {
     }
 }
 
-/// What `before-request` is told. It holds secrets, and goes to the command's standard input only.
+/// The input of `before-request`. It contains secrets, and goes to the command's standard input only.
 package struct RequestFacts: Sendable, Encodable {
     var hook = HookPoint.beforeRequest.rawValue
     var schema = 1
@@ -40,19 +40,19 @@ package struct RequestFacts: Sendable, Encodable {
         try container.encode(headers, forKey: "headers")
     }
 
-    /// What must not be seen in a log.
+    /// Texts that must not appear in a log.
     var secrets: [String] {
         let query = url.firstIndex(of: "?").map { String(url[url.index(after: $0)...]) }
         return (headers.values.map { $0 } + [query].compactMap(\.self)).filter { $0.utf8.count >= 4 }
     }
 }
 
-/// What `after-download` is told.
+/// The input of `after-download`.
 package struct DownloadedFacts: Sendable, Encodable {
     package var subject: HookSubject
-    /// Where the file is now, absolute.
+    /// The file's present path, absolute.
     package var path: String
-    /// Where it will be, absolute, unless somebody else's file is there.
+    /// Its final path, absolute, unless somebody else's file is there.
     package var finalPath: String
     package var bytes: Int64
     package var sha256: String?

@@ -3,20 +3,20 @@ import Foundation
 import Synchronization
 import SystemPackage
 
-/// Runs the person's commands: those of one point one after the other, and of all points at most as many at a time as there
-/// may be downloads.
+/// Runs the user's hook commands: those of one point in sequence, and altogether at most as many at a time as downloads
+/// are allowed.
 ///
-/// What a command writes goes to the log, line by line, without what it was told in secret. Once the run ends, what runs is
-/// ended, and nothing begins any more.
+/// Their output is logged, line by line, without secrets from their input. At the end of the run running commands are
+/// ended, and no more begin.
 package final class HookRunner: Sendable {
-    /// What may be asked, after `before-request`.
+    /// The request to send, after `before-request`.
     package enum RequestVerdict: Sendable, Equatable {
         case go(url: String, headers: [String: String])
         case refused(String?)
         case trouble(HookTrouble)
     }
 
-    /// What becomes of a file, after `after-download`.
+    /// The decision about a file, after `after-download`.
     package enum FileVerdict: Sendable, Equatable {
         case accepted
         case rejected(String?)
@@ -30,7 +30,7 @@ package final class HookRunner: Sendable {
         var isOver = false
     }
 
-    /// How much of either output counts, in bytes.
+    /// The limit on either output, in bytes.
     private static let textBound = 64 << 10
 
     let settings: HookSettings
@@ -40,9 +40,9 @@ package final class HookRunner: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - jobs: how many commands may run at a time, asked before each.
-    ///   - watch: who ends the commands that run should this process be killed.
-    ///   - log: takes a line that a command wrote.
+    ///   - jobs: the number of commands that may run at a time, asked before each.
+    ///   - watch: ends running commands if this process is killed.
+    ///   - log: takes a line of a command's output.
     package init(
         _ settings: HookSettings, jobs: @escaping @Sendable () -> Int, watch: GroupWatch,
         log: @escaping @Sendable (String) -> Void
@@ -56,7 +56,7 @@ package final class HookRunner: Sendable {
     /// Whether there is a command for a point.
     package func has(_ point: HookPoint) -> Bool { settings.has(point) }
 
-    /// Ends what runs; what is asked later is told so.
+    /// Ends running commands; later calls fail.
     package func shutDown() {
         let running = state.withLock { state in
             state.isOver = true
@@ -65,7 +65,7 @@ package final class HookRunner: Sendable {
         for task in running { task.cancel() }
     }
 
-    /// Each command sees what the one before it has made of the address.
+    /// Each command gets the address as changed by the one before it.
     package func beforeRequest(_ facts: RequestFacts) async -> RequestVerdict {
         var facts = facts
         for hook in settings.commands[.beforeRequest] ?? [] {
@@ -80,7 +80,7 @@ package final class HookRunner: Sendable {
                 facts.url = url
             }
             for (name, value) in answer.headers {
-                // A name counts in any case.
+                // Names are compared in any case.
                 for old in facts.headers.keys where old.lowercased() == name.lowercased() { facts.headers[old] = nil }
                 facts.headers[name] = value
             }
@@ -90,7 +90,7 @@ package final class HookRunner: Sendable {
 
     /// The first that doesn't accept decides.
     ///
-    /// - Parameter stamp: tells whether the file is the one that it was.
+    /// - Parameter stamp: identifies the file's state, to detect changes.
     package func afterDownload<Stamp: Equatable>(
         _ facts: DownloadedFacts, stamp: () -> Stamp
     ) async -> FileVerdict {
@@ -141,11 +141,11 @@ package final class HookRunner: Sendable {
         return outcome
     }
 
-    /// Stands for a secret while addresses are shortened: of an address with a secret in it the query goes, too.
+    /// Replaces a secret while addresses are shortened: an address with a secret in it loses its query, too.
     private static let gap: Character = "\u{E000}"
 
-    /// The lines of a text that aren't blank, without secrets, without user and query of an address, and without what a
-    /// terminal would obey.
+    /// The lines of a text that aren't blank, without secrets, without user and query of an address, and without
+    /// control characters.
     static func lines(_ bytes: [UInt8], hiding secrets: [String]) -> [String] {
         var text = String(decoding: bytes, as: UTF8.self)
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) {
@@ -164,7 +164,7 @@ package final class HookRunner: Sendable {
     }
 }
 
-/// Lets so many in at a time.
+/// Limits the number of commands at a time.
 private actor HookSlots {
     private let limit: @Sendable () -> Int
     private var inside = 0

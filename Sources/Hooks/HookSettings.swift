@@ -1,13 +1,14 @@
-/// Where in a run commands of the person run.
+/// The points of a run at which the user's commands run.
 package enum HookPoint: String, Sendable, Hashable, CaseIterable {
     /// Before the first request to an address: may change it, or refuse.
     case beforeRequest = "before-request"
-    /// When all bytes of a video are there, before it has its name: accepts, rejects, or asks for another try.
+    /// When all bytes of a video are there, before it has its name: the command accepts, rejects, or asks for another
+    /// try.
     case afterDownload = "after-download"
     /// At the end of a run, for each course with videos that are new in the library.
     case onNew = "on-new"
 
-    /// How long a command may take where nobody says so.
+    /// The default limit on a command's time.
     package var standardTimeout: Duration {
         switch self {
         case .beforeRequest: .seconds(30)
@@ -16,11 +17,11 @@ package enum HookPoint: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A command of the person.
+/// A command of the user.
 package struct Hook: Sendable, Equatable {
-    /// As `/bin/sh -c` takes it.
+    /// The text for `/bin/sh -c`.
     package var command: String
-    /// After which it is ended, with all that it has started.
+    /// The limit after which it is ended with all its children.
     package var timeout: Duration
 
     package init(command: String, timeout: Duration) {
@@ -32,9 +33,9 @@ package struct Hook: Sendable, Equatable {
 /// The commands of a run, in the order in which they run.
 package struct HookSettings: Sendable, Equatable {
     package var commands: [HookPoint: [Hook]] = [:]
-    /// Where news are posted to.
+    /// The receivers of notifications.
     package var notifications: [NewsReceiver] = []
-    /// Where they run: the folder of the settings. Nil for the current one.
+    /// Their working folder: that of the settings. Nil for the current one.
     package var folder: String?
 
     package init() {}
@@ -42,6 +43,6 @@ package struct HookSettings: Sendable, Equatable {
     /// Whether there is a command for a point.
     package func has(_ point: HookPoint) -> Bool { commands[point]?.isEmpty == false }
 
-    /// Whether anybody is to be told of new videos.
+    /// Whether new videos are reported to any command or receiver.
     package var tellsNews: Bool { has(.onNew) || !notifications.isEmpty }
 }

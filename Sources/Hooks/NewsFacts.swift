@@ -1,6 +1,6 @@
 import Foundation
 
-/// Videos of one course that are new in the library: what `on-new` and notifications tell.
+/// Videos of one course that are new in the library: the contents of `on-new` and notifications.
 package struct NewsFacts: Sendable, Encodable {
     /// One of them.
     package struct Video: Sendable, Encodable {
@@ -24,7 +24,7 @@ package struct NewsFacts: Sendable, Encodable {
     package var course: String
     /// The course's title.
     package var title: String
-    /// In the course's order; one at least.
+    /// In the course's order; at least one.
     package var videos: [Video]
 
     package init(course: String, title: String, videos: [Video]) {
@@ -47,11 +47,11 @@ package struct NewsFacts: Sendable, Encodable {
     }
 }
 
-/// Where news are posted to, and in which form. The address is a secret: whoever knows it can post there.
+/// A receiver of notifications, and its format. The address is a secret: anybody who knows it can post there.
 package struct NewsReceiver: Sendable, Equatable {
-    /// What a receiver reads.
+    /// The format that a receiver reads.
     package enum Format: String, Sendable, CaseIterable {
-        /// What `on-new` gets, as JSON.
+        /// The input of `on-new`, as JSON.
         case json
         /// The message and the titles as plain text.
         case ntfy
@@ -69,7 +69,7 @@ package struct NewsReceiver: Sendable, Equatable {
         self.format = format
     }
 
-    /// The form that a host reads, where it is known by its name.
+    /// The format of a known host, by its name.
     package static func format(ofHost host: String) -> Format {
         switch host.lowercased() {
         case "ntfy.sh": .ntfy
@@ -79,10 +79,10 @@ package struct NewsReceiver: Sendable, Equatable {
         }
     }
 
-    /// How many titles a text has.
+    /// The limit on titles in a text.
     private static let mostTitles = 20
 
-    /// What is posted.
+    /// The body of the post.
     package func body(_ news: NewsFacts) -> (bytes: [UInt8], contentType: String) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -105,7 +105,7 @@ package struct NewsReceiver: Sendable, Equatable {
 }
 
 extension HookRunner {
-    /// Tells the commands of `on-new`, one after the other. Nil if all of them took it; what the first other one said.
+    /// Runs the commands of `on-new` in sequence. Nil if all of them succeeded; else the first failure.
     package func onNew(_ news: NewsFacts) async -> NewsTrouble? {
         for hook in settings.commands[.onNew] ?? [] {
             switch await ask(hook, news, hiding: []).verdict {
@@ -118,13 +118,13 @@ extension HookRunner {
     }
 }
 
-/// Why somebody wasn't told.
+/// The reason why a notification failed.
 package enum NewsTrouble: Sendable, Equatable {
-    /// A command ended otherwise than well; what it said last.
+    /// A command failed; its last line of output.
     case refused(String?)
     case hook(HookTrouble)
     /// The host answered with this status.
     case status(Int, host: String)
-    /// The host couldn't be asked; the transfer's own sentence.
+    /// The host couldn't be reached; the transfer's own sentence.
     case unreachable(host: String, String)
 }

@@ -4,34 +4,34 @@ package import MediaLibrary
 package import MediaTransfer
 import RunSchedule
 
-/// The bytes of a video, all of them, and what is known of them.
+/// A video's complete bytes, with their metadata.
 package struct ArrivedMedia: Sendable {
-    /// Nil for what was linked or copied from a donor.
+    /// Nil for a link to or copy of a donor.
     package var partial: PartialFile?
-    /// Where it is; nil for the download's own partial.
+    /// The partial with the bytes; nil for the download's own.
     package var partialName: PartialName?
     package let size: Int64
-    /// The donor's; nil where the partial's digest tells.
+    /// The donor's; nil if the partial has the digest.
     package var sha256: Checksum?
-    /// What the digest has to be; nil if nobody has said.
+    /// The expected digest; nil if it isn't known.
     package var expectedSHA256: Checksum?
     package let fileExtension: FileExtension
-    /// Where it belongs, relative to the library; nil for its stem and extension.
+    /// Its place, relative to the library; nil for its stem and extension.
     package var path: String?
-    /// Separate sound that nothing can put into it, the playlists of its package, or its subtitles.
+    /// Separate sound that can't be joined, the playlists of its package, or its subtitles.
     package var parts: [ArrivedFile] = []
-    /// What the complete file can be compared by.
+    /// Facts to compare the complete file with others.
     var proof: FileProof?
-    /// Digest of the URL and headers under which its bytes came; nil if that wasn't in this run.
+    /// Digest of the URL and headers of its request; nil if it wasn't in this run.
     var request: RequestDigest?
 }
 
-/// What there is against a complete file: it is a web page, or the person's own command doesn't want it.
+/// The reason to refuse a complete file: it is a web page, or the user's hook command rejects it.
 package struct FileComplaint: Sendable {
     package var error: DownloadError
-    /// Another try would bring the same.
+    /// Whether another try would have the same result.
     package var isFinal: Bool
-    /// Another try of the same URL would bring the same.
+    /// Whether another try of the same URL would have the same result.
     var blamesURL = false
 
     package init(_ error: DownloadError, isFinal: Bool) {
@@ -40,7 +40,7 @@ package struct FileComplaint: Sendable {
     }
 }
 
-/// A video whose bytes are all there: what has arrived, and the job that brought it.
+/// A video with all its bytes, and the job that brought them.
 @dynamicMemberLookup
 package struct CompletedVideo: Sendable {
     package let job: DownloadJob

@@ -1,7 +1,7 @@
 package import DownloadStore
 import Foundation
 
-/// What an attempt works with and leaves behind, whatever the kind of its download.
+/// The input and results of an attempt, common to all kinds of downloads.
 package struct Attempt: Sendable {
     var policy: AttemptPolicy
     /// The provider's answer; each request with it is counted.
@@ -15,10 +15,10 @@ package struct Attempt: Sendable {
 
 /// How an attempt ended.
 package enum AttemptEnd: Sendable {
-    /// All bytes are there, and what could be compared has been.
+    /// All bytes are there, and every possible check has been made.
     case complete(ArrivedMedia)
-    /// The policy's word. The error is what the person is told of it, if it goes on; `host` is the one that failed, nil for the
-    /// answer's.
+    /// The policy's action. The error is reported to the user if the action is carried out; `host` is the one that
+    /// failed, nil for the answer's.
     case follows(AttemptPolicy.Action, DownloadError?, host: String? = nil)
     /// The turn is over.
     case over(JobOutcome)

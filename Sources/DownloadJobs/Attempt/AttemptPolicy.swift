@@ -4,33 +4,34 @@ package import MediaTransfer
 import RunSchedule
 package import SyncFacts
 
-/// Decides what a download does after each thing that happened to it: a value that takes a report and returns an action.
+/// Decides what a download does next: a value that takes a report and returns an action.
 ///
 /// It lives from the first attempt of a run to the end of the download, over any number of back-offs in between.
 package struct AttemptPolicy: Sendable {
-    /// What happens next.
+    /// The next action.
     package enum Action: Sendable, Equatable {
         /// The same URL again, at once.
         case transfer
-        /// A new URL first; the status is what the server answered to the old one.
+        /// A new URL first; the status is the server's answer to the old one.
         case resolve(ResolveReason, status: Int?)
-        /// The row forgets the partial, then the partial is emptied, then the same URL again.
+        /// The row forgets the partial, then the partial is emptied, then the same URL is requested again.
         case startOver
-        /// The head of the whole file is asked for. If it is good the download starts over; else this follows.
+        /// The header of the whole file is requested. If it is valid the download starts over; otherwise this action
+        /// follows.
         indirect case askWhole(otherwise: Action)
-        /// The slot is given away until `delay` is over; `hostFailed` leaves the whole host alone for that time.
+        /// The slot is released until `delay` is over; `hostFailed` pauses the whole host for that time.
         case wait(DownloadError, delay: Duration, hostFailed: Bool)
         case fail(DownloadError)
-        /// It fails, and is left alone for as long as was asked for; `hostFailed` leaves the whole host alone, too.
+        /// It fails, and rests for as long as requested; `hostFailed` pauses the whole host, too.
         case giveUp(DownloadError, rest: Duration?, hostFailed: Bool)
         case suspend(SuspendReason, DownloadError)
-        /// All bytes are there: compare what can be compared.
+        /// All bytes are there: make every possible check.
         case verify
         /// Cancelled from outside.
         case stop
     }
 
-    /// Why one of many requests was in vain.
+    /// The reason why one of many requests failed.
     package struct Failure: Sendable {
         var verdict: RetryVerdict
         var error: DownloadError
@@ -48,19 +49,19 @@ package struct AttemptPolicy: Sendable {
     }
 
     private static let mostSmallParts = 64
-    /// Answers in a row that are no good for the range after which the whole file is asked for.
+    /// Consecutive invalid answers to a range after which the whole file is requested.
     private static let fewRanges = 3
 
     /// Attempts without progress after which the download fails.
     let retries: Int
-    /// Of what the bytes of the partial are known to be.
+    /// The validators of the partial's bytes.
     private(set) var validators: Validators
     private(set) var total: Int64?
-    /// Of these bytes, as the server said.
+    /// The media type that the server sent for these bytes.
     private(set) var mediaType: String?
     private(set) var validatorFailures: Int
     private(set) var startOvers: Int
-    /// Whether it was started over since no range was answered as it should be: that happens once.
+    /// Whether it was started over because no range was answered correctly: that happens once.
     private(set) var hasGivenUpRanges: Bool
     /// Attempts of this run, for the events.
     package private(set) var attempt = 0
@@ -85,9 +86,9 @@ package struct AttemptPolicy: Sendable {
         highWater = record?.highWater ?? 0
     }
 
-    /// How the next transfer begins with `length` bytes in the partial; nil if they can't be continued.
+    /// The start of the next transfer with `length` bytes in the partial; nil if they can't be continued.
     ///
-    /// Related: RFC 9110 §13.1.5 (If-Range wants a strong validator), and docs/invariants.md.
+    /// Related: RFC 9110 §13.1.5 (If-Range requires a strong validator), and docs/invariants.md.
     mutating func start(length: Int64, hasChecksum: Bool) -> TransferRequest.Start? {
         attempt += 1
         guard length > 0 else {
@@ -106,7 +107,7 @@ package struct AttemptPolicy: Sendable {
         return hasChecksum && !checksumFailed ? .checksum : nil
     }
 
-    /// A response has been accepted: these are the identity of the bytes that follow, and of those before.
+    /// A response has been accepted: it identifies the bytes that follow, and those before.
     mutating func accepted(_ head: ResponseHead, startedAt offset: Int64) {
         if offset == 0 {
             validators = Validators(etag: head.etag, lastModified: head.lastModified)
@@ -125,13 +126,13 @@ package struct AttemptPolicy: Sendable {
         mediaType = nil
     }
 
-    /// The entity tag under which all bytes of the partial came; nil where another proof had to do.
+    /// The entity tag of all bytes in the partial; nil if they were proven in another way.
     var provenTag: String? { validatorFailures < 2 ? validators.etag : nil }
 
-    /// What follows from a transfer that began at `offset`.
+    /// The action after a transfer that began at `offset`.
     ///
-    /// `url`: where it was; `isFresh`: that had never been used before; `isExpired`: the end that it has by its provider's
-    /// word has come. `jitter` is from 0 to 1.
+    /// `url`: its URL; `isFresh`: the URL had never been used before; `isExpired`: the expiry that the provider
+    /// announced has passed. `jitter` is from 0 to 1.
     mutating func next(
         after report: TransferReport, at url: String? = nil, startedAt offset: Int64, isFresh: Bool, isExpired: Bool,
         hasChecksum: Bool, jitter: @autoclosure () -> Double
@@ -139,13 +140,14 @@ package struct AttemptPolicy: Sendable {
         let hasProgressed = progress(report.received, report.length)
         guard let failure = report.failure else { return .verify }
         if case .lengthUnknown(let framed) = failure, framed || hasChecksum { return .verify }
-        // What lies behind a part is asked for at once, but not for ever from a host that gives a few bytes at a time.
+        // The rest after a partial response is requested at once, but not endlessly from a host that sends a few bytes
+        // at a time.
         if failure == .partOnly, report.received > 0 {
             smallParts = hasProgressed ? 0 : smallParts + 1
             if smallParts <= Self.mostSmallParts { return .transfer }
         }
         let error = DownloadError(failure, at: url)
-        // No answer at all is the host's matter, not this file's.
+        // No answer at all is a failure of the host, not of this file.
         let isSilent = report.head == nil && error.kind == .network
         let action = next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
@@ -153,14 +155,14 @@ package struct AttemptPolicy: Sendable {
         return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
     }
 
-    /// A host that answers every range with something else would be asked for the same one for ever.
+    /// Bounds the requests to a host that answers every range incorrectly.
     private mutating func withoutRange(otherwise action: Action) -> Action {
         uselessRanges += 1
         let isLast = if case .fail = action { true } else { false }
         return !hasGivenUpRanges && (isLast || uselessRanges == Self.fewRanges) ? .askWhole(otherwise: action) : action
     }
 
-    /// The whole file is served as it should be, no part of it is: from the first byte on.
+    /// The host serves the whole file correctly, but no part of it: start from the first byte.
     mutating func giveUpRanges() {
         hasGivenUpRanges = true
         highWater = 0
@@ -169,8 +171,8 @@ package struct AttemptPolicy: Sendable {
         withoutProgress = 0
     }
 
-    /// What follows when a download of many requests can't go on: `length` of all its partials, `received` what has become
-    /// part of them since its URL was asked for, `size` what all of it will have as far as that can be told.
+    /// The action when a download of many requests can't go on: `length` of all its partials, `received` the bytes
+    /// added to them since its URL was requested, `size` the expected total if known.
     package mutating func next(
         after failure: Failure, received: Int64, length: Int64, size: Int64?, isFresh: Bool, isExpired: Bool,
         jitter: @autoclosure () -> Double
@@ -184,7 +186,7 @@ package struct AttemptPolicy: Sendable {
     /// An attempt of many requests begins.
     package mutating func begin() { attempt += 1 }
 
-    /// What has arrived counts. Returns whether it is enough to begin counting attempts anew.
+    /// Counts received bytes. Returns whether they are enough to reset the count of attempts.
     private mutating func progress(_ received: Int64, _ length: Int64, of size: Int64? = nil) -> Bool {
         if received > 0 {
             uselessRanges = 0
@@ -206,7 +208,8 @@ package struct AttemptPolicy: Sendable {
     ) -> Action {
         switch verdict {
         case .stopped: return .stop
-        // It came too late, which says nothing of the next one; but a provider whose URLs always do isn't asked for ever.
+        // It came too late, which says nothing about the next one; but a provider whose URLs always do isn't asked
+        // endlessly.
         case .resolveAgain where isFresh && isExpired: return pause(error, jitter)
         case .resolveAgain: return refused(error, isFresh: isFresh)
         case .startOver: return identityLost(error, wasConditional: wasConditional)
@@ -226,14 +229,14 @@ package struct AttemptPolicy: Sendable {
         }
     }
 
-    /// An attempt that was in vain, and no host is to blame.
+    /// A failed attempt without a failure of the host.
     private mutating func pause(_ error: DownloadError, _ jitter: Double) -> Action {
         withoutProgress += 1
         guard withoutProgress < retries else { return .fail(error) }
         return .wait(error, delay: Backoff.delay(attempt: withoutProgress, jitter: jitter), hostFailed: false)
     }
 
-    /// A URL that was refused is resolved again: a fresh one once more only, and three times at most without a new byte.
+    /// A refused URL is resolved again: a fresh one only once, others at most three times without a new byte.
     private mutating func refused(_ error: DownloadError, isFresh: Bool) -> Action {
         refusals += 1
         if isFresh { freshRefusals += 1 }
@@ -241,7 +244,7 @@ package struct AttemptPolicy: Sendable {
         return .resolve(.rejected, status: error.status)
     }
 
-    /// What stands in the partial can't be continued: the server has something else, or can't or won't say.
+    /// The partial can't be continued: the server has another file, or can't or won't tell.
     private mutating func identityLost(_ error: DownloadError, wasConditional: Bool) -> Action {
         if wasConditional, validators.etag != nil || validators.lastModified != nil { validatorFailures += 1 }
         guard startOvers < 3 else { return .fail(.otherVersion(status: error.status)) }
@@ -250,21 +253,21 @@ package struct AttemptPolicy: Sendable {
         return .startOver
     }
 
-    /// What the answer leads to is something else than what was begun.
+    /// The answer leads to another kind of download than the one begun.
     mutating func beganAnother() -> Action {
         identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
     }
 
-    /// There are bytes that nothing allows to continue: begin again, counted only if that is because of validators that
-    /// failed, else by the attempts without progress.
+    /// There are bytes that can't be continued: start over; counted as a restart only if validators failed, otherwise
+    /// as an attempt without progress.
     mutating func cannotResume() -> Action {
         validatorFailures >= 2
             ? identityLost(DownloadError(kind: .identityChanged, message: ""), wasConditional: false)
             : .startOver
     }
 
-    /// The whole file is there and its checksum or size is wrong. A file that was put together from several answers is
-    /// fetched once more in one piece.
+    /// The whole file is there and its checksum or size is wrong. A file made from several responses is downloaded once
+    /// more in one piece.
     mutating func verificationFailed(_ error: DownloadError) -> Action {
         guard !checksumFailed else { return .fail(error) }
         checksumFailed = true

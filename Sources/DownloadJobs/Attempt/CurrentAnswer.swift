@@ -4,35 +4,35 @@ import MediaTransfer
 import ProviderKit
 import SyncFacts
 
-/// The provider's answer that a download works with: asked for just in time, and given up when its time is over or its URL
-/// was refused. The next question says why.
+/// The current answer of the provider: requested just in time, and dropped when it expires or its URL is refused. The
+/// next request has the reason.
 struct CurrentAnswer: Sendable {
     /// Nil until the provider has been asked, and once it has to be asked again.
     var media: ResolvedMedia?
     /// Answers so far.
     private(set) var count = 0
     private var lastOrigin: Origin?
-    /// What the next question says of the last answer.
+    /// The reason for dropping the last answer, for the next request.
     private(set) var previous: ResolveRequest.Previous?
 
-    /// Whether it serves for a request at `now`. If not it is given up; `bytes` are there already.
+    /// Whether it can be used for a request at `now`. If not it is dropped; `bytes` are there already.
     mutating func isGood(at now: Date, bytes: Int64) -> Bool {
         guard let media else { return false }
-        // Once all has been read that the URL leads to, nothing is asked of the URL itself any more.
+        // Once everything has been read from the URL, the URL itself isn't requested any more.
         if media.isUsable(at: now) || (media.isRead && media.isInTime(at: now)) { return true }
-        // Its time ran out, or it was for one request.
+        // It expired, or it was for one request only.
         if previous == nil { previous = .init(reason: .expired, status: nil, bytes: bytes) }
         self.media = nil
         return false
     }
 
-    /// The server wants it no more.
+    /// The server refused it.
     mutating func refuse(_ reason: ResolveReason, status: Int?, bytes: Int64) {
         previous = .init(reason: reason == .expired ? .expired : .rejected, status: status, bytes: bytes)
         media = nil
     }
 
-    /// The question, with `now` as the clock of the answer's host goes.
+    /// The request, with `now` corrected to the clock of the answer's host.
     func question(_ context: DownloadContext, at now: Date) -> ResolveRequest {
         let (wanted, services) = (context.wanted, context.services)
         return ResolveRequest(
@@ -46,7 +46,7 @@ struct CurrentAnswer: Sendable {
             quality: wanted.video.settings.quality.map(\.description), previous: previous)
     }
 
-    /// Takes an answer. Returns why the provider was asked; nil if the answer's URL is none that can be fetched.
+    /// Takes an answer. Returns why the provider was asked; nil if the answer's URL can't be fetched.
     mutating func take(_ resolution: Resolution, at now: Date) -> ResolveReason? {
         guard let resolved = ResolvedMedia(resolution, at: now) else { return nil }
         media = resolved

@@ -2,18 +2,19 @@ import DownloadStore
 package import FileSystem
 package import SyncFacts
 
-/// What follows for a run that can open nothing more.
+/// The consequences for a run that can't open more files.
 extension DescriptorLimit {
-    /// Below this not even what the system's libraries open at the start can be opened, which some don't survive.
+    /// Below this not even the system's libraries can open their files at the start, and some crash.
     private static let least = 32
 
-    /// Why no sync can run with the limit as it is, or nil.
+    /// The reason why no sync can run with this limit, or nil.
     package static var refusal: Refusal? {
         guard let current, current < least else { return nil }
         return .run(.fewDescriptors(current))
     }
 
-    /// How a turn ended, or ``outcome`` if it failed while nothing could be opened: libcurl and resolvers don't say so.
+    /// The end of a turn, or ``outcome`` if it failed while nothing could be opened: libcurl and resolvers don't report
+    /// that.
     package static func judged(_ ended: JobOutcome) -> JobOutcome {
         switch ended {
         case .failed, .waits: isUsedUp ? outcome : ended
@@ -21,6 +22,6 @@ extension DescriptorLimit {
         }
     }
 
-    /// What ends a run that can open nothing more.
+    /// Ends a run that can't open more files.
     package static var outcome: JobOutcome { .suspended(.descriptors, .noDescriptors(current ?? 0)) }
 }

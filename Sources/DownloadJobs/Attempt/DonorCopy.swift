@@ -6,15 +6,15 @@ import ProviderKit
 import RunSchedule
 import SyncFacts
 
-/// Makes a download's file out of one that the library has: a hard link, else a clone, else a copy.
+/// Makes a download's file from one in the library: a hard link, else a clone, else a copy.
 struct DonorCopy: Sendable {
     let context: DownloadContext
     let donor: Donor
 
-    /// Nil if the donor is no good any more, so that the bytes have to be transferred after all, or if it is cancelled.
+    /// Nil if the donor can't be used, so that the bytes have to be transferred, or if it is cancelled.
     ///
-    /// - Parameter expectedSHA256: of catalog or provider. It has the last word: a file of an earlier run is read before it is
-    ///   shared, whatever its time says.
+    /// - Parameter expectedSHA256: from catalog or provider. It decides: a file of an earlier run is read before it is
+    ///   shared, even if its time is unchanged.
     func run(expectedSHA256: Checksum?) async -> ArrivedMedia? {
         let file = donor.file
         let isReadFirst = expectedSHA256 != nil && donor.request == nil
@@ -45,8 +45,8 @@ struct DonorCopy: Sendable {
 }
 
 extension Donor {
-    /// What stands at the download's place already though no row knows it, if the provider gives the SHA-256 of just that: the
-    /// host isn't asked then. Nil if nothing stands there, or something else.
+    /// A file without a row that is in the download's place already, if it has the SHA-256 that the provider gives: the
+    /// host isn't asked then. Nil if there is none, or another one.
     static func standing(for resolved: ResolvedMedia, _ context: DownloadContext) -> Donor? {
         let (wanted, services, resolution) = (context.wanted, context.services, resolved.resolution)
         guard wanted.oldFile == nil, let sha256 = resolution.sha256.flatMap(Checksum.init(hex:)) else { return nil }

@@ -1,12 +1,12 @@
 import RunSchedule
 
-/// A file of the library that a download may have to share, until it is decided whether it does.
+/// A file of the library that a download may share, until that is decided.
 struct DonorOffer: Sendable {
-    /// May have the bytes; nil once that is decided.
+    /// May have the bytes; nil once it is decided.
     private(set) var donor: Donor?
-    /// Whether that is proven, so that nobody has to be asked.
+    /// Whether that is proven, so that no request is needed.
     private var isProven = false
-    /// Whether the video's place has been looked at.
+    /// Whether the video's place has been checked.
     private var hasLookedAtPlace = false
 
     mutating func make(_ donor: Donor, isProven: Bool) {
@@ -14,7 +14,7 @@ struct DonorOffer: Sendable {
         self.isProven = isProven
     }
 
-    /// One that is proven; it is offered once.
+    /// A proven donor; offered once.
     mutating func takeProven() -> Donor? {
         guard isProven else { return nil }
         isProven = false
@@ -26,7 +26,7 @@ struct DonorOffer: Sendable {
         return donor
     }
 
-    /// Whether this is the first time that the video's place may be looked at.
+    /// Whether the video's place hasn't been checked yet.
     mutating func mayLookAtPlace() -> Bool {
         defer { hasLookedAtPlace = true }
         return !hasLookedAtPlace

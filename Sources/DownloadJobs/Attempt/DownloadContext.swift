@@ -6,29 +6,29 @@ import MediaTransfer
 import ProviderKit
 import SyncFacts
 
-/// What all parts of one download work with: what is wanted, and what the run shares.
+/// The input common to all parts of one download: the wanted video, and the run's services.
 package struct DownloadContext: Sendable {
     let wanted: WantedDownload
     let services: RunServices
 
     var id: DownloadID { wanted.id }
 
-    /// What the file must hash to, as the catalog says or else the provider; nil if nobody does.
+    /// The file's expected hash, from the catalog or else the provider; nil if neither has one.
     func expectedSHA256(_ answer: ResolvedMedia?) -> Checksum? {
         wanted.video.checksum ?? answer?.resolution.sha256.flatMap(Checksum.init(hex:))
     }
 
-    /// Tells the person what the stream lacks.
+    /// Warns about a defect of the stream.
     func warn(_ warning: SyncWarning.Stream) { services.events.post(.warning(.stream(warning), wanted.reference)) }
 
-    /// Compares the server's clock with ours, and tells if they are far apart.
+    /// Compares the server's clock with ours, and warns if they differ much.
     func note(_ head: ResponseHead) {
         guard let skew = services.serverClocks.note(head) else { return }
         let seconds = Int(skew.timeInterval.rounded())
         services.events.post(.warning(.clockOff(host: "\(head.origin.host)", seconds: seconds), nil))
     }
 
-    /// Opens a partial whose first `length` bytes count.
+    /// Opens a partial whose first `length` bytes are valid.
     func openPartial(_ name: PartialName, length: Int64, hashes: Bool) throws -> PartialFile {
         try PartialFile(
             descriptor: try services.library.partials.open(name).release(), length: length, hashes: hashes)
@@ -41,6 +41,6 @@ package struct DownloadContext: Sendable {
         return partial
     }
 
-    /// Removes partials as far as that can be done.
+    /// Removes partials, as far as possible.
     func removePartials(_ names: [PartialName]) { for name in names { try? services.library.partials.remove(name) } }
 }

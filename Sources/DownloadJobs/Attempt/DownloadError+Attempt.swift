@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension DownloadError {
-    /// The transfer's fact in the words of the events; `url` is where it happened.
+    /// The transfer's failure in the form of events; `url` is where it happened.
     init(_ failure: TransferFailure, at url: String? = nil, insteadOf wanted: StaticString = "a video") {
         let (kind, status): (Kind, Int?) =
             switch failure {
@@ -33,7 +33,7 @@ extension DownloadError {
             status: status)
     }
 
-    /// The provider's answer in the words of the events.
+    /// The provider's error in the form of events.
     package init(_ error: ProviderError) {
         let kind: Kind =
             switch error.kind {
@@ -45,7 +45,7 @@ extension DownloadError {
         self.init(kind: kind, message: message)
     }
 
-    /// Whether another attempt can't end differently.
+    /// Whether another attempt would fail in the same way.
     package var isFinal: Bool {
         switch kind {
         case .forbidden, .geoBlocked, .notFound, .gone, .drm, .invalidParameters: true
@@ -53,7 +53,7 @@ extension DownloadError {
         }
     }
 
-    /// Whether the disk has no room, as opposed to refusing, failing, or taking no file of this size.
+    /// Whether the disk is full, as opposed to refusing, failing, or taking no file of this size.
     static func isFull(_ failure: TransferFailure) -> Bool {
         guard case .file(let code) = failure else { return false }
         return [ENOSPC, EDQUOT].contains(code)
@@ -72,7 +72,7 @@ extension TransferFailure {
     }
 }
 
-/// What goes wrong with a job's turn. The sentences are stored with the row: see ``DownloadError/message``.
+/// Errors of a job's turn. The sentences are stored with the row: see ``DownloadError/message``.
 extension DownloadError {
     static let badURL = DownloadError(
         kind: .providerFailed, message: "the provider's URL isn't an http or https URL")
@@ -128,7 +128,7 @@ extension DownloadError {
     }
 }
 
-/// What the person's own commands say of a download.
+/// Errors from the user's hook commands.
 extension DownloadError {
     static func refusedByHook(_ reason: String?) -> DownloadError {
         DownloadError(

@@ -6,11 +6,11 @@ import ProviderKit
 package import RunSchedule
 import SyncFacts
 
-/// What a job asks others before it transfers: its provider, and the library.
+/// A job's requests before its transfer: to its provider, and to the library.
 extension DownloadJob {
-    /// Asks the provider what comes along with a video that is there, and no more.
+    /// Asks the provider for the sidecars of a finished video, and no more.
     ///
-    /// - Parameter refused: why an address that it gave is no good.
+    /// - Parameter refused: the failure of an address from its last answer.
     package func ask(_ connections: JobConnections, refused: DownloadError?) async -> JobOutcome {
         if Task.isCancelled { return .stopped }
         answer.media = nil
@@ -62,8 +62,8 @@ extension DownloadJob {
         }
     }
 
-    /// Compares the donor with what the provider's answer leads to: bytes that the library has already are shared with
-    /// another download only on proof. Nil to go on at once.
+    /// Compares the donor with the provider's answer: bytes in the library are shared with another download only on
+    /// proof. Nil to go on at once.
     func tryDonor(_ media: any MediaDownload, _ attempt: inout Attempt) async -> JobOutcome? {
         guard let donor = sharing.donor else { return nil }
         var isSame = donor.isPossible(for: wanted.bytes())
@@ -80,14 +80,13 @@ extension DownloadJob {
         return isSame ? await share(donor) : .differs(donor)
     }
 
-    /// Makes the file out of one that the library has. Nil if that one is no good any more, so that it has to be
-    /// transferred after all.
+    /// Makes the file from one in the library. Nil if that can't be used, so that it has to be transferred.
     package func share(_ donor: Donor) async -> JobOutcome? {
         let copy = DonorCopy(context: context, donor: donor)
         guard let media = await copy.run(expectedSHA256: context.expectedSHA256(answer.media)) else {
             return Task.isCancelled ? .stopped : nil
         }
-        // Whatever it would have come as: it is one whole file.
+        // Whatever its own kind is: the copy is one whole file.
         services.bookkeeper.note(.kind(id, .file))
         return complete(media)
     }

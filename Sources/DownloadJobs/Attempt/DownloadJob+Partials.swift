@@ -4,10 +4,10 @@ import MediaTransfer
 import SyncFacts
 import Synchronization
 
-/// What a job's partials are of, and how they are given up.
+/// The kind of a job's partials, and how they are dropped.
 extension DownloadJob {
-    /// Makes it a download of this kind, if it isn't one. Where it was one of another kind with bytes, these go: nil if it
-    /// goes on from the first byte, but that isn't done for ever.
+    /// Makes it a download of this kind. If it was of another kind with bytes, these are dropped: nil if it starts from
+    /// the first byte, which is allowed only a limited number of times.
     func become(_ type: any MediaDownload.Type) async -> JobOutcome? {
         let media = live.withLock { $0.media }
         let before = media.map { Swift.type(of: $0).kind } ?? resume?.kind.type.kind
@@ -26,7 +26,7 @@ extension DownloadJob {
         return nil
     }
 
-    /// First the row says that there is nothing, then there is nothing: never the other way round.
+    /// First the row is cleared, then the partial is emptied: never the other way round.
     func startOver() async -> JobOutcome? {
         let media = live.withLock { $0.media }
         let failure = Mutex<FileError?>(nil)
@@ -41,14 +41,14 @@ extension DownloadJob {
         }
     }
 
-    /// The partial was lost to a failed flush: the next attempt fetches it again. Returns how often that happened.
+    /// The partial was lost to a failed flush: the next attempt downloads it again. Returns how often that happened.
     package func dropPartial() async -> Int {
         losses += 1
         _ = await forgetPartials()
         return losses
     }
 
-    /// Gives all partials up. False if the state can't be written.
+    /// Drops all partials. False if the state can't be written.
     private func forgetPartials() async -> Bool {
         let isWritten = await services.bookkeeper.commit(nothingLeft) {
             let media = self.live.withLock { live in

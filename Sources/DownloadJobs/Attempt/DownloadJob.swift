@@ -8,41 +8,43 @@ package import RunSchedule
 package import SyncFacts
 package import Synchronization
 
-/// One download of this run: resolves just in time, has its bytes brought as a file or a stream, and decides with
-/// ``AttemptPolicy`` what follows.
+/// One download of this run: resolves just in time, downloads its bytes as a file or a stream, and lets
+/// ``AttemptPolicy`` decide what follows.
 ///
-/// What it is is known with the provider's first answer, or from the row of a run before. From then on a ``MediaDownload``
-/// of that kind does all that differs between kinds. Keeps it and the answer over back-offs. Runs in one task at a time.
+/// Its kind is known from the provider's first answer, or from the row of an earlier run. From then on a
+/// ``MediaDownload`` of that kind does everything that differs between kinds. The job keeps it and the answer over
+/// back-offs. Runs in one task at a time.
 package actor DownloadJob: WatchedDownload {
-    /// What the bookkeeper and the dispatcher look at while a turn lasts.
+    /// The part that bookkeeper and dispatcher read during a turn.
     package struct Live: Sendable {
-        /// Nil until it is known what kind of download it is.
+        /// Nil until the kind of download is known.
         var media: (any MediaDownload)?
-        /// While it takes its turn nobody else closes its partials.
+        /// During its turn only the job itself closes its partials.
         var isRunning = false
-        /// Nor once all bytes are there, until the file is at its place or they turn out to be wrong: its digest is being made.
+        /// The same once all bytes are there, until the file is placed or the bytes turn out to be wrong: the digest is
+        /// being computed.
         var isComplete = false
-        /// Digest of the URL and headers under which its bytes come.
+        /// Digest of the URL and headers of its request.
         package var request: RequestDigest?
-        /// Over the last seconds, as the events tell it.
+        /// Over the last seconds, for the events.
         package var bytesPerSecond: Int64?
     }
 
     package nonisolated let wanted: WantedDownload
     package nonisolated let startedAt: Date
-    /// Bytes that came from the network for it in this run.
+    /// Bytes received from the network in this run.
     package nonisolated let received = Atomic<Int64>(0)
     package nonisolated let live = Mutex(Live())
     nonisolated let services: RunServices
-    /// What the complete file can be compared by.
+    /// Facts to compare the complete file with others.
     package private(set) var proof: FileProof?
-    /// When the transfer that ended last began.
+    /// The start of the last transfer.
     package private(set) var lastStart: Date
     var policy: AttemptPolicy
     var answer = CurrentAnswer()
     var sharing = DonorOffer()
     package var losses = 0
-    /// What the row said at the run's start of the partials, until a download of its kind goes on with them.
+    /// The row's record of the partials at the run's start, until a download of its kind continues them.
     var resume: ResumeRecord?
 
     package init(_ wanted: WantedDownload, services: RunServices) {
@@ -60,30 +62,30 @@ package actor DownloadJob: WatchedDownload {
     /// Transfers begun in this run.
     package var attempts: Int { policy.attempt }
 
-    /// A file of the library that may have its bytes. If that is proven nobody is asked.
+    /// A file of the library that may have its bytes. If that is proven no request is needed.
     package func offer(_ donor: Donor, isProven: Bool) { sharing.make(donor, isProven: isProven) }
 
-    // MARK: asked at any time
+    // MARK: readable at any time
 
-    /// Bytes so far, and the size where it is known.
+    /// Bytes so far, and the size if it is known.
     package nonisolated var progress: (bytes: Int64, size: Int64?) {
         guard let progress = live.withLock({ $0.media })?.progress else { return (0, wanted.video.size) }
         return (progress.bytes, progress.size)
     }
 
-    /// Of what plays for a known time.
+    /// The played part, if the duration is known.
     package nonisolated var playing: PlayingTime? { live.withLock { $0.media }?.progress.playing }
 
-    /// What it takes of the disk in all, if that is known, and what it has taken of that.
+    /// Its total need of disk space, if known, and the part already used.
     package nonisolated var space: (size: Int64?, written: Int64) {
         let media = live.withLock { $0.media }
         let size = progress.size ?? wanted.resume?.total
         guard let kind = media.map({ type(of: $0) }) ?? wanted.resume?.kind.type else { return (size, 0) }
-        // Until its partials are open the row says what is there.
+        // Until its partials are open the row has their size.
         return (size.map { kind.room(for: $0, services) }, media?.written ?? wanted.resume?.durableBytes ?? 0)
     }
 
-    /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.
+    /// The durable progress after a flush made by this call; nil if there is nothing to record. Blocks.
     package nonisolated func flush() throws(FileError) -> ProgressFacts? {
         let live = live.withLock { $0 }
         guard var facts = try live.media?.flush() else { return nil }
@@ -91,18 +93,18 @@ package actor DownloadJob: WatchedDownload {
         return facts
     }
 
-    /// Gives up its descriptors while it waits; it goes on where it is. May come late, when it has had another turn since.
+    /// Closes its descriptors while it waits; it continues later. May come late, after it has had another turn.
     package nonisolated func closePartial() {
         live.withLock { live in
             if !live.isRunning, !live.isComplete { live.media?.close() }
         }
     }
 
-    /// Removes what its file was made of, once that is at its place.
+    /// Removes the source files of its file, once that is placed.
     package nonisolated func clearAway() {
         guard let media = live.withLock({ $0.media }) else { return }
         let names = type(of: media).partials(of: id).all
-        // Its own partial alone has become the file.
+        // Only its own partial has become the file.
         guard names.count > 1 else { return }
         media.close()
         context.removePartials(names)
@@ -110,7 +112,7 @@ package actor DownloadJob: WatchedDownload {
 
     // MARK: a turn
 
-    /// Takes its turn: ends when the file is complete, or when nothing more can be done now.
+    /// Takes its turn: ends when the file is complete, or when it can't continue now.
     package func run(_ connections: JobConnections) async -> JobOutcome {
         live.withLock {
             $0.isRunning = true
@@ -140,7 +142,7 @@ package actor DownloadJob: WatchedDownload {
             let end = await media.transfer(&attempt)
             take(attempt)
             guard let outcome = await outcome(of: end, host: found.origin.host) else { continue }
-            // What has arrived before its turn is kept while it is resolved anew or waits a moment.
+            // Its bytes in memory are kept while it is resolved again or waits a moment.
             if outcome.isLong { await media.rest() }
             return outcome
         }
@@ -155,7 +157,7 @@ package actor DownloadJob: WatchedDownload {
         }
     }
 
-    /// What an attempt has changed.
+    /// Takes over the results of an attempt.
     func take(_ attempt: Attempt) {
         policy = attempt.policy
         answer.media = attempt.answer
@@ -201,7 +203,7 @@ package actor DownloadJob: WatchedDownload {
         return .complete(CompletedVideo(job: self, media: media))
     }
 
-    /// What tells a complete file as a web page, whatever type its server gave it; nil for anything else.
+    /// The complaint if a complete file is a web page, whatever type its server gave; nil otherwise.
     package func pageComplaint(_ partial: PartialFile) -> FileComplaint? {
         guard let beginning = try? partial.prefix(PageSign.length), PageSign.isHTML(beginning) else { return nil }
         let failure = TransferFailure.refused(status: 200, .page("text/html"))
@@ -210,8 +212,8 @@ package actor DownloadJob: WatchedDownload {
         return complaint
     }
 
-    /// The complete file is wrong, by its checksum or by what is complained of: once more in one piece, if it may
-    /// be, or that was it. Returns nil to go on.
+    /// The complete file is wrong, by its checksum or by a complaint: downloads it once more in one piece, if allowed,
+    /// else fails. Returns nil to go on.
     package func refuse(_ complaint: FileComplaint?) async -> JobOutcome? {
         let error = complaint?.error ?? .wrongChecksum
         switch policy.verificationFailed(error) {

@@ -12,7 +12,7 @@ extension HookSubject {
 }
 
 extension Resolution {
-    /// What the person's command has made of it. The token is its origin's: another one doesn't get it.
+    /// Applies the change of the user's hook command. The token belongs to its origin: another one doesn't get it.
     mutating func become(_ url: String, _ headers: [String: String]) {
         if Origin(url: url) != Origin(url: self.url) { token = nil }
         self.url = url
@@ -21,7 +21,7 @@ extension Resolution {
 }
 
 extension TransferRequest {
-    /// What the person's command has made of a request for what belongs beside a video.
+    /// Applies the change of the user's hook command to a sidecar's request.
     mutating func become(_ url: String, _ headers: [String: String]) {
         if let origin = Origin(url: url), origin != Origin(url: self.url) {
             privateFields = []

@@ -5,33 +5,33 @@ import MediaTransfer
 package import RunSchedule
 import SyncFacts
 
-/// How a job's turn ended.
+/// The end of a job's turn.
 package enum JobOutcome: Sendable {
-    /// All bytes are in the partial, and what could be compared has been.
+    /// All bytes are in the partial, and every possible check has been made.
     case complete(CompletedVideo)
-    /// Gives its slot away until `delay` is over.
+    /// Releases its slot until `delay` is over.
     case waits(DownloadError, delay: Duration, hostFailed: String?)
-    /// Resolved, but its host has no room; it keeps the answer.
+    /// Resolved, but its host has no free connection; it keeps the answer.
     case parked(host: String)
-    /// The provider wants to be left alone; the download isn't to blame.
+    /// The provider asks for a pause; no failure of the download.
     case providerWaits(DownloadError, delay: Duration)
-    /// The provider can't be reached, or says that it can't answer; the download isn't to blame.
+    /// The provider can't be reached, or can't answer; no failure of the download.
     case unavailable(DownloadError, retryAfter: Duration?)
-    /// The provider wants a login.
+    /// The provider requires a login.
     case loginNeeded(DownloadError)
-    /// Not there yet; `retryAfter` nil is the next run.
+    /// Not available yet; `retryAfter` nil means the next run.
     case notReady(DownloadError, retryAfter: Duration?)
-    /// A file of the library that might have had its bytes hasn't.
+    /// A file of the library that might have had its bytes is different.
     case differs(Donor)
     case failed(DownloadError)
-    /// Failed, and whoever was asked wants to be left alone for `rest`; `host` is left alone as a whole.
+    /// Failed, and host or provider asked for a pause of `rest`; `host` is paused as a whole.
     case gaveUp(DownloadError, rest: Duration?, host: String?)
     case suspended(SuspendReason, DownloadError)
     case stopped
-    /// The provider has said what comes along, which was all that it was asked for.
+    /// The provider has named the sidecars, which was the purpose of the turn.
     case answered
 
-    /// Whether the download takes no other turn soon: what it holds in memory is better given up.
+    /// Whether the download has no other turn soon, so that it should release its memory.
     var isLong: Bool {
         switch self {
         case .complete: false
@@ -41,15 +41,15 @@ package enum JobOutcome: Sendable {
     }
 }
 
-/// What a job asks of the dispatcher while its turn lasts.
+/// A job's calls to the dispatcher during its turn.
 package struct JobConnections: Sendable {
-    /// Asks for the job's own connection to a host; false if there is no room.
+    /// Requests the job's own connection to a host; false if there is none free.
     var claim: @Sendable (String) async -> Bool
-    /// Asks for one more connection to a host.
+    /// Requests one more connection to a host.
     var enter: @Sendable (String) async -> Bool
-    /// Gives one of those back.
+    /// Returns one of those.
     var leave: @Sendable (String) async -> Void
-    /// Tells of a new answer of the provider.
+    /// Reports a new answer of the provider.
     var resolved: @Sendable (ResolvedMedia) async -> Void
 
     package init(
@@ -63,18 +63,18 @@ package struct JobConnections: Sendable {
     }
 }
 
-// MARK: trouble with the disk
+// MARK: errors of the disk
 
 extension JobOutcome {
     /// A partial can't be opened.
     static func cannotOpenPartial(_ error: any Error, in library: LibraryFolder) -> JobOutcome {
         guard let error = error as? LibraryError else { return unopened("\(error)", endsRun: false) }
         if DescriptorLimit.isExhausted(error.errno) { return DescriptorLimit.outcome }
-        // The whole library is out of reach.
+        // The whole library is unreachable.
         if let loss = library.loss() {
             return .suspended(.disk, DownloadError(loss: loss))
         }
-        // All partials lie in one folder of ours: no other download would fare better.
+        // All partials are in one folder: every other download would fail, too.
         return unopened(error.sentence, endsRun: error.isFull || error.isReadOnly)
     }
 
@@ -83,7 +83,7 @@ extension JobOutcome {
         return endsRun ? .suspended(.disk, error) : .failed(error)
     }
 
-    /// What belongs to the video can't be written.
+    /// A part of the video can't be written.
     static func cannotWrite(_ error: any Error) -> JobOutcome {
         if let error = error as? FileError {
             let failure = TransferFailure.file(errno: error.errno)

@@ -3,7 +3,7 @@ package import FileSystem
 package import MediaLibrary
 package import MediaTransfer
 
-/// A file whose bytes are all in a partial, and where it belongs.
+/// A file whose bytes are complete in a partial, and its place.
 package struct ArrivedFile: Sendable {
     package enum Role: Sendable {
         case video(DownloadID, source: SourceDigest)
@@ -11,7 +11,7 @@ package struct ArrivedFile: Sendable {
         case courseCover(course: String, digest: CoverDigest)
         case chapterCover(course: String, chapter: String, digest: CoverDigest)
 
-        /// The download that it is of, or beside.
+        /// The download that it belongs to.
         package var download: DownloadID? {
             switch self {
             case .video(let id, _), .sidecar(let id, _, _): id
@@ -21,28 +21,28 @@ package struct ArrivedFile: Sendable {
     }
 
     package var role: Role
-    /// Its number among the run's sidecars; nil of a video and of its parts.
+    /// Its number among the run's sidecars; nil for a video and its parts.
     package var sidecar: Int?
     package var partialName: PartialName
     /// Nil for a file that was linked or copied and is durable already.
     package var partial: PartialFile?
     var size: Int64
     package var sha256: Checksum?
-    /// Where it belongs, relative to the library, extension included.
+    /// Its place, relative to the library, extension included.
     package var path: String
-    /// Tells it apart when somebody else's file stands at `path`.
+    /// Appended if somebody else's file is at `path`.
     var id: String
     /// Our own file that it replaces.
     var old: StoredFile?
-    /// Files that the video isn't whole without: they are at their places before it is.
+    /// Files that the video needs: they are placed before it.
     var parts: [ArrivedFile] = []
-    /// Whether what stands in its way keeps it from its place: another file leads to it by this very name.
+    /// Whether it fails if its place is taken: another file refers to it by this exact name.
     var keepsName = false
-    /// Whether it may have had parts before that it doesn't have now.
+    /// Whether it may have had other parts before.
     var hasPast = false
-    /// What it can be compared by once it is there.
+    /// Facts to compare it with other files, once it is placed.
     var proof: FileProof?
-    /// The partial's time, of one that a run before this one was about to place: it may be at its place already.
+    /// The partial's time, for a file that an earlier run was about to place: it may be in place already.
     var settles: Int64?
 
     package init(
@@ -67,7 +67,7 @@ package struct ArrivedFile: Sendable {
     }
 }
 
-/// A file at its place, durable.
+/// A placed file, durable.
 package struct PlacedFile: Sendable {
     package var file: ArrivedFile
     package var stored: StoredFile
@@ -75,16 +75,16 @@ package struct PlacedFile: Sendable {
     package var parts: [PlacedFile] = []
     /// Whether it is one of these.
     var isPart = false
-    /// Parts of what the video replaces that it doesn't have itself.
+    /// Parts of the replaced video that this one doesn't have.
     var obsolete: [SidecarRecord] = []
 }
 
-/// Why a file isn't at its place.
+/// The reason why a file isn't placed.
 package enum PlacingFailure: Sendable, Equatable {
-    /// Its data didn't reach the disk and are lost: fetch it again.
+    /// Its data couldn't be flushed and is lost: download it again.
     case flush(FileError)
     case library(LibraryError)
-    /// It belongs beside a video that the person has given up meanwhile.
+    /// It belongs to a video that the user has cancelled or removed in the meantime.
     case unwanted
     /// The state can't be written; the run ends.
     case store

@@ -5,21 +5,21 @@ package import MediaLibrary
 package import MediaTransfer
 import Synchronization
 
-/// The one writer of a run: everything that has to be durable in a certain order happens on its queue, one thing after
+/// The only writer of a run: everything that has to be durable in a certain order happens on its queue, one step after
 /// the other, so that no row ever claims bytes of a partial that has been emptied since.
 ///
-/// Progress of all active downloads is flushed and written once a second in one transaction; changes of state that
-/// nobody waits for go along with it. Completed files are placed in groups, since two transactions and a flush of the
-/// folders cost the same for one file as for a hundred: a group waits a moment for others that are nearly complete.
+/// Progress of all active downloads is flushed and written once a second in one transaction, together with changes of
+/// state that nobody waits for. Completed files are placed in groups, since two transactions and a flush of the folders
+/// cost the same for one file as for a hundred: a group waits a moment for others that are nearly complete.
 package final class Bookkeeper: Sendable {
-    /// What it tells the dispatcher. Called on its queue.
+    /// Its reports to the dispatcher. Called on its queue.
     package struct Callbacks: Sendable {
         var placed: @Sendable ([PlacedFile]) -> Void
-        /// The data of these could not be made durable, or no place could be found.
+        /// Their data could not be made durable, or no place could be found.
         var notPlaced: @Sendable (ArrivedFile, PlacingFailure) -> Void
-        /// A download's partial failed to reach the disk.
+        /// A download's partial couldn't be flushed.
         var flushFailed: @Sendable (DownloadID, FileError) -> Void
-        /// The state can't be written any more; ``stop()`` says why.
+        /// The state can't be written any more; ``stop()`` returns the reason.
         var storeFailed: @Sendable () -> Void
 
         package init(
@@ -41,14 +41,14 @@ package final class Bookkeeper: Sendable {
         var active: [DownloadID: any WatchedDownload] = [:]
         var isPlacing = false
         var isRunning = false
-        /// Why the state can't be written any more.
+        /// The error after which the state can't be written any more.
         var failure: StoreError?
-        /// The first change that was left out.
+        /// The first refused change.
         var refusal: StoreError?
     }
 
     private static let groupLimit = 256
-    /// How long a complete file waits for others to be placed with it.
+    /// The time that a complete file waits for others to be placed with it.
     private static let gathering = DispatchTimeInterval.milliseconds(20)
     private let state = Mutex(State())
     private let callbacks = Mutex<Callbacks?>(nil)
@@ -57,7 +57,7 @@ package final class Bookkeeper: Sendable {
     private let placer: Placer
     private let list: ListKeeper?
 
-    /// - Parameter list: what it keeps beside the state.
+    /// - Parameter list: the list beside the state that it keeps up to date.
     package init(store: DownloadStore, library: LibraryFolder, list: ListKeeper? = nil) {
         self.store = store
         self.list = list
@@ -78,8 +78,8 @@ package final class Bookkeeper: Sendable {
         }
     }
 
-    /// Writes what is left, and ends. Returns what kept it from writing all that was noted, from its start on: what a run
-    /// has come to is judged by that, so after this.
+    /// Writes the remaining changes, and ends. Returns the errors that prevented writing since its start: the run's
+    /// result depends on them, so it is determined after this.
     package func stop() async -> [StoreError] {
         state.withLock { $0.isRunning = false }
         await withCheckedContinuation { continuation in
@@ -92,20 +92,20 @@ package final class Bookkeeper: Sendable {
         return state.withLock { [$0.failure, $0.refusal].compactMap { $0 } }
     }
 
-    // MARK: what others ask of it
+    // MARK: calls from outside
 
-    /// A change that nobody waits for: durable within a second or two.
+    /// A change without a waiting caller: durable within a second or two.
     package func note(_ change: DownloadChange) { state.withLock { $0.journal.append(change) } }
 
-    /// A change that is durable on return, with all that was noted before it. False if the state can't be written.
+    /// A change that is durable on return, with all changes noted before it. False if the state can't be written.
     ///
-    /// `body` runs behind it on the bookkeeper's own queue, so that no progress that was read before `body` can be written
-    /// after it: the place for emptying a partial.
+    /// `body` runs after it on the bookkeeper's own queue, so that no progress read before `body` can be written after
+    /// it: the place for emptying a partial.
     func commit(_ change: DownloadChange, then body: @escaping @Sendable () -> Void = {}) async -> Bool {
         await commit([change], then: body)
     }
 
-    /// As ``commit(_:then:)`` for several in one transaction; none at all makes durable what was noted before.
+    /// Like ``commit(_:then:)`` for several in one transaction; an empty list makes durable what was noted before.
     package func commit(_ changes: [DownloadChange], then body: @escaping @Sendable () -> Void = {}) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async {
@@ -119,13 +119,13 @@ package final class Bookkeeper: Sendable {
     /// Its partial is flushed and its progress written from now on.
     package func watch(_ download: any WatchedDownload) { state.withLock { $0.active[download.id] = download } }
 
-    /// Ends what ``watch(_:)`` began. What has arrived is flushed and written once more.
+    /// Ends ``watch(_:)``. The remaining progress is flushed and written once more.
     package func unwatch(_ download: any WatchedDownload) {
         let wasWatched = state.withLock { $0.active.removeValue(forKey: download.id) != nil }
         if wasWatched { queue.async { self.keep(download) } }
     }
 
-    /// A complete file on its way to its place.
+    /// Queues a complete file for placing.
     package func place(_ file: ArrivedFile) {
         let isFirst = state.withLock { state in
             state.arrived.append(file)
@@ -177,7 +177,7 @@ package final class Bookkeeper: Sendable {
                     list?.note(all)
                     break
                 } catch .refusedTransition(let id, let transition, let state) {
-                    // One that contradicts what has happened since costs itself, not the progress of everybody else.
+                    // A change that contradicts later ones is dropped alone, not the progress of all others.
                     let count = all.count
                     all.removeAll { $0.isTransition(of: id) }
                     let refusal = StoreError.refusedTransition(id, transition, from: state)
@@ -196,7 +196,7 @@ package final class Bookkeeper: Sendable {
         }
     }
 
-    /// One group; the next one queues up behind whatever else has to be written.
+    /// Places one group; the next one queues up behind other writes.
     private func placeGroup() {
         let group = state.withLock { state in
             defer { state.arrived.removeFirst(min(Self.groupLimit, state.arrived.count)) }

@@ -3,10 +3,10 @@ package import FileSystem
 package import MediaLibrary
 import SystemPackage
 
-/// What unfinished or interrupted work has left in a library and nothing wants any more.
+/// Leftovers in a library of unfinished or interrupted work.
 package enum Leftovers {
-    /// Partials of downloads that are over or unknown, and those of sidecars, which never resume. While a sync runs the
-    /// latter are its own: `includingSidecars` false leaves them out.
+    /// Partials of downloads that are done or unknown, and those of sidecars, which never resume. A running sync uses
+    /// the latter: `includingSidecars` false omits them.
     package static func unwantedPartials(
         _ store: DownloadStore, _ library: LibraryFolder, includingSidecars: Bool = true
     ) throws -> [PartialName: FileFacts] {
@@ -20,14 +20,14 @@ package enum Leftovers {
         }
     }
 
-    /// Where files are now that an interrupted run had begun to move, by the paths that the state has for them. For who reads
-    /// without carrying the moves out.
+    /// The current places of files that an interrupted run was moving, by the state's paths. For readers that don't
+    /// complete the moves.
     package static func moved(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String: String] {
         guard let plan = try plan(store) else { return [:] }
         return try library.moves.whereabouts(of: plan)
     }
 
-    /// Whole files in `moving/` that no recorded move knows: somebody went back to an older state.
+    /// Complete files in `moving/` without a recorded move: somebody restored an older state.
     package static func stranded(_ store: DownloadStore, _ library: LibraryFolder) throws -> [String] {
         try library.stranded.files(besides: try plan(store))
     }

@@ -6,16 +6,16 @@ package import SyncFacts
 import Synchronization
 import SystemPackage
 
-/// Keeps the list in the library what the state says of finished files: appends what has changed once a second, in one
-/// write and one flush, and writes it anew where it can't be what the state left.
+/// Keeps the list in the library in step with the state's finished files: appends changes once a second, in one write
+/// and one flush, and writes the list again if it can't be the one that the state recorded.
 ///
-/// The state remembers how long the list was when it was complete; while lines may be missing it remembers that. Nothing
-/// depends on the list while there is a state: what goes wrong with it is told once, and stops nothing.
+/// The state records the list's length when it was complete, or that lines may be missing. Nothing depends on the list
+/// while there is a state: an error with it is reported once, and stops nothing.
 package final class ListKeeper: Sendable {
     private struct State {
         var ids: Set<DownloadID> = []
         var courses: Set<String> = []
-        /// The state knows that lines may be missing.
+        /// Whether the state has recorded that lines may be missing.
         var isOpen = false
         var lines = 0
         var writer: SendableWriter?
@@ -39,11 +39,11 @@ package final class ListKeeper: Sendable {
         self.library = library
     }
 
-    /// What went wrong with it.
+    /// Its error.
     package var failure: Refusal? { state.withLock { $0.failure } }
 
-    /// At the start of a pass, after its rows were written: makes sure that the list is complete. `isGoingToChange`: files
-    /// may be placed in this pass.
+    /// Called at the start of a pass, after its rows were written: makes sure that the list is complete.
+    /// `isGoingToChange`: files may be placed in this pass.
     package func begin(isGoingToChange: Bool) {
         attempt { state in
             let finished = try store.downloads.finishedCount()
@@ -63,7 +63,7 @@ package final class ListKeeper: Sendable {
         }
     }
 
-    /// Rows that a comparison has changed.
+    /// Notes rows changed by a comparison.
     package func note(_ changes: ReconcileChanges) {
         state.withLock { state in
             state.ids.formUnion(changes.updated.map(\.id))
@@ -77,7 +77,7 @@ package final class ListKeeper: Sendable {
         }
     }
 
-    /// Changes that have been written into the state.
+    /// Notes changes that have been written to the state.
     func note(_ changes: [DownloadChange]) {
         state.withLock { state in
             for change in changes {
@@ -93,7 +93,7 @@ package final class ListKeeper: Sendable {
         }
     }
 
-    /// Appends what was noted; durable on return.
+    /// Appends the noted changes; durable on return.
     func flush() {
         attempt { state in
             guard !state.ids.isEmpty || !state.courses.isEmpty else { return }
@@ -102,7 +102,7 @@ package final class ListKeeper: Sendable {
                 state.isOpen = true
             }
             if state.writer == nil {
-                // The first file of all.
+                // The very first file.
                 guard try list.size() != nil else { return try rewrite(&state) }
                 state.writer = SendableWriter(writer: try list.open())
             }
@@ -124,7 +124,7 @@ package final class ListKeeper: Sendable {
         }
     }
 
-    /// At the end of a pass.
+    /// Called at the end of a pass.
     package func end() {
         flush()
         attempt { state in
@@ -135,7 +135,8 @@ package final class ListKeeper: Sendable {
         }
     }
 
-    /// From the state. What another state, or this one before it was put back, has written about files that are there stays.
+    /// Writes the list from the state. Lines of another state, or of this one before a restore, are kept if their files
+    /// exist.
     private func rewrite(_ state: inout State) throws {
         let list = list
         state.writer = nil
@@ -172,7 +173,7 @@ package final class ListKeeper: Sendable {
         try store.facts.set(Self.fact, "\(library.id.rawValue) \(size) \(state.lines)")
     }
 
-    /// Once it has failed it rests until the next pass.
+    /// After a failure it does nothing until the next pass.
     private func attempt(_ body: (inout State) throws -> Void) {
         state.withLock { state in
             guard state.failure == nil else { return }
@@ -181,14 +182,14 @@ package final class ListKeeper: Sendable {
             } catch {
                 state.failure = Refusal(any: error)
                 state.writer = nil
-                // Lines may be missing now: the next pass must not take the list for complete.
+                // Lines may be missing now: the next pass must not consider the list complete.
                 try? store.facts.set(Self.fact, Self.open)
             }
         }
     }
 }
 
-/// What a record is about.
+/// Identifies the subject of a record.
 package struct KeptKey: Hashable {
     private let parts: [String?]
 

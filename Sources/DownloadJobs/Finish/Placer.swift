@@ -5,13 +5,13 @@ import MediaLibrary
 import MediaTransfer
 import SystemPackage
 
-/// Brings complete files to their places, a group at a time, in the order that survives a kill at any instant: data
-/// flushed, row `placing`, rename, folders flushed, row `finished`.
+/// Places complete files, a group at a time, in the order that survives a kill at any instant: data flushed, row
+/// `placing`, rename, folders flushed, row `finished`.
 struct Placer: Sendable {
     let store: DownloadStore
     let library: LibraryFolder
 
-    /// Places the group. `write` commits the journal and the changes given. Returns nil if the state can't be written.
+    /// Places the group. `write` commits the journal and the given changes. Returns nil if the state can't be written.
     func place(
         _ group: [ArrivedFile], write: ([DownloadChange]) -> Bool,
         failed: (ArrivedFile, PlacingFailure) -> Void
@@ -19,7 +19,7 @@ struct Placer: Sendable {
         let group = wanted(group) { failed($0, .unwanted) }
         var ready: [PlacedFile] = []
         ready.reserveCapacity(group.count)
-        // All on their way to the disk before the first one is waited for.
+        // All writes are started before the first one is waited for.
         for file in group { for file in [file] + file.parts { file.partial?.startWriteback() } }
         for file in group {
             do throws(PlacingFailureError) {
@@ -71,8 +71,9 @@ struct Placer: Sendable {
         return placed
     }
 
-    /// What belongs beside a video that was cancelled or removed since its fetch began would stay for ever: the row says so
-    /// before the video's files are deleted, and what is placed before that is recorded, and deleted with them.
+    /// Removes sidecars of videos that were cancelled or removed since their download began, which would stay forever:
+    /// the row changes before the video's files are deleted, and sidecars placed before that are recorded, and deleted
+    /// with them.
     private func wanted(_ group: [ArrivedFile], unwanted: (ArrivedFile) -> Void) -> [ArrivedFile] {
         let videos = Set(group.compactMap { if case .sidecar(let id, _, _) = $0.role { id } else { nil } })
         guard !videos.isEmpty, let cancelled = try? store.downloads.cancelled(of: videos.sorted()), !cancelled.isEmpty
@@ -98,7 +99,7 @@ struct Placer: Sendable {
         } catch { throw PlacingFailureError(.library(error)) }
     }
 
-    /// What the video had beside it as parts, and has no more.
+    /// The former parts of the video that it no longer has.
     private func obsoleteParts(of file: ArrivedFile) -> [SidecarRecord] {
         guard case .video(let id, _) = file.role, file.hasPast || file.old != nil || !file.parts.isEmpty else {
             return []
@@ -110,10 +111,10 @@ struct Placer: Sendable {
         return ((try? store.sidecars.files(of: [id])) ?? []).filter { $0.kind == .stream && !names.contains($0.name) }
     }
 
-    /// Renames to the wanted place, or where somebody else's file stands there, to a name with the id.
+    /// Renames to the wanted place or, if somebody else's file is there, to a name with the id.
     private func rename(_ item: inout PlacedFile, write: ([DownloadChange]) -> Bool) throws(LibraryError) {
         let file = item.file
-        // A run before this one has come this far, as settling has proven.
+        // An earlier run has done this already, as settling has proven.
         if let modified = file.settles,
             try library.partials.facts(of: file.partialName).map({ $0.size != file.size || $0.modified != modified })
                 ?? true
@@ -135,10 +136,10 @@ struct Placer: Sendable {
             guard case .exists(let facts) = try library.placing.put(file.partialName, at: item.stored.path) else {
                 return
             }
-            // One that another download has, which may be about to go, is never shared by name.
+            // A file of another download, which may be deleted soon, is never adopted.
             if isTaken(item.stored.path, from: file) { continue }
             if let facts, let partial = try library.partials.facts(of: file.partialName), partial == facts {
-                // It was made of what stands there, as a second name of it.
+                // It was made from the file in its place, as a second name of it.
                 try library.files.flush(item.stored.path)
                 try library.partials.remove(file.partialName)
                 return
@@ -157,7 +158,7 @@ struct Placer: Sendable {
         throw .system(.rename, path: file.path, .fileExists)
     }
 
-    /// Whether the file at a path is another download's; if nobody can tell, it is.
+    /// Whether the file at a path belongs to another download; true if unknown.
     private func isTaken(_ path: String, from file: ArrivedFile) -> Bool {
         switch file.role {
         case .video(let id, _), .sidecar(let id, _, _): (try? store.downloads.hasOwner(of: path, besides: id)) ?? true
@@ -173,7 +174,7 @@ struct Placer: Sendable {
         return folder + LibraryName.distinct(String(name[..<dot]), id: id, attempt: attempt) + name[dot...]
     }
 
-    /// The old file goes when its successor is durable elsewhere. One that isn't provably ours stays.
+    /// The old file is removed when its successor is durable elsewhere. One that isn't provably ours stays.
     private func removeOld(_ item: PlacedFile) {
         for part in item.parts { removeOld(part) }
         for part in item.obsolete { _ = try? library.files.remove(part.path, record: FileRecord(StoredFile(part))) }
@@ -196,9 +197,10 @@ extension FileRecord {
 }
 
 extension PlacedFile {
-    /// What is written before the rename; nothing for what has no row of its own until it is there.
+    /// The changes before the rename; none for files without a row before they are placed.
     ///
-    /// The partials of a video's parts are known before anything is renamed, so that what a kill cuts can be finished.
+    /// The partials of a video's parts are recorded before anything is renamed, so that an interrupted placing can be
+    /// completed.
     fileprivate var placing: [DownloadChange] {
         switch file.role {
         case .video(let id, _): [.placing(id, stored)] + parts.flatMap(\.placing)
@@ -215,7 +217,7 @@ extension PlacedFile {
         }
     }
 
-    /// What is written when the name is durable.
+    /// The change after the name is durable.
     fileprivate var finished: DownloadChange {
         switch file.role {
         case .video(let id, _): .finish(id)
@@ -233,7 +235,7 @@ extension PlacedFile {
 }
 
 extension StoredFile {
-    /// A file that came along: its SHA-256 isn't known.
+    /// A sidecar: its SHA-256 isn't known.
     package init(_ sidecar: SidecarRecord) {
         self.init(path: sidecar.path, size: sidecar.size, modified: sidecar.modified, sha256: nil, source: [])
     }

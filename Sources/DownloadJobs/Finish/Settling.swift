@@ -3,7 +3,7 @@ import FileSystem
 package import Foundation
 package import MediaLibrary
 
-/// Puts right what a process that was killed left between two steps. Runs at the start, under the user's lock.
+/// Repairs the state that a killed process left between two steps. Runs at the start, under the user's lock.
 package struct Settling {
     let store: DownloadStore
     let library: LibraryFolder
@@ -13,14 +13,13 @@ package struct Settling {
         self.library = library
     }
 
-    /// Where a file of the library is, and whose it is.
+    /// A file's path in the library, and its owner.
     package typealias Place = (owner: RecordedMove.Owner, path: String)
 
-    /// Recorded moves first, then renames that were under way, then partials that nobody wants. Returns the downloads that
-    /// are finished by it, which nobody has been told. Throws ``StoreError`` or ``LibraryError``.
+    /// Completes recorded moves first, then interrupted renames, then removes unwanted partials. Returns the downloads
+    /// finished by this, which haven't been reported yet. Throws ``StoreError`` or ``LibraryError``.
     ///
-    /// `moved` hears of files that have come to their places before the state forgets that they were to: who is killed in
-    /// between tells it again the next time.
+    /// `moved` is called before the state forgets the moves: after a kill in between the next start reports them again.
     @discardableResult
     package func run(at now: Date, moved: ([Place]) -> Void = { _ in }) throws -> [DownloadRecord] {
         let recorded = try store.moves.recorded()
@@ -34,13 +33,13 @@ package struct Settling {
         return try store.downloads.records(placing.map(\.id)).filter { $0.state == .finished && !$0.isPlacing }
     }
 
-    /// Carries out moves that are recorded, and records where the files are now.
+    /// Completes recorded moves, and records the new paths.
     package func finishMoves(_ moves: [RecordedMove]) throws {
         let places = try carryOut(moves)
         if !moves.isEmpty { try record(places) }
     }
 
-    /// Carries out moves that are recorded; durable on return. Returns where the files are now, for ``record(_:)``.
+    /// Completes recorded moves; durable on return. Returns the new paths, for ``record(_:)``.
     package func carryOut(_ moves: [RecordedMove]) throws -> [Place] {
         guard let plan = MovePlan(recorded: moves.map { PlannedMove(id: $0.id, from: $0.from, to: $0.to) }) else {
             return []
@@ -58,20 +57,20 @@ package struct Settling {
         return places
     }
 
-    /// Records where moved files are now, and that no move is under way any more.
+    /// Records the new paths, and that no move is in progress any more.
     package func record(_ places: [Place]) throws {
         try store.moves.finish(places)
         try library.moves.forgetMarks()
     }
 
-    /// File there with that size and hash → finished; complete partial still there → placed; neither → waiting.
+    /// File in place with that size and hash → finished; complete partial still there → placed; neither → waiting.
     private func settle(_ record: DownloadRecord) throws {
         let partial = PartialName(download: record.id.rawValue)
-        // A path that is damaged leads nowhere.
+        // A damaged path leads nowhere.
         guard let file = record.file, (try? LibraryPath(file.path)) != nil else {
             return try store.write([.unplace(record.id)])
         }
-        // The person has decided in the meantime: what is given up goes, what is paused may come to its end.
+        // The user has decided in the meantime: a cancelled file is removed, a paused one may be finished.
         if record.state == .cancelled {
             _ = try library.files.remove(file.path, record: FileRecord(file))
             for part in try store.sidecars.parts(of: record.id) {
@@ -92,7 +91,7 @@ package struct Settling {
                 _ = try library.files.remove(old.path, record: FileRecord(old))
             }
         } else if try !place(record, file) {
-            // One that is a link to another download's file must never be written to.
+            // A link to another download's file must never be written to.
             var changes: [DownloadChange] = [.unplace(record.id)]
             if let facts = try library.partials.facts(of: partial), facts.links > 1 {
                 try library.partials.remove(partial)
@@ -104,8 +103,8 @@ package struct Settling {
         }
     }
 
-    /// A video with parts: each of them is in its partial or at its place, and is brought there. If one is neither, the
-    /// download begins anew: nobody can tell what its partials are any more.
+    /// A video with parts: each of them is in its partial or in place, and is placed. If one is neither, the download
+    /// starts over: the contents of its partials are unknown then.
     private func settle(_ record: DownloadRecord, _ file: StoredFile, _ parts: [PartRecord]) throws {
         let known = Dictionary(
             try store.sidecars.files(of: [record.id]).map { ("\($0.kind) \($0.name)", $0) },
@@ -154,8 +153,8 @@ package struct Settling {
         return false
     }
 
-    /// Finishes what was killed before its rename: the partial was complete and flushed when the row said so, and is the
-    /// file as it stands. False if it isn't there any more, or another one.
+    /// Completes a placing killed before its rename: the partial was complete and flushed when the row was written, and
+    /// is the final file. False if it is missing, or another one.
     private func place(_ record: DownloadRecord, _ file: StoredFile) throws -> Bool {
         let complete = try DownloadKind.partials(of: record.id).first { name in
             try library.partials.facts(of: name).map { $0.size == file.size && $0.modified == file.modified } ?? false

@@ -1,12 +1,12 @@
 package import DownloadStore
 package import MediaTransfer
 
-/// A download whose partials the ``Bookkeeper`` flushes while its turn lasts.
+/// A download whose partials the ``Bookkeeper`` flushes during its turn.
 package protocol WatchedDownload: Sendable {
     var id: DownloadID { get }
 
-    /// What is durable after a flush that this call makes; nil if there is nothing to tell. Blocks.
+    /// The durable progress after a flush made by this call; nil if there is nothing to record. Blocks.
     func flush() throws(FileError) -> ProgressFacts?
-    /// Gives up its descriptors while it waits; it goes on where it is.
+    /// Closes its descriptors while it waits; it continues later.
     func closePartial()
 }

@@ -6,18 +6,19 @@ package import ProviderKit
 package import SyncFacts
 import Synchronization
 
-/// Logs in at providers within a run, with secrets of the person's credential helpers. What comes of it lives in memory only.
+/// Logs in at providers within a run, with secrets from the user's credential helpers. The results are kept in memory
+/// only.
 package actor CredentialHelperLogins {
     private enum Standing {
         case working(Task<Bool, Never>)
         case loggedIn(ContinuousClock.Instant)
-        /// Not again in this run: a wrong password must not lock an account.
+        /// Not again in this run: repeating a wrong password could lock an account.
         case failed
-        /// The person has logged out.
+        /// The user has logged out.
         case out
     }
 
-    /// A login that is younger than this is not the reason for a refusal.
+    /// A login younger than this can't be the cause of a refusal.
     private static let freshness = Duration.seconds(60)
 
     private let helpers: CredentialHelpers
@@ -37,7 +38,7 @@ package actor CredentialHelperLogins {
         self.logger = logger
     }
 
-    /// Whether a provider's secrets are kept by a helper.
+    /// Whether a helper keeps a provider's secrets.
     nonisolated func serves(_ provider: String) -> Bool { helpers[provider] != nil }
 
     /// Logs in before the first request of a run.
@@ -51,7 +52,7 @@ package actor CredentialHelperLogins {
         }
     }
 
-    /// Logs in again after a refusal. Returns whether it is worth asking once more.
+    /// Logs in again after a refusal. Returns whether another request makes sense.
     func renew(_ provider: PluginProvider) async -> Bool {
         let name = provider.plugin.name
         guard serves(name), Self.takesLogin(provider) else { return false }
@@ -63,7 +64,7 @@ package actor CredentialHelperLogins {
         }
     }
 
-    /// What the person says by `login` and `logout`: tries anew, or not any more.
+    /// Follows the user's `login` and `logout`: tries again, or stops trying.
     func set(_ provider: String, isLoggedIn: Bool) {
         standings[provider] = isLoggedIn ? nil : .out
     }

@@ -4,16 +4,16 @@ package import ProviderHost
 import SystemPackage
 package import YAMLSource
 
-/// Holds the providers and parameters that a catalog names against the plugins that there are.
+/// Checks the providers and parameters of a catalog against the installed plugins.
 package enum ProviderCheck {
-    /// The plugins that this process finds.
+    /// The plugins found by this process.
     package static func registry(_ folders: [String]) -> PluginRegistry {
         PluginRegistry.discover(
             extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
             executable: executable)
     }
 
-    /// Where they are looked for.
+    /// The folders that are searched.
     package static func searchPath(_ folders: [String]) -> PluginSearchPath {
         PluginSearchPath(
             extraFolders: folders.map { FilePath($0) }, environment: ProcessInfo.processInfo.environment,
@@ -24,7 +24,8 @@ package enum ProviderCheck {
         FilePath(Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
     }
 
-    /// Every mistake, each once however many videos inherit it; of each file the first hundred, the others as a number.
+    /// Every mistake, each once however many videos inherit it; for each file the first hundred, the others as a
+    /// number.
     package static func mistakes(in catalog: Catalog, _ registry: PluginRegistry) -> (kept: [Diagnostic], omitted: Int)
     {
         var seen: Set<ObjectIdentifier> = []
@@ -51,12 +52,12 @@ package enum ProviderCheck {
     }
 
     private static func mistakes(_ video: Video, _ settings: Settings, _ registry: PluginRegistry) -> [Diagnostic] {
-        // A catalog with other mistakes may lack one, and has been told so.
+        // A missing provider has been reported already.
         guard let provider = settings.provider, !provider.name.isEmpty else { return [] }
         switch registry.plugin(named: provider.name) {
         case .found(let plugin): return plugin.validate(settings.parameters, at: video.location)
         case .broken:
-            // It is there: that it can't be used is said when it is asked, and costs nothing else.
+            // It exists: that it can't be used is reported at its first request, and affects nothing else.
             return []
         case .unknown(let suggestion):
             let message = "there is no provider '\(provider.name)'; see: coursefetch plugins list"

@@ -1,6 +1,6 @@
 import ProviderKit
 
-/// Why a provider can't be asked, as the protocol's errors say it; a download's error repeats it.
+/// The reasons why a provider can't be asked, as errors of the protocol; a download's error repeats them.
 extension ProviderError {
     static func unknown(_ provider: String) -> ProviderError {
         ProviderError(.providerFailed, "there is no provider '\(provider)'")

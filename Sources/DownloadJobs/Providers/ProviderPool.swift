@@ -7,13 +7,12 @@ package import ProviderHost
 package import ProviderKit
 import Synchronization
 
-/// The providers of one run: each is made when it is asked for the first time, so that a run with nothing to do starts no
-/// plugin process.
+/// The providers of one run: each is made at its first request, so that a run without work starts no plugin process.
 package final class ProviderPool: Sendable {
     private struct State {
         var providers: [String: PluginProvider] = [:]
         var watchdog: OrphanWatchdog?
-        /// Providers that can't be used, and those that were out of order when they were shut down.
+        /// Unusable providers, and those that were broken at the shutdown.
         var broken: [(name: String, reason: String)] = []
         var parameters: [ObjectIdentifier: [String: JSONValue]] = [:]
         /// Keeps the identifiers in `parameters` valid.
@@ -24,7 +23,7 @@ package final class ProviderPool: Sendable {
     private let registry: PluginRegistry
     private let credentials: RunCredentials
     private let logger: Logger
-    /// Nil where the settings name no credential helper.
+    /// Nil if the settings name no credential helper.
     private let logins: CredentialHelperLogins?
     private let state = Mutex(State())
 
@@ -40,8 +39,8 @@ package final class ProviderPool: Sendable {
         self.logger = logger
     }
 
-    /// Asks where a video is. The provider's credentials go along, whatever the request has; renewed ones are kept, and are
-    /// durable on return.
+    /// Asks for a video's location. The provider's credentials are added, whatever the request has; renewed ones are
+    /// kept, and are durable on return.
     package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
         let provider = try provider(name).get()
         return try await withLogin(provider) { () async throws(ProviderError) in
@@ -61,7 +60,8 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// Asks with the credentials of a provider. What the answer renews is durable on return, also if it is an error.
+    /// Sends a request with a provider's credentials. Renewed ones are durable on return, even if the answer is an
+    /// error.
     private func keepingRenewed<Answer: Sendable>(
         _ name: String, _ renewed: (Answer) -> Secret<JSONValue>?,
         _ ask: (RequestCredentials) async throws(ProviderError) -> Answer
@@ -76,7 +76,8 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// Asks with a login of the person's credential helper, where one serves this provider; once more where that was over.
+    /// Sends a request after a login with the user's credential helper, if there is one for this provider; repeats it
+    /// once after a new login if the old one has expired.
     private func withLogin<Answer: Sendable>(
         _ provider: PluginProvider, _ ask: () async throws(ProviderError) -> Answer
     ) async throws(ProviderError) -> Answer {
@@ -90,18 +91,19 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// Whether its plugin says that its answers are the same in every course.
+    /// Whether its plugin declares that its answers don't depend on the course.
     package func ignoresCourse(_ name: String) -> Bool { registry.ignoresCourse(name) }
 
-    /// Reads what a login has just stored at a provider, for requests from now on. Returns whether there is anything.
+    /// Reads the credentials just stored by a login at a provider, for requests from now on. Returns whether there are
+    /// any.
     @discardableResult
     package func reloadCredentials(of name: String) async -> Bool {
         await logins?.set(name, isLoggedIn: true)
         return await credentials.reload(name) || logins?.serves(name) ?? false
     }
 
-    /// Forgets what is known at a provider and ends its process, which may know it, too: requests that are still open fail as
-    /// cancelled. The next request starts a new process, with nothing.
+    /// Forgets a provider's credentials and ends its process, which may know them: open requests fail as cancelled. The
+    /// next request starts a new process without them.
     package func forgetCredentials(of name: String) async {
         await logins?.set(name, isLoggedIn: false)
         await credentials.forget(name)
@@ -132,17 +134,17 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// The one watchdog of the run; made when it is first needed.
+    /// The run's watchdog; made when it is first needed.
     private static func watchdog(_ state: inout State) -> OrphanWatchdog {
         let watchdog = state.watchdog ?? OrphanWatchdog()
         state.watchdog = watchdog
         return watchdog
     }
 
-    /// Has other programs of the run ended, too, should this process end before they do.
+    /// Makes the watchdog end the run's other programs, too, if this process dies first.
     package var groupWatch: GroupWatch { state.withLock { Self.watchdog(&$0) }.groupWatch }
 
-    /// The parameters as a plugin gets them, converted once for all videos that share their settings.
+    /// The parameters for a plugin, converted once for all videos that share their settings.
     package func parameters(of settings: Settings) -> [String: JSONValue] {
         state.withLock { state in
             if let known = state.parameters[ObjectIdentifier(settings)] { return known }
@@ -153,7 +155,7 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// Providers that are out of order, with the reason. They are still known after ``shutDown()``.
+    /// Broken providers, with the reason. Still available after ``shutDown()``.
     package var broken: [(name: String, reason: String)] {
         state.withLock { $0.broken + Self.broken(among: $0.providers) }
     }
@@ -164,11 +166,11 @@ package final class ProviderPool: Sendable {
         }
     }
 
-    /// For how long a run that ends waits for credentials that are being renewed.
+    /// The time that a run waits at its end for credentials being renewed.
     private static let renewalBound = Duration.seconds(3)
 
-    /// Ends every plugin process; none is left on return. `keepsRenewals`: what is being renewed is waited for, a few seconds
-    /// long: a token that is good once is lost with the answer.
+    /// Ends every plugin process; none is left on return. `keepsRenewals`: waits a few seconds for credentials being
+    /// renewed, since a single-use token would be lost with the answer.
     package func shutDown(keepsRenewals: Bool = true) async {
         if keepsRenewals {
             let open = state.withLock { Array($0.providers.values) }
@@ -188,7 +190,7 @@ package final class ProviderPool: Sendable {
             for provider in providers { group.addTask { await provider.shutDown() } }
         }
         await watchdog?.close()
-        // What came with answers that nobody waited for.
+        // Credentials from answers that nobody waited for.
         await credentials.saveAll()
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The proxy that plugins are told of.
+/// The proxy passed to plugins.
 package enum ProxySetting {
-    /// The first of the variables that libcurl obeys too, by the names that curl(1) documents; nil without one. It may hold
-    /// a password.
+    /// The first set one of the variables that libcurl uses, too, by the names documented in curl(1); nil if none is
+    /// set. It may contain a password.
     package static var ofEnvironment: String? {
         let environment = ProcessInfo.processInfo.environment
         return ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"].lazy

@@ -5,16 +5,16 @@ import MediaTransfer
 package import ProviderKit
 import RunSchedule
 
-/// A provider's answer and what became of it. Lives in memory only.
+/// A provider's answer and its use. In memory only.
 package struct ResolvedMedia: Sendable, PrintsRedacted {
     let resolution: Resolution
     let origin: Origin
     let resolvedAt: Date
-    /// When it ends by its own word, or by a mark in the URL; nil if nothing says so.
+    /// Its own expiry, or one found in the URL; nil if there is none.
     let expiresAt: Date?
-    /// Requests that have been made with it.
+    /// The number of requests made with it.
     private(set) var uses = 0
-    /// All that its URL leads to has been read and is at hand, as playlists are: nothing more is asked of the URL itself.
+    /// Whether everything at its URL has been read, as with playlists: the URL itself isn't requested any more.
     var isRead = false
 
     package init?(_ resolution: Resolution, at now: Date) {
@@ -25,8 +25,7 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         expiresAt = resolution.expiresAt ?? ExpiryMark.expiry(of: resolution.url, now: now)
     }
 
-    /// Digest of all that the server sees of a request for it: the very same request gets the very same bytes. Never
-    /// stored.
+    /// Digest of everything that the server sees of a request: equal requests get equal bytes. Never stored.
     var identity: RequestDigest {
         var parts = [resolution.url, resolution.kind.rawValue]
         parts += resolution.headers.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
@@ -44,16 +43,16 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     /// Counts a request.
     mutating func use() { uses += 1 }
 
-    /// Whether a request may be begun with it at `now`.
+    /// Whether a request may be started with it at `now`.
     ///
     /// The margin is a tenth of the lifetime, at most 60 s. An answer that is less than 2 s old is always tried once,
-    /// whatever it says of its end: clocks differ, and only the server knows.
+    /// whatever its expiry: clocks differ, and only the server decides.
     package func isUsable(at now: Date) -> Bool {
         if resolution.singleUse, uses > 0 { return false }
         return isInTime(at: now)
     }
 
-    /// Whether its time isn't over, however often it has been used.
+    /// Whether it hasn't expired, regardless of its uses.
     func isInTime(at now: Date) -> Bool {
         guard let expiresAt else { return true }
         if uses == 0, now.timeIntervalSince(resolvedAt) < 2 { return true }
@@ -61,17 +60,17 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return now < expiresAt.addingTimeInterval(-margin)
     }
 
-    /// Whether it has ended by its own word.
+    /// Whether its own expiry has passed.
     func isExpired(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-    /// Whether another request of a stream may be begun: in time, unless its end was at hand when the answer came. Clocks
-    /// differ, and then only the server knows.
+    /// Whether another request of a stream may be started: before its expiry, unless that was imminent when the answer
+    /// arrived. Clocks differ, and then only the server decides.
     func mayGoOn(at now: Date) -> Bool {
         guard let expiresAt, expiresAt.timeIntervalSince(resolvedAt) > 2 else { return true }
         return isInTime(at: now)
     }
 
-    /// A request for the media, with the token where it belongs.
+    /// A request for the media, with the token in its place.
     func request(start: TransferRequest.Start, expectedSize: Int64?, limitRate: Int64?) -> TransferRequest {
         var request = sidecarRequest(resolution.url)
         request.allowsMarkup = false
@@ -81,15 +80,15 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
         return request
     }
 
-    /// A request for a playlist, a key or a segment of the stream: the token goes to its origins only. What the answer is
-    /// is told by its bytes: hosts give media the type of a page, and pages that of media.
+    /// A request for a playlist, a key or a segment of the stream: the token is sent to its origins only. The bytes
+    /// decide what the response is: hosts serve media with the type of a page, and pages with that of media.
     func streamRequest(_ url: String, limitRate: Int64?) -> TransferRequest {
         var request = sidecarRequest(url)
         request.limitRate = limitRate
         return request
     }
 
-    /// A request for something else that the resolution names: the same fields, the token only for its origins.
+    /// A request for another URL of the resolution: the same headers, the token only for its origins.
     func sidecarRequest(_ url: String) -> TransferRequest {
         var request = TransferRequest(url: url)
         request.allowsMarkup = true
@@ -112,10 +111,10 @@ package struct ResolvedMedia: Sendable, PrintsRedacted {
     }
 }
 
-/// Reads the usual marks of a signed URL: a hint to resolve earlier, never a reason to believe a URL longer.
+/// Reads common expiry parameters of a signed URL: a hint to resolve earlier, never a reason to use a URL longer.
 enum ExpiryMark {
-    /// The instant named by `X-Amz-Date` + `X-Amz-Expires`, or by `Expires` or `expires` as seconds since 1970; nil if
-    /// there is none between now and 10 years ahead.
+    /// The instant of `X-Amz-Date` + `X-Amz-Expires`, or of `Expires` or `expires` as seconds since 1970; nil if there
+    /// is none between now and 10 years ahead.
     static func expiry(of url: String, now: Date) -> Date? {
         guard url.utf8.contains(UInt8(ascii: "?")), url.contains("xpires="),
             let items = URLComponents(string: url)?.queryItems

@@ -10,12 +10,12 @@ import Synchronization
 import SystemPackage
 package import UserState
 
-/// The credentials that one run hands to its providers. Read once; what a provider renews replaces the old for the rest of
-/// the run, and is stored as long as the session that it came from is the one that counts.
+/// The credentials of one run for its providers. Read once; renewed ones replace the old for the rest of the run, and
+/// are stored as long as their session is the current one.
 package final class RunCredentials: Sendable {
-    /// What goes with a request.
+    /// The credentials for a request.
     package struct Held: Sendable, Equatable {
-        /// Nil if nothing is known.
+        /// Nil if there are none.
         var credentials: Secret<JSONValue>?
         /// The generation of the session that they belong to.
         var generation: Int64
@@ -23,18 +23,18 @@ package final class RunCredentials: Sendable {
 
     private struct Entry {
         var held: Held
-        /// Counts what replaced what, so that the newest is stored once.
+        /// Counts replacements, so that the newest is stored once.
         var version = 0
         var storedVersion = 0
-        /// A credential helper keeps what it came from: nothing of it is stored here.
+        /// Whether they came from a credential helper: then nothing is stored here.
         var isHelped = false
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Of the session when all of it was read.
+        /// The session's generation when everything was read.
         var generation: Int64 = 0
-        /// Why the newest of a provider isn't stored, by its name.
+        /// The reason why a provider's newest credentials aren't stored, by its name.
         var unsaved: [String: Refusal] = [:]
     }
 
@@ -44,10 +44,10 @@ package final class RunCredentials: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Reads what is stored.
+    /// Reads the stored credentials.
     ///
-    /// - Parameter generation: of the session, read before: a login that comes between makes what is read here too old to be
-    ///   stored again, never the other way round.
+    /// - Parameter generation: of the session, read before: after a login in between the credentials read here are too
+    ///   old to be stored again, never the other way round.
     package init(
         _ folder: StateFolder, generation: Int64, store: DownloadStore?, logger: Logger
     ) throws(CredentialsError) {
@@ -61,10 +61,10 @@ package final class RunCredentials: Sendable {
         self.state = Mutex(state)
     }
 
-    /// What was renewed and couldn't be stored: the next run begins with what is old. For the end of a run.
+    /// Renewed credentials that couldn't be stored: the next run begins with the old ones. For the end of a run.
     package var unsaved: [Refusal] { state.withLock { $0.unsaved.sorted { $0.key < $1.key }.map(\.value) } }
 
-    /// Where a provider's plugin may write; nil for a user without a state, and where no folder can be made.
+    /// The folder that a provider's plugin may write to; nil for a user without a state, and if none can be made.
     func dataFolder(of provider: String) -> String? {
         guard store != nil else { return nil }
         do throws(StateError) { return try file.folder.pluginData(of: provider).string } catch {
@@ -73,7 +73,7 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// What a request to a provider takes along.
+    /// The credentials for a request to a provider.
     func held(of provider: String) -> Held {
         state.withLock { $0.entries[provider]?.held ?? Held(credentials: nil, generation: $0.generation) }
     }
@@ -89,8 +89,8 @@ package final class RunCredentials: Sendable {
             }, renew: { self.renew($0, of: provider, after: sent.withLock { $0 }) })
     }
 
-    /// Takes credentials that came in the answer to a request, which had taken `held` along, for requests from now on;
-    /// ``save(_:)`` makes them durable. Drops them if somebody has logged in or out in this run since.
+    /// Takes credentials from the answer to a request that was sent with `held`, for requests from now on; ``save(_:)``
+    /// makes them durable. Drops them if somebody has logged in or out in this run since.
     func renew(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) {
         state.withLock { state in
             var entry =
@@ -102,8 +102,8 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// Takes credentials of a login that a credential helper gave the secrets for: for this run, in memory alone. Returns false
-    /// if somebody has logged in or out since `held` was asked for.
+    /// Takes credentials of a login with a credential helper's secrets: for this run, in memory only. Returns false if
+    /// somebody has logged in or out since `held` was read.
     func take(_ credentials: Secret<JSONValue>, of provider: String, after held: Held) -> Bool {
         state.withLock { state in
             let known = state.entries[provider]?.held.generation ?? state.generation
@@ -115,8 +115,8 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// Stores what a provider has renewed. Durable when it returns, unless somebody logged out or in since, in whichever
-    /// process: then it is dropped.
+    /// Stores a provider's renewed credentials. Durable on return, unless somebody has logged out or in since, in any
+    /// process: then they are dropped.
     package func save(_ provider: String) async {
         let isDirty = state.withLock { state in
             state.entries[provider].map { $0.version > $0.storedVersion && !$0.isHelped } ?? false
@@ -130,7 +130,7 @@ package final class RunCredentials: Sendable {
         for provider in state.withLock({ Array($0.entries.keys) }) { await save(provider) }
     }
 
-    /// Reads what a login has just stored at a provider. Returns whether there is anything.
+    /// Reads the credentials just stored by a login at a provider. Returns whether there are any.
     func reload(_ provider: String) async -> Bool {
         await Blocking.run { _ in
             guard let generation = self.currentGeneration() else { return false }
@@ -146,7 +146,7 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// Forgets what is known at a provider: answers that are still on their way change nothing any more.
+    /// Forgets a provider's credentials: pending answers don't bring them back.
     func forget(_ provider: String) async {
         await Blocking.run { _ in
             self.replace(provider, nil, self.currentGeneration() ?? .max)
@@ -167,7 +167,7 @@ package final class RunCredentials: Sendable {
         }
     }
 
-    /// Stores the newest of a provider, whoever brought it: the file ends with what the run ends with.
+    /// Stores a provider's newest credentials, so that file and run end with the same ones.
     private func save(_ provider: String, _ store: DownloadStore) {
         do throws(Refusal) {
             var version = 0

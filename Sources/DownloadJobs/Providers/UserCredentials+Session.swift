@@ -2,10 +2,10 @@ package import DownloadStore
 package import SyncFacts
 package import UserState
 
-/// Credentials belong to a session: what a login or logout has made old is never stored.
+/// Credentials belong to a session: those outdated by a login or logout are never stored.
 extension UserCredentials {
-    /// Stores what `make` gives, which is called under the file's lock, if neither the user nor anybody at this provider has
-    /// logged out or in since the generation that it belongs to. Durable when it returns; returns whether it was stored.
+    /// Stores the result of `make`, which is called under the file's lock, if nobody has logged out or in, in general
+    /// or at this provider, since its generation. Durable on return; returns whether it was stored.
     package func store(
         of provider: String, by state: DownloadStore, _ make: () -> (StoredCredentials, since: Int64)?
     ) throws(Refusal) -> Bool {
@@ -26,7 +26,7 @@ extension UserCredentials {
         return isStored
     }
 
-    /// As ``store(of:by:_:)``, for credentials that are known.
+    /// Like ``store(of:by:_:)``, for known credentials.
     @discardableResult
     package func store(
         _ credentials: StoredCredentials, of provider: String, since generation: Int64, by state: DownloadStore

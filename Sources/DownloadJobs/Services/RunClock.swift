@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The time that a run lives in: windows, retries and timetables go by it. Tests have one of their own.
+/// The clock of a run, for windows, retries and timetables. Tests use their own.
 package protocol RunClock: Sendable {
     /// The wall clock.
     var now: Date { get }
 
-    /// Returns at that instant of the wall clock, at once if it is over; throws when the task is cancelled.
+    /// Returns at that instant of the wall clock, at once if it has passed; throws when the task is cancelled.
     func sleep(until date: Date) async throws
 }
 
@@ -15,7 +15,7 @@ package struct SystemClock: RunClock {
 
     package var now: Date { Date() }
 
-    /// In steps: the wall clock may be set, and the machine may have slept, in the meantime.
+    /// In steps: the wall clock may be set, and the machine may sleep, in the meantime.
     package func sleep(until date: Date) async throws {
         while true {
             let left = date.timeIntervalSince(Date())

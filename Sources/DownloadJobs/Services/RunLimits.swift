@@ -5,8 +5,8 @@ package import MediaTransfer
 package import SyncFacts
 import Synchronization
 
-/// The bounds of one run: ends it when its window closes or its quota is used up, and gives the engine the bandwidth that
-/// the timetable says.
+/// The limits of one run: ends it when its window closes or its quota is used up, and sets the engine's bandwidth by
+/// the timetable.
 package final class RunLimits: Sendable {
     private struct State {
         var timetable: BandwidthTimetable
@@ -40,10 +40,10 @@ package final class RunLimits: Sendable {
 
     deinit { end() }
 
-    /// The bandwidth at this moment.
+    /// The current bandwidth.
     package var rate: Int64? { state.withLock { $0.timetable }.rate(at: clock.now, in: zone) }
 
-    /// Watches the window from now on. If it is closed already, says so before it returns.
+    /// Watches the window from now on. If it is closed already, calls `stop` before it returns.
     package func watchWindow() {
         guard let closes else { return }
         guard closes > clock.now else { return stop(.window) }
@@ -55,19 +55,19 @@ package final class RunLimits: Sendable {
         state.withLock { $0.window = task }
     }
 
-    /// Tells the rate, and each new one from now on.
+    /// Calls `setRate` with the current rate, and with each new one from now on.
     package func drive(_ setRate: @escaping @Sendable (Int64?) -> Void) {
         state.withLock { $0.setRate = setRate }
         follow()
     }
 
-    /// Another timetable holds from now on.
+    /// Sets another timetable.
     package func setBandwidth(_ timetable: BandwidthTimetable) {
         state.withLock { $0.timetable = timetable }
         follow()
     }
 
-    /// Stops nobody any more.
+    /// Ends all watching.
     package func end() {
         state.withLock { state in
             state.window?.cancel()
@@ -81,7 +81,7 @@ package final class RunLimits: Sendable {
             state.follower?.cancel()
             guard let setRate = state.setRate else { return }
             let (timetable, clock, zone, logger) = (state.timetable, clock, zone, logger)
-            // The first rate holds on return, so that two changes can't overtake each other.
+            // The first rate is set on return, so that two changes can't overtake each other.
             setRate(timetable.rate(at: clock.now, in: zone))
             state.follower = Task {
                 while let next = timetable.nextChange(after: clock.now, in: zone) {

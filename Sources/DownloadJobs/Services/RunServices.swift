@@ -8,7 +8,7 @@ package import MediaTransfer
 package import SyncFacts
 import Synchronization
 
-/// What the parts of one run share.
+/// The services shared by the parts of one run.
 package struct RunServices: Sendable {
     package let options: SyncOptions
     package let adjustable: AdjustableLimits
@@ -24,7 +24,7 @@ package struct RunServices: Sendable {
     /// Nil without `--min-free-space`.
     package let space: SpaceWatch?
     let limits: RunLimits
-    /// Nil where there is none, or none is wanted.
+    /// Nil if it isn't installed, or not wanted.
     let ffmpeg: FFmpeg?
     /// Nil without any.
     package let hooks: HookRunner?
@@ -55,11 +55,11 @@ package struct RunServices: Sendable {
         self.logger = logger
     }
 
-    /// The cap on connections to one host, with the jobs that there may be now.
+    /// The limit on connections to one host, with the current number of jobs.
     package var hostConnections: Int { options.hostConnections(jobs: adjustable.jobs) }
 }
 
-/// What `set` changes while a run goes on.
+/// The settings that `set` changes during a run.
 package final class AdjustableLimits: Sendable {
     private let state: Mutex<(jobs: Int, limitRate: Int64?)>
 
@@ -71,21 +71,21 @@ package final class AdjustableLimits: Sendable {
         set { state.withLock { $0.jobs = newValue } }
     }
 
-    /// Bytes a second of each download; nil without bound.
+    /// Bytes per second of each download; nil for no limit.
     package var limitRate: Int64? {
         get { state.withLock { $0.limitRate } }
         set { state.withLock { $0.limitRate = newValue } }
     }
 }
 
-/// How far each server's clock is from ours, as its answers' Date said last.
+/// The offset of each server's clock from ours, by the Date of its last response.
 package final class ServerClocks: Sendable {
     private let skews = Mutex<[Origin: Duration]>([:])
 
     package init() {
     }
 
-    /// Notes an answer. Returns the skew if it is beyond 5 s and this is the first time that the origin's is.
+    /// Notes a response. Returns the skew if it is beyond 5 s for the first time for that origin.
     func note(_ head: ResponseHead) -> Duration? {
         guard let skew = head.skew else { return nil }
         let isLarge = abs(skew.timeInterval) > 5

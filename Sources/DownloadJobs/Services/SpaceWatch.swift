@@ -1,9 +1,9 @@
 package import RunSchedule
 
-/// How much is free on the disk of the partials, and the rule about it.
+/// The free space on the disk of the partials, and the rule for it.
 package struct SpaceWatch: Sendable {
     package let rule: FreeSpaceGuard
-    /// Bytes; nil if it can't be told.
+    /// Bytes; nil if unknown.
     package let free: @Sendable () -> Int64?
 
     package init(rule: FreeSpaceGuard, free: @escaping @Sendable () -> Int64?) {

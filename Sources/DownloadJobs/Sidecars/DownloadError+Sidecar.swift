@@ -1,7 +1,7 @@
 import DownloadStore
 import SystemPackage
 
-/// What goes wrong with a sidecar. The sentences are stored with its row: see ``DownloadError/message``.
+/// Errors of a sidecar. The sentences are stored with its row: see ``DownloadError/message``.
 extension DownloadError {
     static let addressExpired = DownloadError(kind: .urlRefused, message: "its address has expired")
 

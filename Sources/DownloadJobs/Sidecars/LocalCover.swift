@@ -11,24 +11,25 @@ import Musl
 import Darwin
 #endif
 
-/// A picture beside a catalog. The catalog, and the whole folder, may be a stranger's: nothing in it leads out of it.
+/// A picture beside a catalog. The catalog and its whole folder may come from a stranger: nothing in it leads out of
+/// it.
 package struct LocalCover: Sendable, Hashable {
     /// The catalog's folder, absolute.
     var folder: String
-    /// Of the picture, from that folder.
+    /// The picture's path, from that folder.
     var path: String
 
-    /// Opens the file beneath the folder. No link is followed, wherever it stands and whether it leads out or stays inside;
-    /// what is no file isn't waited for.
+    /// Opens the file beneath the folder. No link is followed, wherever it is and wherever it leads; a special file
+    /// doesn't block.
     ///
     /// - Parameter isStepwise: component by component, as on a kernel without `openat2`.
     /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
-    ///   `invalidArgument` for what is no file.
+    ///   `invalidArgument` for a special file.
     func open(isStepwise: Bool = false) throws(Errno) -> CInt {
         try FolderHandle(at: FilePath(folder)).file(beneath: path, O_RDONLY, isStepwise: isStepwise)
     }
 
-    /// Appends its content to a partial, piece by piece. Returns why that can't be done.
+    /// Appends its content to a partial, piece by piece. Returns the error, if any.
     func copy(to partial: PartialFile, upTo limit: Int64) -> DownloadError? {
         let descriptor: CInt
         do throws(Errno) { descriptor = try open() } catch { return .coverUnreadable(shown, error) }

@@ -1,21 +1,21 @@
 package import DownloadStore
 package import Foundation
 
-/// What a provider names beside a video, held against what the state knows of it.
+/// A provider's sidecars of a video, compared with the state.
 package struct NamedSidecars {
-    /// What is to be fetched now.
+    /// The sidecars to download now.
     package var wantedSidecars: [WantedSidecar]
-    /// Runs in a row in which one of them failed.
+    /// Consecutive runs in which each of them failed.
     package private(set) var failedRuns: [SidecarName: Int] = [:]
-    /// What the rows have to say.
+    /// The changes to the rows.
     package private(set) var changes: [SidecarChange] = []
 
     /// - Parameters:
     ///   - wantedSidecars: all that it names.
-    ///   - catalogs: what the catalog names, which the provider doesn't speak of.
-    ///   - files: what came along, as recorded.
-    ///   - open: what isn't there, as recorded.
-    ///   - isLost: whether a file is certainly not there any more.
+    ///   - catalogs: those named by the catalog, which the provider doesn't know.
+    ///   - files: stored sidecars, as recorded.
+    ///   - open: missing sidecars, as recorded.
+    ///   - isLost: whether a file is certainly missing.
     package init(
         _ wantedSidecars: [WantedSidecar], of id: DownloadID, catalogs: [WantedSidecar] = [],
         files: [SidecarRecord] = [],

@@ -8,7 +8,7 @@ package import RunSchedule
 import SyncFacts
 import SystemPackage
 
-/// Brings one sidecar into a partial. It never resumes: sidecars are small.
+/// Downloads one sidecar into a partial. It never resumes: sidecars are small.
 package struct SidecarFetch: Sendable {
     private static let sizeLimit: Int64 = 256 << 20
 
@@ -25,7 +25,7 @@ package struct SidecarFetch: Sendable {
         self.services = services
     }
 
-    /// Its one attempt. `mayRenew`: its provider may be asked for another address.
+    /// Its only attempt. `mayRenew`: its provider may be asked for another address.
     package func run(mayRenew: Bool) async -> SidecarOutcome {
         if mayRenew, case .resolved(_, let media) = sidecar.source, !media.isInTime(at: services.clock.now) {
             return .ended(.refused(.addressExpired, isFinal: false))
@@ -73,7 +73,7 @@ package struct SidecarFetch: Sendable {
         }
     }
 
-    /// The person's commands may change the request, or refuse it.
+    /// The user's hook commands may change the request, or refuse it.
     private func ask(_ request: inout TransferRequest) async -> Schedule.SidecarEnd? {
         guard let hooks = services.hooks, hooks.has(.beforeRequest) else { return nil }
         let subject: HookSubject
@@ -102,9 +102,9 @@ package struct SidecarFetch: Sendable {
         let error = DownloadError(failure, at: sidecar.source.url, insteadOf: "the file")
         return switch failure.verdict {
         case .stopped: .stopped
-        // No answer at all is the host's matter, not this file's.
+        // No answer at all is a failure of the host, not of this file.
         case .retry: .again(error, atLeast: nil, hostFailed: isSilent && error.kind == .network, began: began)
-        // A trouble with sidecars alone must not keep videos waiting that the host could serve.
+        // A problem with sidecars alone must not delay videos that the host could serve.
         case .retryHost(let after):
             .again(
                 error, atLeast: after, hostFailed: after != nil || [429, 503].contains(error.status), began: began)
@@ -159,9 +159,9 @@ package struct SidecarFetch: Sendable {
     }
 }
 
-/// How a fetch ended, with the bytes that came from the network.
+/// The end of a download, with the bytes received from the network.
 package enum SidecarOutcome: Sendable {
-    /// All of it is in a partial.
+    /// It is complete in a partial.
     case arrived(ArrivedFile, received: Int64)
     case ended(Schedule.SidecarEnd, received: Int64 = 0)
 }

@@ -4,9 +4,9 @@ import MediaLibrary
 import ProviderKit
 package import SyncFacts
 
-/// Which sidecars a video has, from the catalog and from its resolution.
+/// A video's sidecars, from the catalog and from its resolution.
 package enum SidecarPlan {
-    /// What the catalog names for a video.
+    /// The sidecars that the catalog names for a video.
     package static func wantedSidecars(of wanted: WantedDownload) -> [WantedSidecar] {
         let video = wanted.video
         var plan = Builder(wanted: wanted)
@@ -16,12 +16,12 @@ package enum SidecarPlan {
         return plan.wantedSidecars
     }
 
-    /// What the resolution names beside that: a cover if the catalog has none, the subtitles that the catalog asks for,
-    /// and attachments.
+    /// Further ones from the resolution: a cover if the catalog has none, the subtitles that the catalog asks for, and
+    /// attachments.
     package static func wantedSidecars(of wanted: WantedDownload, resolved media: ResolvedMedia) -> [WantedSidecar] {
         let resolution = media.resolution
         var plan = Builder(wanted: wanted)
-        // Numbers and titles go on where the catalog's end.
+        // Numbers and titles continue those of the catalog.
         for subtitle in wanted.video.subtitleFiles { plan.subtitle(subtitle.language, .url(subtitle.url)) }
         for attachment in wanted.video.attachments { plan.attachment(attachment.title, .url(attachment.url)) }
         let own = plan.wantedSidecars.count
@@ -33,7 +33,7 @@ package enum SidecarPlan {
         return Array(plan.wantedSidecars.dropFirst(own))
     }
 
-    /// Subtitles that the media itself names, beside those that catalog and resolution name.
+    /// Subtitles named by the media itself, beside those of catalog and resolution.
     static func wantedSidecars(
         of wanted: WantedDownload, named subtitles: [(language: String?, url: String)], _ media: ResolvedMedia
     ) -> [WantedSidecar] {
@@ -95,7 +95,7 @@ package enum SidecarPlan {
 }
 
 extension SubtitleSelection {
-    /// Whether a subtitle of this language is wanted: `en` wants `en-GB` too.
+    /// Whether a subtitle of this language is wanted: `en` includes `en-GB`.
     func wants(_ language: String) -> Bool {
         switch self {
         case .none: false
@@ -110,7 +110,7 @@ extension SubtitleSelection {
 }
 
 extension CoverSource {
-    /// Where the cover comes from.
+    /// The source of the cover.
     package var sidecarSource: WantedSidecar.Source {
         switch self {
         case .url(let url): .url(url)

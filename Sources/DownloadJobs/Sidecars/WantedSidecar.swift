@@ -6,7 +6,7 @@ import MediaTransfer
 import ProviderKit
 package import SyncFacts
 
-/// A cover, subtitle or attachment that is to come along.
+/// A cover, subtitle or attachment to download.
 package struct WantedSidecar: Sendable {
     package enum Owner: Sendable, Hashable {
         case video(DownloadID, SidecarRecord.Kind, name: String)
@@ -17,9 +17,9 @@ package struct WantedSidecar: Sendable {
     package enum Source: Sendable, PrintsRedacted {
         /// A file beside the catalog.
         case file(LocalCover)
-        /// A URL that the catalog names: fetched with nothing added.
+        /// A URL from the catalog: requested without additions.
         case url(String)
-        /// A URL that a resolution names: its fields go along, its token to its origins only.
+        /// A URL from a resolution: requested with its headers, and its token for its origins only.
         case resolved(String, ResolvedMedia)
 
         var url: String? {
@@ -32,15 +32,15 @@ package struct WantedSidecar: Sendable {
 
     var owner: Owner
     var source: Source
-    /// The folder that it belongs in, relative to the library; empty for the root.
+    /// Its folder, relative to the library; empty for the root.
     var folder: String
     /// The name without its extension; for a subtitle the whole name.
     var name: String
-    /// Nil for a subtitle, whose name is whole.
+    /// Nil for a subtitle, whose name is complete.
     var purpose: FileExtension.Purpose?
-    /// Stated by whoever named it.
+    /// Stated by catalog or provider.
     var mediaType: String?
-    /// For the messages.
+    /// For messages.
     package var video: VideoReference?
     /// Our own file that it replaces.
     var old: StoredFile?
@@ -64,10 +64,10 @@ package struct WantedSidecar: Sendable {
 
     package var host: String? { source.url.flatMap { Origin(url: $0)?.host } }
 
-    /// Host and path of its address, fit to be shown; nil for a file beside the catalog.
+    /// Host and path of its address, safe to show; nil for a file beside the catalog.
     package var address: String? { source.url.flatMap { ShownAddress($0)?.description } }
 
-    /// Whether a page for a browser is what is wanted. Only its address can say so: a login page is one, too.
+    /// Whether a web page is wanted. Only its address can tell: a login page is one, too.
     var isPage: Bool {
         guard purpose == .attachment, let path = source.url?.prefix(while: { $0 != "?" && $0 != "#" }) else {
             return false
@@ -79,15 +79,15 @@ package struct WantedSidecar: Sendable {
         if case .video(_, .subtitle, _) = owner { true } else { false }
     }
 
-    /// What it is called among those of its video; nil for the cover of a course or chapter.
+    /// Its name among the sidecars of its video; nil for the cover of a course or chapter.
     package var rowName: SidecarName? {
         if case .video(_, let kind, let name) = owner { SidecarName(kind, name) } else { nil }
     }
 
-    /// Whether a provider has named it.
+    /// Whether a provider names it.
     package var isResolved: Bool { if case .resolved = source { true } else { false } }
 
-    /// What a warning calls it.
+    /// Its name in a warning.
     package var shown: SyncWarning.Sidecar {
         switch owner {
         case .video(_, let kind, let name): .ofVideo(kind, name: name)
@@ -96,7 +96,7 @@ package struct WantedSidecar: Sendable {
         }
     }
 
-    /// The same in each run, and of nothing else in this state.
+    /// A key that is the same in each run, and unique in this state.
     package var missKey: String {
         switch owner {
         case .video(let id, let kind, let name): "\(id.rawValue) \(kind.rawValue) \(name)"
@@ -108,7 +108,7 @@ package struct WantedSidecar: Sendable {
     /// Whether it is one of these files.
     package func isAmong(_ records: [SidecarRecord]) -> Bool { records.contains { isFile(of: $0) } }
 
-    /// Notes which of these files it replaces, if any.
+    /// Sets the file that it replaces, if it is among these.
     package mutating func replace(one records: [SidecarRecord]) {
         old = records.first { isFile(of: $0) }.map {
             StoredFile(path: $0.path, size: $0.size, modified: $0.modified, sha256: nil, source: [])
@@ -120,7 +120,7 @@ package struct WantedSidecar: Sendable {
         return true
     }
 
-    /// Distinguishes the partials of one run: courses' and chapters' covers have no download.
+    /// Distinguishes the partials of one run: covers of courses and chapters have no download.
     package func partialName(ordinal: Int) -> PartialName {
         if case .video(let id, _, _) = owner { return PartialName(download: id.rawValue, sidecar: "s\(ordinal)") }
         return PartialName(download: 0, sidecar: "c\(ordinal)")

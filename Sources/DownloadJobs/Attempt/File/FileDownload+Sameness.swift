@@ -6,7 +6,7 @@ import ProviderKit
 import RunSchedule
 
 extension FileDownload {
-    /// By the very same request, or by the same strong entity tag and size with equal bytes in the middle.
+    /// Proven by the same request, or by the same strong entity tag and size with equal bytes in the middle.
     func hasBytes(of donor: Donor, _ attempt: inout Attempt) async -> Bool {
         if let size = attempt.answer.resolution.size, size != donor.file.size { return false }
         if donor.request == attempt.answer.identity { return true }
@@ -14,8 +14,8 @@ extension FileDownload {
         return await hasTag(tag, donor, &attempt)
     }
 
-    /// Asks for some bytes from the middle of the file: an entity tag is unique to its URL only, and many servers make it
-    /// of nothing but time and size.
+    /// Requests some bytes from the middle of the file: an entity tag is unique to its URL only, and many servers make
+    /// it only of time and size.
     private func hasTag(_ tag: String, _ donor: Donor, _ attempt: inout Attempt) async -> Bool {
         guard donor.file.size > 0 else { return false }
         let services = context.services
@@ -36,7 +36,7 @@ extension FileDownload {
         return report.failure == nil && head.etag == tag && head.total == donor.file.size && buffer.take() == bytes
     }
 
-    /// Few bytes, where they tell files of one kind and size apart: not in their heads or ends.
+    /// A few bytes from a part that distinguishes files of one format and size: not from their headers or ends.
     private static func sample(of size: Int64) -> Range<Int64> {
         let count = min(size, 65_536)
         let start = (size - count) / 2

@@ -8,7 +8,8 @@ import RunSchedule
 import SyncFacts
 import Synchronization
 
-/// A video that its host has as one file: goes on where its partial ends, as long as the host still has the same bytes.
+/// A video that its host serves as one file: continues at the end of its partial, as long as the host still has the
+/// same bytes.
 actor FileDownload: MediaDownload {
     static let kind = DownloadKind.file
     static let answers: Set<Resolution.Kind> = [.file]
@@ -23,9 +24,9 @@ actor FileDownload: MediaDownload {
 
     fileprivate struct Live: Sendable {
         var partial: PartialFile?
-        /// Of the transfer in progress.
+        /// The transfer in progress.
         var transfer: TransferProgress?
-        /// Where that began.
+        /// Its start offset.
         var startedAt: Int64 = 0
         var validators = Validators()
         var total: Int64?
@@ -35,9 +36,9 @@ actor FileDownload: MediaDownload {
     let context: DownloadContext
     private let resume: ResumeRecord?
     private let live = Mutex(Live())
-    /// Whether a digest of the partial is made.
+    /// Whether a digest of the partial is computed.
     private var isHashed = false
-    /// Digest of the request whose answer was accepted last.
+    /// Digest of the last request whose answer was accepted.
     private var request: RequestDigest?
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
@@ -45,7 +46,7 @@ actor FileDownload: MediaDownload {
         self.resume = resume
     }
 
-    // MARK: asked at any time
+    // MARK: readable at any time
 
     nonisolated var progress: MediaProgress {
         let live = live.withLock { $0 }
@@ -148,14 +149,14 @@ actor FileDownload: MediaDownload {
             attempt.policy.giveUpRanges()
             return .follows(.startOver, error)
         case .verify: return complete(partial, report, attempt)
-        // What lies behind a part is asked for at once, and nothing has gone wrong.
+        // The rest after a partial response is requested at once, without an error.
         case .transfer where report.failure == .partOnly: return .follows(.transfer, nil)
         default: return .follows(action, error)
         }
     }
 
-    /// Whether the host would serve the whole file, by the head of its answer: no byte of it is taken. A URL that is good
-    /// once can't be asked that.
+    /// Whether the host would serve the whole file, by the header of its response: no byte of it is read. Not possible
+    /// with a single-use URL.
     private func servesWhole(_ attempt: inout Attempt) async -> Bool {
         guard !attempt.answer.resolution.singleUse else { return true }
         attempt.answer.use()
@@ -164,9 +165,9 @@ actor FileDownload: MediaDownload {
         request.maxSize = 0
         for _ in 1...2 {
             let failure = await context.services.engine.fetch(request, into: BodyBuffer()).failure
-            // In all else it was good.
+            // Otherwise it was valid.
             if failure == .tooLong(.maximum) { return true }
-            // A connection that broke says nothing.
+            // A broken connection proves nothing.
             guard failure?.verdict == .retry else { return false }
         }
         return false
@@ -198,7 +199,7 @@ actor FileDownload: MediaDownload {
         isHashed = context.services.options.checksums || context.expectedSHA256(answer) != nil
         let partial = try PartialFile(descriptor: open.release(), length: length, hashes: isHashed)
         live.withLock { $0.partial = partial }
-        // Somebody took bytes away that the row still claims: it says so before others take their place.
+        // Somebody removed bytes that the row still claims: the row is corrected before others replace them.
         if let resume, length < resume.durableBytes {
             let facts = ProgressFacts(
                 bytes: length, total: resume.total, validators: resume.validators, mediaType: resume.mediaType)
@@ -209,7 +210,8 @@ actor FileDownload: MediaDownload {
 }
 
 extension FileDownload.Live {
-    /// The identity of the bytes in the partial: of the answer in progress if it has been accepted, else what is known.
+    /// The identity of the bytes in the partial: from the response in progress if it has been accepted, else the known
+    /// one.
     fileprivate var identity: (validators: Validators, total: Int64?, mediaType: String?) {
         guard let head = transfer?.head else { return (validators, total, mediaType) }
         guard startedAt == 0 else { return (validators, total ?? head.total, mediaType ?? head.contentType) }

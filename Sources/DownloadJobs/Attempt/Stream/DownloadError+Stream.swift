@@ -4,7 +4,7 @@ import HLSMedia
 import MediaTransfer
 
 extension DownloadError {
-    /// A stream's fact in the words of the events; `url` is where it happened.
+    /// A stream's failure in the form of events; `url` is where it happened.
     init(_ failure: StreamFailure, at url: String? = nil) {
         switch failure {
         case .transfer(let failure, let part):
@@ -35,7 +35,7 @@ extension DownloadError {
         }
     }
 
-    /// Why a stream can't be begun.
+    /// The reason why a stream can't be begun.
     init(_ problem: StreamSource.Problem) {
         switch problem {
         case .failure(let failure): self.init(failure)
@@ -47,7 +47,7 @@ extension DownloadError {
         }
     }
 
-    /// Why a playlist isn't fetched.
+    /// The reason why a playlist isn't downloaded.
     init(_ refusal: StreamRefusal) {
         switch refusal {
         case .notReady:
@@ -78,7 +78,7 @@ extension StreamFailure.Part {
         }
     }
 
-    /// For people.
+    /// For messages.
     var name: String {
         switch self {
         case .playlist: "the playlist"
@@ -90,7 +90,7 @@ extension StreamFailure.Part {
 }
 
 extension MediaKind {
-    /// For people.
+    /// For messages.
     var name: String {
         switch self {
         case .transportStream: "MPEG-TS"
@@ -106,7 +106,7 @@ extension MediaKind {
 }
 
 extension StreamRefusal {
-    /// What it means for the turn: a stream that still grows may be complete in a while.
+    /// The end of the turn: a stream that still grows may be complete later.
     var outcome: JobOutcome {
         let error = DownloadError(self)
         return self == .notReady ? .notReady(error, retryAfter: nil) : .failed(error)
@@ -122,8 +122,7 @@ extension AttemptPolicy.Failure {
     }
 }
 
-/// What goes wrong with joining a stream and with what ffmpeg makes of it. The sentences are stored with the row: see
-/// ``DownloadError/message``.
+/// Errors of joining a stream and of ffmpeg. The sentences are stored with the row: see ``DownloadError/message``.
 extension DownloadError {
     /// The partials can't be continued: the playlist has changed.
     static let otherPlaylist = begunAnew("the playlist has changed since the download began")
@@ -157,7 +156,7 @@ extension DownloadError {
     }
 }
 
-/// Why ffmpeg can't make one file of a joined stream.
+/// The reason why ffmpeg can't make one file of a joined stream.
 enum RemuxLoss: Sendable {
     case unknownKind
     case ended(RemuxError)

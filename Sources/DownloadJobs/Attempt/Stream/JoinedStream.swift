@@ -3,17 +3,17 @@ import HLSMedia
 import MediaLibrary
 import MediaTransfer
 
-/// A stream of which every segment is there.
+/// A stream with all of its segments.
 struct JoinedStream: Sendable {
     struct Track: Sendable {
         var name: PartialName
         var partial: PartialFile
         var kind: MediaKind
         var plan: StreamPlan
-        /// What each segment brought; empty where nobody needs to know.
+        /// The parts of the joined file by segment; empty if they aren't needed.
         var pieces: [JoinedPiece]
 
-        /// What files of it are called, as separate sound or as the video.
+        /// The extension of its file, as separate sound or as the video.
         func fileExtension(isSound: Bool) -> String {
             isSound && kind == .fragmentedMP4 ? "m4a" : kind.fileExtension ?? "bin"
         }
@@ -24,15 +24,15 @@ struct JoinedStream: Sendable {
     /// Of separate sound.
     var language: String?
     var codecs: [String]?
-    /// Files beside the video.
+    /// Subtitle files beside the video.
     var subtitles: [ArrivedFile]
-    /// When its tracks begin on its own clock.
+    /// The start times of its tracks on its own clock.
     var begins: TrackBegins
 
-    /// Whether nothing but ffmpeg could make one file of it.
+    /// Whether only ffmpeg can make one file of it.
     var hasParts: Bool { tracks.contains { JoinedPiece.parts(of: $0.pieces).count > 1 } }
 
-    /// Why there is none.
+    /// The reason why there is none.
     struct Problem: Error {
         var outcome: JobOutcome
 

@@ -9,12 +9,12 @@ extension PartialName {
             ? PartialName(download: download.rawValue) : PartialName(download: download.rawValue, sidecar: trackMark)
     }
 
-    /// Where the segments of a track lie.
+    /// The positions of a track's segments.
     static func index(_ number: Int, of download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: indexMarks[min(number, 1)])
     }
 
-    /// What tells ffmpeg of a track's parts.
+    /// The list of a track's parts for ffmpeg.
     static func list(_ number: Int, of download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "list\(number)")
     }
@@ -29,7 +29,7 @@ extension PartialName {
         PartialName(download: download.rawValue, sidecar: "subtitle\(number)")
     }
 
-    /// What ffmpeg makes of the joined file.
+    /// The output of ffmpeg.
     static func remuxed(_ download: DownloadID) -> PartialName {
         PartialName(download: download.rawValue, sidecar: "remux")
     }

@@ -5,9 +5,9 @@ import ProviderKit
 import SyncFacts
 import Synchronization
 
-/// The playlists that a provider's answer leads to.
+/// The playlists of a provider's answer.
 extension StreamDownload {
-    /// The playlists, read in this turn or in one before with the same answer.
+    /// The playlists, read in this turn or in an earlier one with the same answer.
     func load(
         _ attempt: inout Attempt, _ access: StreamAccess
     ) async -> Result<StreamSource, StreamSource.Problem> {
@@ -32,7 +32,7 @@ extension StreamDownload {
         return StreamAccess(engine: services.engine) { url in
             media.streamRequest(url, limitRate: services.adjustable.limitRate)
         } enter: { url in
-            // One connection is what the rate of one download holds for.
+            // The rate limit of one download applies to one connection.
             guard services.adjustable.limitRate == nil, let host = Origin(url: url)?.host else { return false }
             return await connections.enter(host)
         } leave: { url in
@@ -46,7 +46,7 @@ extension StreamDownload {
         }
     }
 
-    /// What the person may want to know of the stream, once.
+    /// Reports warnings about the stream, once.
     func tell(_ source: StreamSource) {
         guard !hasTold else { return }
         hasTold = true
@@ -65,7 +65,7 @@ extension DownloadContext {
     func tellGaps(_ count: Int, subtitle: String?) { if count > 0 { warn(.gaps(count, subtitle: subtitle)) } }
 }
 
-/// Where the first request of a turn failed.
+/// The URL of a turn's first failed request.
 final class FailedURL: Sendable {
     private let first = Mutex<String?>(nil)
 

@@ -10,12 +10,12 @@ import RunSchedule
 import SyncFacts
 import Synchronization
 
-/// A video that its host gives out in segments: reads the playlist, compares it with what was begun, fetches and joins what is
-/// missing, and makes one file of it.
+/// A video that its host serves in segments: reads the playlist, compares it with the begun one, downloads and joins
+/// the missing segments, and makes one file of them.
 actor StreamDownload: MediaDownload {
     static let kind = DownloadKind.stream
     static let answers: Set<Resolution.Kind> = [.hls]
-    /// ffmpeg makes another file of what was joined.
+    /// ffmpeg makes another file from the joined one.
     static let keepsBytes = false
     static let brings: Set<SidecarRecord.Kind> = [.stream, .subtitle]
 
@@ -27,18 +27,18 @@ actor StreamDownload: MediaDownload {
     private struct Live: Sendable {
         /// Nil until its playlists have been read.
         var work: StreamWork?
-        /// What the row said of the partials at the run's start.
+        /// The row's record of the partials at the run's start.
         var record: StreamRecord?
-        /// Whether there are bytes of which the row doesn't say what they are.
+        /// Whether there are bytes of which the row has no record.
         var hasUnknownBytes = false
         var subtitles = StreamSubtitles()
     }
 
     let context: DownloadContext
     private let live: Mutex<Live>
-    /// The playlists of an answer that has been read and not been used yet.
+    /// The playlists of an answer that has been read and not used yet.
     var loaded: StreamSource?
-    /// Whether the person has been told what is worth telling of the stream.
+    /// Whether warnings about the stream have been reported.
     var hasTold = false
 
     init(_ context: DownloadContext, resume: ResumeRecord?) {
@@ -47,7 +47,7 @@ actor StreamDownload: MediaDownload {
         live = Mutex(Live(record: record, hasUnknownBytes: record == nil && (resume?.durableBytes ?? 0) > 0))
     }
 
-    // MARK: asked at any time
+    // MARK: readable at any time
 
     nonisolated var progress: MediaProgress {
         guard let work = live.withLock({ $0.work }) else { return MediaProgress(size: context.wanted.video.size) }
@@ -85,8 +85,8 @@ actor StreamDownload: MediaDownload {
 
     // MARK: one attempt
 
-    /// The same request, or the same segments. A second name of the donor's file has no subtitles beside it, so that none may
-    /// be wanted.
+    /// The same request, or the same segments. A second name of the donor's file has no subtitles beside it, so none
+    /// may be wanted.
     func hasBytes(of donor: Donor, _ attempt: inout Attempt) async -> Bool {
         guard donor.file.source == context.wanted.source, context.wanted.video.settings.subtitles == .none else {
             return false
@@ -140,7 +140,7 @@ actor StreamDownload: MediaDownload {
         var failure: StreamFailure?
         for (track, plan) in zip(work.tracks, source.tracks) where failure == nil {
             failure = await track.assembler.run(plan: plan, access: access)
-            // Nothing more comes for it, and what follows may take its time.
+            // Nothing more arrives for it, and the next steps may take long.
             if failure == nil { await track.assembler.rest() }
         }
         attempt.received += work.received - before
@@ -166,7 +166,7 @@ actor StreamDownload: MediaDownload {
     private func finish(
         _ source: StreamSource, _ work: StreamWork, _ subtitles: StreamSubtitles, _ attempt: inout Attempt
     ) async -> AttemptEnd {
-        // ffmpeg may take its time: what is there is noted before it, and ffmpeg reads nothing that has been lost.
+        // ffmpeg may take long: progress is recorded before, and ffmpeg reads only durable bytes.
         let download = self
         switch await Blocking.run({ _ in Result { () throws(FileError) in try download.flush() } }) {
         case .success(let facts):
@@ -182,7 +182,7 @@ actor StreamDownload: MediaDownload {
         return .complete(media)
     }
 
-    /// What was joined counts, not what came: a segment that is no good comes as often as it is asked for.
+    /// Only joined bytes count as progress: an invalid segment may be received repeatedly.
     private func end(
         after failure: StreamFailure, joined: Int64, isFresh: Bool, at failed: FailedURL, size: Int64? = nil,
         _ attempt: inout Attempt

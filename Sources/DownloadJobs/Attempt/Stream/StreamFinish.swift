@@ -5,11 +5,11 @@ import MediaLibrary
 import MediaTransfer
 import SyncFacts
 
-/// The end of a stream of which every segment is there: one file that plays, or a package.
+/// The end of a complete stream: one playable file, or a package.
 struct StreamFinish: Sendable {
     let context: DownloadContext
     let answer: ResolvedMedia
-    /// Whether digests of the joined files have been made on the way.
+    /// Whether digests of the joined files have been computed on the way.
     let isHashed: Bool
 
     private var services: RunServices { context.services }
@@ -57,14 +57,14 @@ struct StreamFinish: Sendable {
         return stream
     }
 
-    /// ffmpeg can't make one file of it: the joined stream stays, if it plays without.
+    /// ffmpeg can't make one file of it: the joined stream is kept, if it is playable.
     private func keep(_ stream: JoinedStream, because loss: RemuxLoss) -> AttemptEnd {
         if stream.hasParts { return .over(.failed(.severalParts(loss))) }
         context.warn(.notRemuxed(because: loss.sentence))
         return keep(stream)
     }
 
-    /// The joined file as it is, and separate sound beside it.
+    /// The joined file unchanged, with separate sound beside it.
     private func keep(_ stream: JoinedStream) -> AttemptEnd {
         finished(stream) { recorded in
             guard stream.tracks.count > 1 else { return (nil, []) }
@@ -76,16 +76,17 @@ struct StreamFinish: Sendable {
         }
     }
 
-    /// What the catalog says of the joined file holds; then it goes to `place`'s path, nil for the usual one, with parts.
+    /// Checks the catalog's facts about the joined file; then it goes to `place`'s path, nil for the usual one, with
+    /// parts.
     ///
-    /// - Parameter place: is told of the parts that the download had before, by name.
+    /// - Parameter place: gets the parts that the download had before, by name.
     private func finished(
         _ stream: JoinedStream,
         place: (_ recorded: [String: SidecarRecord]) throws -> (path: String?, [ArrivedFile])
     ) -> AttemptEnd {
         let track = stream.tracks[0]
         let size = track.partial.length
-        // After ffmpeg has failed nobody has been told that these count.
+        // After a failure of ffmpeg the user hasn't been told that these apply.
         if services.ffmpeg == nil, let wantedSize = context.wanted.video.size, size != wantedSize {
             return .over(.failed(.joinedSize(size, instead: wantedSize)))
         }
@@ -118,7 +119,7 @@ struct StreamFinish: Sendable {
 
     // MARK: a package
 
-    /// The joined files in a folder of their own, with playlists that lead a player to them.
+    /// The joined files in their own folder, with playlists for a player.
     private func pack(_ stream: JoinedStream) -> AttemptEnd {
         finished(stream) { recorded in
             let package = StreamPackage(
@@ -131,7 +132,7 @@ struct StreamFinish: Sendable {
                 let track = stream.tracks[1]
                 parts.append(part("audio", track.name, track.partial, at: "\(folder)/\(audio.file)", recorded))
             }
-            // What a player opens comes last.
+            // The playlist that a player opens comes last.
             for (number, playlist) in package.playlists.enumerated().reversed() {
                 let name = PartialName.playlist(number, of: context.id)
                 let partial = try context.writePartial(name, Array(playlist.text.utf8), hashes: true)
@@ -148,7 +149,7 @@ struct StreamFinish: Sendable {
             file: "\(name).\(track.fileExtension(isSound: name == "audio"))")
     }
 
-    /// Where the package goes: where it was, or where nothing of somebody else's is in its way.
+    /// The folder of the package: the present one, or one without files of others.
     private func folder(for package: StreamPackage, _ recorded: [String: SidecarRecord]) throws -> String {
         let names = [package.video.file] + [package.audio?.file].compactMap(\.self) + package.playlists.map(\.name)
         let old = recorded.values.map { StoredFile($0) } + [context.wanted.oldFile].compactMap(\.self)

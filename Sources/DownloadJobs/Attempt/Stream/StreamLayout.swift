@@ -2,21 +2,21 @@ import Crypto
 import FileSystem
 import HLSMedia
 
-/// How a joined file is laid out: one that was begun in one way isn't gone on with in another.
+/// The layout of a joined file: one begun in one layout isn't continued in another.
 enum StreamLayout: String {
-    /// Segment behind segment.
+    /// Segments without an index.
     case plain
-    /// With an index beside it, and possibly of several parts.
+    /// With an index beside it, and possibly several parts.
     case indexed
-    /// The same, every segment as it came, so that a playlist can lead through it.
+    /// The same, with every segment unchanged, so that a playlist can refer to it.
     case package
 
-    /// Tells streams apart, and layouts.
+    /// Distinguishes streams and layouts.
     func digest(of source: StreamSource) -> StreamLayoutDigest {
         guard self != .plain else { return StreamLayoutDigest(source.digest) }
         return StreamLayoutDigest(SHA256.hash(data: source.digest + Array(rawValue.utf8)))
     }
 }
 
-/// Which segments a stream has, and how they are laid out.
+/// The segments of a stream, and their layout.
 typealias StreamLayoutDigest = DigestOf<StreamLayout>

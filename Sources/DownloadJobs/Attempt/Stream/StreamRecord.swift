@@ -2,13 +2,13 @@ import DownloadStore
 import FileSystem
 import Foundation
 
-/// How far a stream has come: which segments its partials hold.
+/// The progress of a stream: the segments in its partials.
 struct StreamRecord: Sendable, Equatable, Codable {
     /// One playlist and its partial.
     struct Track: Sendable, Equatable, Codable {
-        /// The first segment that is missing, counted from 0.
+        /// The index of the first missing segment, from 0.
         var next: Int
-        /// The length of the partial that all before it make.
+        /// The length of the partial with all segments before it.
         var bytes: Int64
 
         init(next: Int, bytes: Int64) {
@@ -17,11 +17,11 @@ struct StreamRecord: Sendable, Equatable, Codable {
         }
     }
 
-    /// Digest of the segments; a playlist of another one is another stream.
+    /// Digest of the segments; a playlist with another one is another stream.
     var plan: Data
     /// The picture, with or without sound, then separate sound.
     var tracks: [Track]
-    /// How long all of it plays, in seconds.
+    /// The total playing time in seconds.
     var seconds: Double
 
     init(plan: StreamLayoutDigest, tracks: [Track], seconds: Double) {
@@ -30,10 +30,10 @@ struct StreamRecord: Sendable, Equatable, Codable {
         self.seconds = seconds
     }
 
-    /// As the state keeps it.
+    /// The form in the state.
     var text: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Nil for what can't be read: the stream is begun anew then.
+    /// Nil if it can't be read: the stream starts over then.
     init?(text: String) {
         guard let record = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
             (0...1e8).contains(record.seconds),

@@ -9,12 +9,12 @@ import MediaTransfer
 import SyncFacts
 import SystemPackage
 
-/// A joined stream made into one file by ffmpeg.
+/// Makes a joined stream into one file with ffmpeg.
 struct StreamRemux: Sendable {
-    /// What came of it.
+    /// The result.
     enum End: Sendable {
         case made(ArrivedMedia)
-        /// The joined stream is all there will be; why.
+        /// The joined stream is kept, for this reason.
         case kept(because: RemuxLoss)
         case outcome(JobOutcome)
     }
@@ -30,14 +30,14 @@ struct StreamRemux: Sendable {
             guard let job = try job(writing: library.partials.path(of: output)) else {
                 return .kept(because: .unknownKind)
             }
-            // A file of ours, with our permissions, that ffmpeg fills.
+            // A file of ours, with our permissions, for ffmpeg's output.
             let open = try library.partials.open(output)
             do throws(RemuxError) {
                 let limit = RemuxJob.limit(bytes: stream.tracks.reduce(0) { $0 + $1.partial.length })
                 if let complaint = try await job.run(
                     with: ffmpeg, limit: limit, watch: services.providers.groupWatch)
                 {
-                    // Of much that doesn't matter; what does makes the file too short.
+                    // Most complaints don't matter; those that do make the file too short.
                     services.logger.debug("ffmpeg: \(complaint)")
                 }
             } catch {
@@ -63,20 +63,21 @@ struct StreamRemux: Sendable {
     private func end(_ error: RemuxError) -> End {
         switch error {
         case .cancelled: .outcome(.stopped)
-        // The joined stream plays by itself: that takes no room.
+        // The joined stream is playable, and needs no more space.
         case .noSpace where stream.hasParts:
             .outcome(.suspended(.disk, .noRoomToRemux))
         default: .kept(because: .ended(error))
         }
     }
 
-    /// Why what ffmpeg wrote can't be all of it; nil if it is. It ends with 0 after a fragment that it can't read, too.
+    /// The reason why ffmpeg's output is incomplete; nil if it isn't. ffmpeg also exits with 0 after an unreadable
+    /// fragment.
     private func shortness(of output: PartialFile) throws(FileError) -> RemuxLoss? {
         let length = try MovieLength.read { place, count throws(FileError) in
             try output.bytes(at: place, count: count)
         }
         guard let length else { return .unreadable }
-        // Sound within the picture's own segments may end before it.
+        // Sound within the picture's own segments may end earlier.
         let kinds: [MovieLength.TrackKind] =
             stream.tracks.count > 1 || length.tracks.contains { $0.kind == .video } ? [.video, .audio] : [.audio]
         for (kind, track) in zip(kinds, stream.tracks) {
@@ -89,10 +90,10 @@ struct StreamRemux: Sendable {
         return nil
     }
 
-    /// Playlists round the lengths of segments, down as well as up.
+    /// Playlists round the durations of segments, down as well as up.
     private static let leastPart = 0.9
 
-    /// Nil for what ffmpeg has no name for.
+    /// Nil for formats that ffmpeg has no name for.
     private func job(writing output: FilePath) throws -> RemuxJob? {
         var inputs: [RemuxInput] = []
         for (number, track) in stream.tracks.enumerated() {
@@ -118,7 +119,7 @@ struct StreamRemux: Sendable {
 }
 
 extension FFmpegChoice {
-    /// The program, if it is there.
+    /// The program, if it exists.
     package var program: FFmpeg? {
         switch self {
         case .automatic: FFmpeg.find(.automatic(path: ProcessInfo.processInfo.environment["PATH"] ?? ""))

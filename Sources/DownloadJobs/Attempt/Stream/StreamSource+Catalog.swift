@@ -6,7 +6,7 @@ import Foundation
 import HLSMedia
 
 extension StreamPreference {
-    /// What a catalog says.
+    /// The catalog's preferences.
     init(_ settings: CourseCatalog.Settings) {
         let quality = settings.quality.map { quality -> Quality in
             switch quality {
@@ -28,12 +28,12 @@ extension StreamPreference {
 }
 
 extension StreamPlan {
-    /// Whether the joined file may hold several that each begin with an initialization section.
+    /// Whether the joined file may contain several parts that each begin with an initialization section.
     var hasParts: Bool {
         maps.count > 1 || (!maps.isEmpty && segments.dropFirst().contains(where: \.startsDiscontinuity))
     }
 
-    /// When each segment begins, and the end of the last one, in seconds.
+    /// The start of each segment, and the end of the last one, in seconds.
     var times: [Double] {
         var times = [0.0]
         times.reserveCapacity(segments.count + 1)
@@ -43,8 +43,8 @@ extension StreamPlan {
 }
 
 extension StreamSource {
-    /// Digest of all that is fetched: of each segment and map the address as it is, the byte range and the key. Streams
-    /// with the same one are of the same bytes; one whose addresses are signed anew has another one.
+    /// Digest of all requests: of each segment and map the exact address, the byte range and the key. Equal digests
+    /// mean equal bytes; newly signed addresses give another one.
     var contentDigest: StreamDigest {
         var hash = SHA256()
         let add = { (hash: inout SHA256, text: String) in
@@ -73,7 +73,7 @@ extension StreamSource {
         return StreamDigest(hash.finalize())
     }
 
-    /// Where the segment is that comes next.
+    /// The URL of the next segment.
     func nextURL(_ index: Int) -> String? {
         guard let segments = tracks.first?.segments, !segments.isEmpty else { return nil }
         return segments[min(max(0, index), segments.count - 1)].url

@@ -6,28 +6,28 @@ import MediaLibrary
 import MediaTransfer
 import SyncFacts
 
-/// Subtitles that a stream's playlist names: they are part of the download, and at their places before it is finished.
+/// Subtitles in a stream's playlist: they are part of the download, and in place before it is finished.
 struct StreamSubtitles: Sendable {
-    /// How many, and how much text, a stream may have.
+    /// The limits on the number and the text of a stream's subtitles.
     private static let countLimit = 64
     private static let textLimit = 24 << 20
-    /// How often one is tried.
+    /// The limit on attempts for one.
     private static let attempts = 3
 
-    /// One that hasn't come.
+    /// One that is missing.
     struct Missed {
         var key: String
-        /// For people.
+        /// For messages.
         var name: String
         var failure: StreamFailure
     }
 
-    /// What has come, by language, name and ordinal; nil for those that are given up.
+    /// Downloaded ones, by language, name and ordinal; nil for those given up.
     private var found: [String: SubtitleStream?] = [:]
     private var failures: [String: Int] = [:]
 
-    /// Fetches what isn't there yet, until one fails in a way that passes. What fails for good is given up with a warning: a
-    /// film without subtitles is still a film.
+    /// Downloads missing ones, until one fails temporarily. One that fails permanently is given up with a warning: the
+    /// video works without it.
     mutating func fetch(
         _ source: StreamSource, _ work: StreamWork, _ access: StreamAccess, _ context: DownloadContext,
         _ received: inout Int64
@@ -58,7 +58,7 @@ struct StreamSubtitles: Sendable {
         return nil
     }
 
-    /// The failure of one that may be tried once more.
+    /// The failure of one that may be retried.
     private mutating func passing(_ problem: StreamSource.Problem, _ key: String) -> StreamFailure? {
         guard case .failure(let failure) = problem, failure.verdict != .final, failure.verdict != .disk else {
             return nil
@@ -67,7 +67,7 @@ struct StreamSubtitles: Sendable {
         return failures[key, default: 0] < Self.attempts ? failure : nil
     }
 
-    /// Goes on without one.
+    /// Continues without one.
     mutating func give(
         up key: String, _ name: String, _ loss: SyncWarning.Stream.SubtitleLoss, _ context: DownloadContext
     ) {
@@ -77,7 +77,7 @@ struct StreamSubtitles: Sendable {
 
     private var textLength: Int { found.values.reduce(0) { $0 + ($1?.text.count ?? 0) } }
 
-    /// Their order may be another one when the playlist is read again.
+    /// Their order may differ when the playlist is read again.
     private func keyed(_ subtitles: [StreamSource.Subtitles]) -> [(key: String, subtitle: StreamSource.Subtitles)] {
         var counts: [String: Int] = [:]
         return subtitles.map { subtitle in
@@ -87,7 +87,7 @@ struct StreamSubtitles: Sendable {
         }
     }
 
-    /// The files of those that have come, beside the video.
+    /// The files of downloaded ones, beside the video.
     func parts(_ source: StreamSource, _ answer: ResolvedMedia, _ context: DownloadContext) throws -> [ArrivedFile] {
         guard !source.subtitles.isEmpty else { return [] }
         let recorded = try context.services.store.sidecars.files(of: [context.id]).filter { $0.kind == .subtitle }

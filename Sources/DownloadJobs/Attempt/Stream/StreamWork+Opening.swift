@@ -5,19 +5,19 @@ import MediaLibrary
 import MediaTransfer
 import SyncFacts
 
-/// What a stream is joined to.
+/// Opening a stream's partials.
 extension StreamWork {
-    /// What came of opening the partials.
+    /// The result of opening the partials.
     enum Opening {
         case opened(StreamWork)
-        /// What the partials hold can't be gone on with; why.
+        /// The contents of the partials can't be continued, for this reason.
         case another(DownloadError)
         case outcome(JobOutcome)
     }
 
-    /// Opens the partials for the stream that these playlists tell of.
+    /// Opens the partials for the stream of these playlists.
     ///
-    /// - Parameter record: how far a run before this one has come; nil begins.
+    /// - Parameter record: the progress of an earlier run; nil to start over.
     static func open(
         _ source: StreamSource, _ record: StreamRecord?, _ context: DownloadContext, expectedSHA256: Checksum?
     ) -> Opening {
@@ -43,7 +43,7 @@ extension StreamWork {
         } catch { return .outcome(.cannotOpenPartial(error, in: services.library)) }
     }
 
-    /// Opens what ``close()`` has closed, for playlists that were read anew.
+    /// Reopens the partials closed by ``close()``, for playlists that were read again.
     func reopen(for source: StreamSource, _ context: DownloadContext) -> Opening {
         let library = context.services.library
         guard digest == Self.layout(of: source.tracks, context.services).digest(of: source) else {
@@ -64,7 +64,7 @@ extension StreamWork {
         return services.ffmpeg != nil && plans.contains(where: \.hasParts) ? .indexed : .plain
     }
 
-    /// Nil if its partials don't hold what the row says.
+    /// Nil if its partials don't match the row.
     private static func openTrack(
         _ number: Int, _ plan: StreamPlan, _ position: StreamPosition, _ context: DownloadContext, isHashed: Bool
     ) throws -> Track? {

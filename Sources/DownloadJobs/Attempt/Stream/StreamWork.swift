@@ -4,26 +4,26 @@ import HLSMedia
 import MediaLibrary
 import MediaTransfer
 
-/// A stream on its way into its partials; read by the bookkeeper and by the events while it runs.
+/// A stream being joined into its partials; bookkeeper and events read it meanwhile.
 final class StreamWork: Sendable {
     /// One playlist and its partial.
     struct Track: Sendable {
         var name: PartialName
         var partial: PartialFile
         var assembler: StreamAssembler
-        /// Where each segment lies in it; nil where nobody needs to know.
+        /// The position of each segment in it; nil if they aren't needed.
         var index: PartialFile?
-        /// When each segment begins, and the end of the last one, in seconds of playing time.
+        /// The start of each segment, and the end of the last one, in seconds of playing time.
         var times: [Double]
     }
 
-    /// Tells the stream apart from others.
+    /// Identifies the stream.
     let digest: StreamLayoutDigest
     /// Picture, then separate sound.
     let tracks: [Track]
-    /// How long it plays.
+    /// The playing time.
     let seconds: Double
-    /// Whether digests of its partials are made.
+    /// Whether digests of its partials are computed.
     let isHashed: Bool
 
     init(digest: StreamLayoutDigest, tracks: [Track], seconds: Double, isHashed: Bool) {
@@ -39,8 +39,8 @@ final class StreamWork: Sendable {
     /// Received over the network by this work.
     var received: Int64 { tracks.reduce(0) { $0 + $1.assembler.received } }
 
-    /// What all of it will have, by the playing time that is there; nil as long as that says little. What hasn't begun
-    /// counts nothing: that is sound, and small.
+    /// The estimated total, from the playing time so far; nil as long as that is unreliable. Tracks that haven't begun
+    /// don't count: they are sound, and small.
     var estimatedSize: Int64? {
         var size = 0.0
         for track in tracks {
@@ -52,7 +52,7 @@ final class StreamWork: Sendable {
         return size > 0 && size < 0x1p53 ? Int64(size) : nil
     }
 
-    /// Reads it from the beginnings of the partials.
+    /// Read from the beginnings of the partials.
     func begins() async -> TrackBegins {
         var begins: [MediaTime?] = []
         for track in tracks {
@@ -63,15 +63,15 @@ final class StreamWork: Sendable {
         return TrackBegins(begins)
     }
 
-    /// Seconds of playing time that are joined, the mean of its tracks.
+    /// Seconds of playing time that are joined, as the mean of its tracks.
     var playedSeconds: Double {
         let played = tracks.map { $0.times[min($0.assembler.position.next, $0.times.count - 1)] }
         return played.reduce(0, +) / Double(max(1, played.count))
     }
 
-    /// What is durable after a flush that this call makes. Blocks.
+    /// The durable progress after a flush made by this call. Blocks.
     func flush() throws(FileError) -> ProgressFacts {
-        // Before the flush: what is joined during it isn't durable by it.
+        // Before the flush, which doesn't cover segments joined during it.
         let positions = tracks.map(\.assembler.position)
         for partial in partials where partial.isOpen { _ = try partial.flush() }
         let record = StreamRecord(
@@ -81,7 +81,7 @@ final class StreamWork: Sendable {
             position: record.text, seconds: seconds)
     }
 
-    /// Gives the descriptors up.
+    /// Closes the descriptors.
     func close() { for partial in partials { partial.close() } }
 
     private var partials: [PartialFile] { tracks.flatMap { [$0.partial, $0.index].compactMap(\.self) } }

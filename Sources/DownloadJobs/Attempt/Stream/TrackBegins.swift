@@ -1,16 +1,17 @@
 import HLSMedia
 
-/// When the tracks of a stream begin on its clock: tracks that aren't much apart stay so in the file.
+/// The start times of a stream's tracks on its clock: small differences are kept in the file.
 struct TrackBegins: Sendable {
-    /// Beyond so many seconds their clocks have nothing to do with each other.
+    /// Beyond this difference in seconds their clocks are unrelated.
     private static let mostApart = 10.0
 
-    /// How long after the beginning of the file each track begins, in seconds.
+    /// Each track's delay after the beginning of the file, in seconds.
     private let delays: [Double]
-    /// When the file begins on the stream's clock, which its subtitles go by, in ticks of 90 kHz; nil if that can't be told.
+    /// The beginning of the file on the stream's clock, to which its subtitles refer, in ticks of 90 kHz; nil if
+    /// unknown.
     let origin: UInt64?
 
-    /// In the order of the tracks; nil for those of which it can't be told.
+    /// In the order of the tracks; nil for unknown ones.
     init(_ begins: [MediaTime?]) {
         let known = begins.compactMap(\.self)
         let offsets = known.map { MediaClock.offset(from: known[0], to: $0) }
