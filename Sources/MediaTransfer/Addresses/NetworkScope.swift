@@ -6,19 +6,19 @@ import Musl
 import Darwin
 #endif
 
-/// Who can be reached by an address. Related: RFC 6890, RFC 4291 §2.
+/// The network that an address belongs to. Related: RFC 6890, RFC 4291 §2.
 package enum NetworkScope: Sendable, Hashable {
     /// The machine itself.
     case loopback
-    /// The same cable, and what clouds tell their machines about themselves.
+    /// The local link, which includes the metadata services of clouds.
     case link
-    /// A private network, the one of a provider or of a laboratory included.
+    /// A private network, including carriers' and test networks.
     case privateNetwork
     /// Everything else.
     case world
 
-    /// Of a numeric address; nil for anything else. An IPv4 address within an IPv6 one (mapped, compatible, NAT64 or 6to4) counts
-    /// as itself.
+    /// From a numeric address; nil for anything else. An IPv4 address within an IPv6 one (mapped, compatible, NAT64 or
+    /// 6to4) counts as itself.
     package init?(address: String) {
         let text = String(address.prefix { $0 != "%" })
         var four = in_addr()
@@ -32,8 +32,8 @@ package enum NetworkScope: Sendable, Hashable {
         }
     }
 
-    /// Of a URL's host, if that is an address in any spelling that resolvers know (`127.1`, `0x7f000001`, `2130706433`); nil for
-    /// a name.
+    /// From a URL's host, if that is an address in any spelling that resolvers accept (`127.1`, `0x7f000001`,
+    /// `2130706433`); nil for a name.
     package init?(literal host: String) {
         var text = host
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -43,14 +43,14 @@ package enum NetworkScope: Sendable, Hashable {
             return
         }
         var four = in_addr()
-        // What begins otherwise is a name; `inet_aton` overlooks what follows a blank.
+        // Anything else is a name; `inet_aton` ignores text after a blank.
         guard let first = text.utf8.first, ASCII.isDigit(first), !text.utf8.contains(where: { $0 <= 0x20 }),
             inet_aton(text, &four) != 0
         else { return nil }
         self = NetworkScope(four: UInt32(bigEndian: four.s_addr))
     }
 
-    /// Of a URL's host as far as it tells, for when somebody else looks the name up.
+    /// From a URL's host alone, for names resolved by a proxy.
     package init(name host: String) {
         var name = host
         while name.hasSuffix(".") { name.removeLast() }
@@ -60,7 +60,7 @@ package enum NetworkScope: Sendable, Hashable {
 
     private init(four: UInt32) {
         func isWithin(_ network: UInt32, _ bits: UInt32) -> Bool { four >> (32 - bits) == network >> (32 - bits) }
-        // 0.0.0.0 is connected to as the machine itself.
+        // A connection to 0.0.0.0 reaches the machine itself.
         if isWithin(0x7F00_0000, 8) || isWithin(0, 8) {
             self = .loopback
         } else if isWithin(0xA9FE_0000, 16) {

@@ -1,10 +1,10 @@
-/// Scheme, host and port (RFC 6454): what a token may be sent to. Lower case, the default port filled in.
+/// Scheme, host and port (RFC 6454): the unit that tokens are limited to. Lower case, the default port filled in.
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     package let scheme: String
     /// A name or address; IPv6 in brackets.
     package let host: String
-    /// The port, also where it is the scheme's own.
+    /// The port, also if it is the scheme's default.
     package let port: Int
 
     init(scheme: String, host: String, port: Int) {
@@ -21,6 +21,6 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(scheme)://\(host):\(port)" }
 
-    /// Whether it is one of the web: of http or https.
+    /// Whether its scheme is http or https.
     package var isHTTP: Bool { scheme == "http" || scheme == "https" }
 }

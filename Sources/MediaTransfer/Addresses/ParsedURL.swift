@@ -1,17 +1,17 @@
 import CLibCurl
 
-/// A URL taken apart and put together by libcurl, so that nothing is ever judged by other rules than it is fetched by.
+/// A URL parsed and composed by libcurl, so that it is judged by the same rules as it is requested.
 package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
     /// Absolute, without fragment and without user information.
     package let text: String
-    /// Where it leads.
+    /// Its origin.
     package let origin: Origin
-    /// As it stood in the URL, decoded; nil where there was none.
+    /// From the URL, decoded; nil if there was none.
     package let user: String?
     /// Like ``user``.
     package let password: String?
 
-    /// No name of a host is longer (RFC 1035 §3.1), and libcurl before 8.4.0 writes longer ones beyond a buffer on their
+    /// The limit on a host's name (RFC 1035 §3.1); libcurl before 8.4.0 overflows a buffer with longer ones on their
     /// way to a SOCKS proxy (CVE-2023-38545).
     private static let longestHost = 253
 
@@ -20,10 +20,10 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         self.init(text, base: nil)
     }
 
-    /// `reference` as seen from `self`: absolute, relative to the protocol, to the host or to the path
-    /// (RFC 3986 §5). Nil if it makes no URL; its scheme may be any that libcurl knows.
+    /// `reference` resolved against `self`: absolute, relative to the protocol, to the host or to the path (RFC 3986
+    /// §5). Nil if the result isn't a URL; its scheme may be any that libcurl knows.
     package func resolving(_ reference: String) -> ParsedURL? {
-        // A fragment is never sent, and libcurl takes one that stands alone for a path.
+        // A fragment is never sent, and libcurl takes a lone one for a path.
         let reference = reference.prefix { $0 != "#" }
         return reference.isEmpty ? self : ParsedURL(String(reference), base: text)
     }
@@ -72,7 +72,7 @@ package struct ParsedURL: Sendable, Equatable, RedactedInPrint {
         return text + (text.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
     }
 
-    /// Percent-encodes all but the unreserved characters of RFC 3986 §2.3.
+    /// Percent-encodes everything but the unreserved characters of RFC 3986 §2.3.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

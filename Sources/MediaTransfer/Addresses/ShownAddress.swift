@@ -1,10 +1,10 @@
-/// Where something came from, as people may read it and as it may be stored: host and path, without user, query and fragment.
+/// An address in a form safe to show and store: host and path, without user, query and fragment.
 ///
 /// A part of the path that looks like a signature or a token is left out.
 package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
-    /// With the port where it isn't the scheme's own: `127.0.0.1:8080`.
+    /// With the port if it isn't the scheme's default: `127.0.0.1:8080`.
     package let host: String
-    /// As it stands in the URL, at most ``longest`` characters; begins with a slash.
+    /// From the URL, at most ``longest`` characters; begins with a slash.
     package let path: String
 
     private static let longest = 120
@@ -24,7 +24,7 @@ package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { path == "/" ? host : host + path }
 
-    /// Letters and digits in a long row without a dot are nobody's name for a file: links may be signed in their path.
+    /// A long run of letters and digits without a dot isn't a file's name: links may be signed in their path.
     private static func shown(_ part: Substring) -> String {
         // The header of a JWT: `{"` in base64.
         if part.utf8.starts(with: "eyJ".utf8) { return "…" }
@@ -35,8 +35,8 @@ package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
         return isLong && hasDigit && hasLetter && !isNamed ? "…" : String(part)
     }
 
-    /// Words with hyphens or underscores between them, none of them longer than a word is, and none with capitals inside:
-    /// a signature in base64url has hyphens and underscores, too.
+    /// Words separated by hyphens or underscores, each no longer than a word, and without capitals inside: a signature
+    /// in base64url has hyphens and underscores, too.
     private static func isWords(_ part: Substring) -> Bool {
         let words = part.split { $0 == "-" || $0 == "_" }
         return words.count > 2
@@ -45,7 +45,7 @@ package struct ShownAddress: Sendable, Equatable, CustomStringConvertible {
             }
     }
 
-    /// `8-4-4-4-12` hexadecimal digits: an id, as PeerTube's.
+    /// `8-4-4-4-12` hexadecimal digits: an id, as in PeerTube.
     private static func isUUID(_ part: Substring) -> Bool {
         part.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
             && part.utf8.allSatisfy { byte in

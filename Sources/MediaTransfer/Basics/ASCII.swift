@@ -12,7 +12,7 @@ enum ASCII {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// The value of a string that is nothing but decimal digits and fits; nil otherwise (also for "" and "+1").
+    /// The value of a string of decimal digits that fits; nil otherwise (also for "" and "+1").
     static func number(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
         return Int64(text)
@@ -28,7 +28,7 @@ enum ASCII {
     /// Lower case for ASCII letters only.
     static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 0x20 : byte }
 
-    /// Lower case for ASCII letters only; names of fields, schemes and hosts know no others.
+    /// Lower case for ASCII letters only; names of fields, schemes and hosts contain no others.
     static func lowercased(_ text: some StringProtocol) -> String {
         String(decoding: text.utf8.map(lowercased), as: UTF8.self)
     }

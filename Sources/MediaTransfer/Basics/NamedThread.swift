@@ -1,11 +1,11 @@
 import Foundation
 
-/// A thread that debuggers and `top` show by its name.
+/// A thread with a name for debuggers and `top`.
 enum NamedThread {
-    /// Starts it. At most 15 bytes of the name show on Linux.
+    /// Starts it. Linux shows at most 15 bytes of the name.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
-            // Once it runs: a name that is given before doesn't reach the system on Linux.
+            // Set by the running thread: on Linux a name set before doesn't reach the system.
             Thread.current.name = name
             body()
         }

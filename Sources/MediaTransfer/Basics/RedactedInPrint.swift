@@ -1,5 +1,5 @@
-/// What may hold a URL, a token or a header field. However Swift prints a value (as text, for debugging, by `dump`), it
-/// shows its description only, which is its name unless it says otherwise.
+/// A type that may hold a URL, a token or a header field. Every way of printing it (as text, for debugging, by `dump`)
+/// shows only its description, which by default is its name.
 package protocol RedactedInPrint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension RedactedInPrint {

@@ -1,8 +1,8 @@
-/// Who may have a connection now: bounds for each host and in all, first come first served, where one that waits for
-/// its host never holds up one that doesn't.
+/// Assigns connections: bounds per host and in total, first come first served, where a transfer that waits for its host
+/// never delays others.
 ///
-/// A backstop behind the caller's own schedule. Waiting here, rather than inside libcurl, keeps the clocks of connecting
-/// and stalling still.
+/// A backstop behind the caller's own schedule. Waiting here, rather than inside libcurl, keeps the clocks of
+/// connecting and stalling stopped.
 package struct Admission: Sendable {
     private struct Host: Hashable {
         var name: String
@@ -21,7 +21,7 @@ package struct Admission: Sendable {
         self.total = max(1, total)
     }
 
-    /// True if `id` has a connection now; else it waits, and ``leave(_:)`` of another one will name it.
+    /// True if `id` has a connection now; otherwise it waits, and ``leave(_:)`` of another one will return it.
     package mutating func enter(_ id: Int, _ origin: Origin) -> Bool {
         let host = Host(name: origin.host, port: origin.port)
         guard isFree(host) else {
@@ -32,7 +32,7 @@ package struct Admission: Sendable {
         return true
     }
 
-    /// Gives back the connection, or the place in the queue, of `id`; returns those that have one now.
+    /// Returns the connection, or the place in the queue, of `id`; the result are those that have one now.
     package mutating func leave(_ id: Int) -> [Int] {
         waiting.removeAll { $0.id == id }
         guard let host = admitted.removeValue(forKey: id) else { return [] }

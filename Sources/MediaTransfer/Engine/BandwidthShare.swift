@@ -1,44 +1,44 @@
-/// Shares out bandwidth in chunks: a rate for everything together, given out in turns so that each of those who want
-/// more gets the same, and a rate for each single transfer. Times are durations since some fixed moment.
+/// Distributes bandwidth in chunks: a common rate, given out in turns so that each transfer that wants more gets the
+/// same, and a rate for each single transfer. Times are durations since some fixed moment.
 ///
-/// A transfer asks before it takes a chunk. Refused, it waits and is named by ``due(at:)``; its next ``take(_:_:at:)``
-/// then succeeds. What a slow transfer doesn't ask for is there for the others.
+/// A transfer asks before it takes a chunk. If refused, it waits and is returned by ``due(at:)``; its next
+/// ``take(_:_:at:)`` then succeeds. Bandwidth that a slow transfer doesn't request is available to the others.
 package struct BandwidthShare: Sendable {
     private struct Lane {
         var rate: Int64?
-        /// When its own rate allows the next chunk.
+        /// The time at which its own rate allows the next chunk.
         var next: Duration = .zero
-        /// What was taken off ``balance`` for it when it was named.
+        /// The amount deducted from ``balance`` when it was returned by `due`.
         var reserved: Double?
         var isQueued = false
     }
 
-    /// What libcurl hands out at most at a time.
+    /// The largest chunk that libcurl passes at a time.
     private static let chunk = 16_384.0
 
-    /// What a transfer may make up for after it has waited for its turn.
+    /// The delay that a transfer may catch up after waiting for its turn.
     private static let longestPause = Duration.milliseconds(100)
 
-    /// Bytes a second for all; nil without bound.
+    /// Bytes per second for all; nil for no limit.
     package private(set) var rate: Int64?
     /// Bytes that may be taken now; negative after a chunk larger than what was left.
     private var balance = 0.0
     private var refilled: Duration = .zero
     private var lanes: [Int: Lane] = [:]
-    /// Wait for their own rate.
+    /// Those that wait for their own rate.
     private var sleeping: [Int] = []
-    /// Wait for their turn at the common rate.
+    /// Those that wait for their turn at the common rate.
     private var queue: [Int] = []
 
-    /// - Parameter rate: for all together.
+    /// - Parameter rate: the common rate.
     package init(rate: Int64?) {
         self.rate = rate.map { max(1, $0) }
     }
 
-    /// Whether anything is limited at all.
+    /// Whether there is any limit.
     package var isLimiting: Bool { rate != nil || lanes.values.contains { $0.rate != nil } }
 
-    /// Changes the common rate; those who wait are judged anew by the next ``due(at:)``.
+    /// Changes the common rate; the next ``due(at:)`` reconsiders waiting transfers.
     package mutating func setRate(_ rate: Int64?, at now: Duration) {
         refill(at: now)
         self.rate = rate.map { max(1, $0) }
@@ -50,17 +50,17 @@ package struct BandwidthShare: Sendable {
     package mutating func setRateOfEach(_ rate: Int64?, at now: Duration) {
         for id in lanes.keys {
             lanes[id]?.rate = rate.map { max(1, $0) }
-            // What it took at the old rate is forgotten.
+            // Chunks taken at the old rate don't count any more.
             lanes[id]?.next = now
         }
     }
 
-    /// A transfer begins, with a rate of its own or without.
+    /// Adds a transfer, with its own rate or without.
     package mutating func add(_ id: Int, rate: Int64?) {
         lanes[id] = Lane(rate: rate.map { max(1, $0) })
     }
 
-    /// A transfer ends.
+    /// Removes a transfer.
     package mutating func remove(_ id: Int) {
         guard let lane = lanes.removeValue(forKey: id) else { return }
         balance += lane.reserved ?? 0
@@ -68,7 +68,7 @@ package struct BandwidthShare: Sendable {
         queue.removeAll { $0 == id }
     }
 
-    /// Whether `id` may take `count` bytes now. If not it waits.
+    /// Whether `id` may take `count` bytes now. Otherwise it waits.
     package mutating func take(_ id: Int, _ count: Int, at now: Duration) -> Bool {
         guard var lane = lanes[id] else { return true }
         defer { lanes[id] = lane }
@@ -96,7 +96,7 @@ package struct BandwidthShare: Sendable {
         return true
     }
 
-    /// Those whose wait is over, in their turn.
+    /// Those whose wait is over, in order.
     package mutating func due(at now: Duration) -> [Int] {
         refill(at: now)
         let awake = sleeping.filter { (lanes[$0]?.next ?? .zero) <= now }
@@ -113,7 +113,7 @@ package struct BandwidthShare: Sendable {
         return admitted
     }
 
-    /// How long until ``due(at:)`` has somebody to name; nil if nobody waits.
+    /// The time until ``due(at:)`` returns a transfer; nil if none waits.
     package func wait(at now: Duration) -> Duration? {
         var wait = sleeping.compactMap { lanes[$0].map { max(.zero, $0.next - now) } }.min()
         if !queue.isEmpty {
@@ -124,7 +124,7 @@ package struct BandwidthShare: Sendable {
         return wait
     }
 
-    /// Tokens for the time that has passed; what nobody takes is kept for a twentieth of a second.
+    /// Adds tokens for the elapsed time; unused ones are kept for a twentieth of a second.
     private mutating func refill(at now: Duration) {
         guard let rate else { return }
         let earned = (now - refilled) / .seconds(1) * Double(rate)

@@ -1,14 +1,14 @@
 import CLibCurl
 
 extension CURLcode {
-    /// What it means; nil for success. libcurl's own text is not used: it can hold names and URLs.
+    /// Its meaning; nil for success. libcurl's own text is not used: it can contain names and URLs.
     func failure(of easy: UnsafeMutableRawPointer) -> TransferFailure? {
         switch self {
         case CURLE_OK: TransferFailure?.none
         case CURLE_COULDNT_RESOLVE_HOST: .network(.unknownHost)
         case CURLE_COULDNT_RESOLVE_PROXY: .network(.unknownProxy)
         case CURLE_COULDNT_CONNECT: .network(.cannotConnect)
-        // There is no other time limit of libcurl's in use.
+        // No other time limit of libcurl is in use.
         case CURLE_OPERATION_TIMEDOUT: .network(.connectTimeout)
         case CURLE_GOT_NOTHING: .network(.noAnswer)
         case CURLE_PARTIAL_FILE: .truncated(received: 0, expected: nil)
@@ -18,7 +18,7 @@ extension CURLcode {
         case CURLE_SSL_CACERT_BADFILE: .tls(.caFile)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             .tls(.handshake)
-        // libcurl says BAD_FUNCTION_ARGUMENT of a CR or NUL in the middle of a field.
+        // libcurl returns BAD_FUNCTION_ARGUMENT for a CR or NUL in the middle of a field.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING,
             CURLE_BAD_FUNCTION_ARGUMENT:
             .badResponse(.unreadable)

@@ -1,27 +1,27 @@
 import CLibCurl
 import Foundation
 
-/// The libcurl that this program runs with, and what it trusts.
+/// The libcurl in use, and its certificate authorities.
 package enum CurlLibrary {
-    /// As it says itself: `7.88.1`.
+    /// The version that it reports: `7.88.1`.
     package static var version: String { text(facts.version) ?? "unknown" }
 
-    /// The TLS library behind it: `OpenSSL/3.0.17`; nil without one.
+    /// Its TLS library: `OpenSSL/3.0.17`; nil without one.
     package static var tlsLibrary: String? { text(facts.ssl_version) }
 
-    /// The file of certificate authorities that was compiled in; nil where there is none.
+    /// The compiled-in file of certificate authorities; nil if there is none.
     package static var authorityFile: String? { text(facts.cainfo) }
 
-    /// The folder of certificate authorities that was compiled in; nil where there is none.
+    /// The compiled-in folder of certificate authorities; nil if there is none.
     package static var authorityFolder: String? { text(facts.capath) }
 
     /// As a number: 0x075801.
     static var versionNumber: UInt32 { facts.version_num }
 
-    /// Whether a handle of this version that was reset knows nothing of the answer before.
+    /// Whether a reset handle of this version keeps nothing of the previous response.
     ///
-    /// Before 8.1.0 it kept a pointer to the last header field, which was freed: an answer whose first field begins with a
-    /// blank was then appended to that (curl#11101, mended by #11103).
+    /// Before 8.1.0 it kept a freed pointer to the last header field: a response whose first field begins with a blank
+    /// was then appended to that (curl#11101, fixed by #11103).
     static func keepsHandlesClean(_ version: UInt32) -> Bool { version >= 0x08_01_00 }
 
     private static var facts: curl_version_info_data { curl_version_info(CURLVERSION_EIGHTH).pointee }
@@ -29,12 +29,12 @@ package enum CurlLibrary {
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 }
 
-/// What a server's clock shows, by the `Date` of its answer to a HEAD request.
+/// The clock of a server, by the `Date` of its response to a HEAD request.
 package enum ServerTime {
-    /// Asks `url` once, following no redirect; any status will do. Blocks for at most `limit` seconds.
+    /// Requests `url` once, without following redirects; any status is accepted. Blocks for at most `limit` seconds.
     ///
-    /// - Returns: how far the server's clock is ahead of ours, in seconds, to within the second that `Date` has and half of
-    ///   the time that the answer took; nil if the answer has no `Date`, or a cache has kept it.
+    /// - Returns: the offset of the server's clock from ours in seconds, positive if it is ahead, to within the second
+    ///   that `Date` has and half of the response time; nil if the response has no `Date`, or comes from a cache.
     package static func skew(of url: String, caFile: String?, limit: Int = 15) throws(TransferFailure) -> Double? {
         guard let parsed = ParsedURL(url), let easy = curl_easy_init() else {
             throw .invalidRequest("the URL is malformed")
@@ -59,15 +59,15 @@ package enum ServerTime {
         let before = Date()
         let code = withExtendedLifetime((date, handles)) { curl_easy_perform(easy) }
         let after = Date()
-        // A server that has no answer to HEAD closes the connection, and may have said the time before.
+        // A server that doesn't support HEAD closes the connection, and may have sent its date before.
         if let failure = code.failure(of: easy), date.seconds == nil { throw failure }
         guard let seconds = date.seconds else { return nil }
-        // A whole second, cut off: its middle is the best guess.
+        // Truncated to a second: its middle is the best estimate.
         let ours = before.timeIntervalSince1970 + after.timeIntervalSince(before) / 2
         return Double(seconds) + 0.5 - ours
     }
 
-    /// Where the header callback puts what it has seen.
+    /// Receives the fields from the header callback.
     private final class FieldBox {
         private var date: Int64?
         private var isCached = false

@@ -1,17 +1,17 @@
 import CLibCurl
 
-/// libcurl's easy handles: made when none is idle, kept for the next request where libcurl allows that, with TLS sessions
-/// in common. Connections are the multi handle's, and outlive them.
+/// libcurl's easy handles: made when none is idle, kept for the next request if libcurl allows that, with common TLS
+/// sessions. Connections belong to the multi handle, and outlive them.
 ///
 /// Belongs to the transfer thread.
 final class EasyHandles {
     private static let mostIdle = 64
 
-    /// Whether libcurl knows the system's certificates as one file.
+    /// Whether libcurl has the system's certificates as one file.
     private static let hasBundle = curl_version_info(CURLVERSION_EIGHTH).pointee.cainfo != nil
 
-    /// Whether a handle can be used for another request. Behind proxies of the environment none is: libcurl up to 8.20
-    /// keeps what one of them wants to see for the next (CVE-2026-6253, -7168, -8927).
+    /// Whether a handle can be reused for another request. With proxies from the environment none is: libcurl up to
+    /// 8.20 keeps data meant for one of them for the next (CVE-2026-6253, -7168, -8927).
     static func mayKeepIdle(_ version: UInt32, isBehindProxy: Bool) -> Bool {
         CurlLibrary.keepsHandlesClean(version) && !isBehindProxy
     }
@@ -19,10 +19,10 @@ final class EasyHandles {
     private let configuration: TransferConfiguration
     private let keepsIdle: Bool
     private let share: OpaquePointerBox
-    /// Those that wait for the next request.
+    /// The idle handles.
     private(set) var idle: [UnsafeMutableRawPointer] = []
 
-    /// A `CURLSH`, freed behind the handles that use it.
+    /// A `CURLSH`, freed after the handles that use it.
     private struct OpaquePointerBox {
         var raw: UnsafeMutableRawPointer?
     }
@@ -48,7 +48,7 @@ final class EasyHandles {
         return easy
     }
 
-    /// A handle without options, for the next request of the same transfer; `easy` is gone.
+    /// A handle without options, for the next request of the same transfer; `easy` is invalid afterwards.
     func exchange(_ easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
         giveBack(easy)
         return take()
@@ -65,24 +65,23 @@ final class EasyHandles {
         idle = []
     }
 
-    /// Sets what is the same for all transfers.
+    /// Sets the options common to all transfers.
     func configure(_ easy: UnsafeMutableRawPointer, isPaced: Bool) {
         cf_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         cf_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         cf_set_long(easy, CURLOPT_NOSIGNAL, 1)
         cf_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
         cf_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // A transfer that is cancelled while a name is being looked up must not wait for that look-up: it would hold up
-        // all others.
+        // A transfer cancelled during a name look-up must not wait for that: it would delay all others.
         cf_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        // What is held back is kept and moved by libcurl: little at a time then.
+        // libcurl keeps and moves data of a throttled transfer: use small amounts then.
         cf_set_long(easy, CURLOPT_BUFFERSIZE, isPaced ? 32 << 10 : 512 << 10)
         cf_set_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         if let caFile = configuration.caFile {
             cf_set_string(easy, CURLOPT_CAINFO, caFile)
         } else if Self.hasBundle {
-            // The bundle alone: libcurl keeps what it has parsed of it only if there is no folder beside it, and parsing
-            // takes 25 ms for each connection, in which all other transfers wait.
+            // The bundle alone: libcurl caches its parsed form only if there is no folder beside it, and parsing takes
+            // 25 ms for each connection, during which all other transfers wait.
             cf_set_string(easy, CURLOPT_CAPATH, nil)
         }
         if let raw = share.raw { cf_set_pointer(easy, CURLOPT_SHARE, raw) }

@@ -4,13 +4,13 @@ import Darwin
 import Glibc
 #endif
 
-/// The encoding in which libcurl is given the names of hosts.
+/// The encoding of host names passed to libcurl.
 enum HostNames {
     /// Made once and never freed: the threads that use it come and go.
     nonisolated(unsafe) private static let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
-    /// Lets this thread name hosts in UTF-8: libidn2 reads them in the encoding of its locale, which is ASCII in a program
-    /// that sets none. Nothing else of the locale changes.
+    /// Makes this thread encode hosts in UTF-8: libidn2 reads them in the encoding of its locale, which is ASCII in a
+    /// program that sets none. Nothing else of the locale changes.
     static func useUTF8() {
         if let locale { uselocale(locale) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One transfer that somebody has asked for.
+/// A requested transfer.
 struct TransferJob: Sendable, RedactedInPrint {
     var id: Int
     var request: TransferRequest
@@ -8,7 +8,7 @@ struct TransferJob: Sendable, RedactedInPrint {
     var progress: TransferProgress?
     var continuation: CheckedContinuation<TransferReport, Never>
 
-    /// Ends it without it ever having begun.
+    /// Ends it before it has begun.
     func refuse(_ failure: TransferFailure?) {
         continuation.resume(
             returning: TransferReport(head: nil, received: 0, length: target.length, failure: failure, seconds: 0))
@@ -17,7 +17,7 @@ struct TransferJob: Sendable, RedactedInPrint {
 
 /// The only way from other threads to the transfer thread.
 final class Inbox: Sendable, RedactedInPrint {
-    /// What other threads ask for.
+    /// The commands of other threads.
     enum Command: Sendable, RedactedInPrint {
         case start(TransferJob)
         case cancel(Int)
@@ -55,7 +55,7 @@ final class Inbox: Sendable, RedactedInPrint {
         }
     }
 
-    /// Refuses what is left and what will come.
+    /// Refuses remaining and later commands.
     func close() {
         let rest = state.withLock { state in
             state.isClosed = true

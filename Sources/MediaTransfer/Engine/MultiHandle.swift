@@ -5,7 +5,7 @@ import CLibCurl
 /// `@unchecked Sendable`: `curl_multi_wakeup` is the one function that libcurl allows on any thread at any time
 /// (curl_multi_wakeup(3)); the handle is freed with the last reference, so never under a caller of it.
 final class MultiHandle: @unchecked Sendable {
-    /// libcurl asks for one call in the life of a process.
+    /// libcurl requires one call per process.
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     let raw: UnsafeMutableRawPointer

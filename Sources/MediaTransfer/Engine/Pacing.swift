@@ -1,7 +1,7 @@
 /// The clocks and the bandwidth of the transfer thread.
 ///
-/// Besides the time there is the time that was spent *listening* to servers: waiting for sockets, plus working through
-/// what came, but the latter for 100 ms at a time at most; longer than that it was a write that took long.
+/// Besides the elapsed time it measures the time spent *listening* to servers: waiting for sockets, plus processing
+/// received data, but the latter for at most 100 ms at a time; anything longer was a slow write.
 final class Pacing {
     private static let longestWork = Duration.milliseconds(100)
 
@@ -9,9 +9,9 @@ final class Pacing {
     private var share: BandwidthShare
     /// Since the start, as of the last step of the loop.
     private(set) var now: Duration = .zero
-    /// How much of it was spent listening.
+    /// The part of it spent listening.
     private(set) var listened: Duration = .zero
-    /// Kept beside ``BandwidthShare/isLimiting``, to be asked for each chunk.
+    /// A copy of ``BandwidthShare/isLimiting``, checked for each chunk.
     private(set) var isLimiting: Bool
 
     init(rate: Int64?) {
@@ -19,14 +19,14 @@ final class Pacing {
         isLimiting = share.isLimiting
     }
 
-    /// In front of the wait for sockets: what lies behind was work.
+    /// Before the wait for sockets: the time until now was work.
     func willListen() {
         let time = SuspendingClock.now - start
         listened += min(time - now, Self.longestWork)
         now = time
     }
 
-    /// Behind the wait.
+    /// After the wait.
     func didListen() {
         let time = SuspendingClock.now - start
         listened += time - now
@@ -53,17 +53,17 @@ final class Pacing {
         isLimiting = share.isLimiting
     }
 
-    /// Whether a transfer may take a chunk now; else it waits for ``due()``.
+    /// Whether a transfer may take a chunk now; otherwise it waits for ``due()``.
     func take(_ id: Int, _ count: Int) -> Bool {
         share.take(id, count, at: SuspendingClock.now - start)
     }
 
-    /// Whose wait is over.
+    /// The transfers whose wait is over.
     func due() -> [Int] {
         guard share.wait(at: now) != nil else { return [] }
         return share.due(at: SuspendingClock.now - start)
     }
 
-    /// How long until somebody's wait is over.
+    /// The time until a transfer's wait is over.
     func wait() -> Duration? { share.wait(at: SuspendingClock.now - start) }
 }

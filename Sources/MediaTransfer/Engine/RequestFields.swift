@@ -1,6 +1,6 @@
-/// The header fields of a request, as libcurl takes them.
+/// The header fields of a request, in libcurl's form.
 enum RequestFields {
-    /// Those that are this room's alone: what they say is settled elsewhere.
+    /// Whether a field is reserved for this room, which sets its value elsewhere.
     private static func isReserved(_ name: String) -> Bool {
         let name = ASCII.lowercased(name)
         return ["host", "range", "connection", "transfer-encoding", "te", "upgrade", "expect", "accept-encoding"]

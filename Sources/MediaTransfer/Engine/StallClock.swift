@@ -1,11 +1,10 @@
-/// Tells when a server delivers less than it is asked for.
+/// Detects servers that deliver less than requested.
 ///
 /// A stall is a period of the timeout's length in which fewer than ``minimum`` bytes a second arrived. It begins when
-/// the request has been sent, and anew as soon as that much has arrived. Only time in which we listened to the server
-/// counts: not the time in which our own rate limits held the transfer back, not long stays in a write, and not that in
-/// which the machine slept.
+/// the request has been sent, and again whenever that much has arrived. Only time spent listening to the server counts:
+/// not the time in which our own rate limits throttled the transfer, not slow writes, and not the machine's sleep.
 package struct StallClock: Sendable {
-    /// Bytes a second. What is slower is no download that anybody waits for.
+    /// Bytes per second. A slower download is of no use.
     package static let minimum: Int64 = 128
 
     private let timeout: Duration
@@ -15,8 +14,8 @@ package struct StallClock: Sendable {
     private var heldSince: Duration?
 
     /// - Parameters:
-    ///   - listened: the listening time of the whole engine at this moment; so in all functions.
-    ///   - received: bytes so far; so in all functions.
+    ///   - listened: the current listening time of the whole engine; the same in all functions.
+    ///   - received: bytes so far; the same in all functions.
     package init(timeout: Duration, listened: Duration, received: Int64) {
         self.timeout = timeout
         demanded = max(1, Int64(timeout / .seconds(1) * Double(Self.minimum)))
@@ -24,12 +23,12 @@ package struct StallClock: Sendable {
         self.received = received
     }
 
-    /// From now on we hold the transfer back.
+    /// The transfer is throttled from now on.
     package mutating func hold(_ listened: Duration) {
         heldSince = heldSince ?? listened
     }
 
-    /// No longer.
+    /// The transfer is no longer throttled.
     package mutating func release(_ listened: Duration) {
         if let heldSince { since += listened - heldSince }
         heldSince = nil

@@ -1,41 +1,41 @@
 import CLibCurl
 import Foundation
 
-/// One transfer in progress: libcurl's handle, the file or buffer, and how far it has come.
+/// One transfer in progress: libcurl's handle, the file or buffer, and its progress.
 ///
-/// Belongs to the transfer thread; ``TransferLoop`` keeps it alive for as long as libcurl holds its address. The
-/// callbacks allocate nothing for a chunk of the body.
+/// Belongs to the transfer thread; ``TransferLoop`` keeps it alive as long as libcurl holds its address. The callbacks
+/// allocate nothing for a chunk of the body.
 final class Transfer: RedactedInPrint {
-    /// What the body of the current answer is for.
+    /// The use of the current response's body.
     private enum Phase {
         case awaitingHead
         case body(BodyPlan)
-        /// Read to its end, if that is near in bytes and time, so that the connection can be used again.
+        /// Read to its end, if that is near in bytes and time, so that the connection can be reused.
         case discarding(Ending)
     }
 
-    /// What follows when libcurl is through with a request.
+    /// The next step when libcurl has finished a request.
     enum Ending: RedactedInPrint {
         case finished(TransferFailure?)
         case redirected(String?)
     }
 
-    /// How much of an unwanted body is read for the sake of the connection.
+    /// The most bytes of an unwanted body that are read to keep the connection.
     private static let worthDiscarding: Int64 = 64 << 10
-    /// For how long.
+    /// The time limit for that.
     private static let worthLingering = Duration.milliseconds(250)
-    /// How often the digest hears of progress.
+    /// The interval in bytes at which the digest gets the progress.
     private static let announcement: Int64 = 1 << 20
 
     let id: Int
-    /// Of the current hop.
+    /// The handle of the current hop.
     var easy: UnsafeMutableRawPointer
     var policy: RedirectPolicy
-    /// Whether libcurl has the handle in its hands.
+    /// Whether libcurl is using the handle.
     var isRunning = false
 
     private let job: TransferJob
-    /// Nil for one into memory.
+    /// Nil for a transfer into memory.
     private let descriptor: OwnedDescriptor?
     private let pacing: Pacing
     private let quota: TransferQuota?
@@ -113,7 +113,7 @@ final class Transfer: RedactedInPrint {
         }
     }
 
-    /// Whether the current hop may be asked, as far as its URL tells.
+    /// Whether the current hop may be requested, according to its URL.
     var isWithinReach: Bool { allows(NetworkScope(literal: policy.current.origin.host) ?? .world) }
 
     private func allows(_ scope: NetworkScope) -> Bool {
@@ -121,7 +121,7 @@ final class Transfer: RedactedInPrint {
         return scope == .world || scope == confinement
     }
 
-    /// There is a connection to an address, and the request goes out, unless the answer is false.
+    /// Called with the address of the connection before the request is sent; false prevents it.
     private func willAsk(_ address: String) -> Bool {
         let named = NetworkScope(name: policy.current.origin.host)
         let hop = EnvironmentProxy.isSet ? named : NetworkScope(address: address) ?? named
@@ -134,7 +134,7 @@ final class Transfer: RedactedInPrint {
         return true
     }
 
-    /// Takes one line of a head; 0 makes libcurl end the request.
+    /// Takes one line of a header; 0 makes libcurl end the request.
     private func read(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
         switch parser.feed(line) {
@@ -149,7 +149,7 @@ final class Transfer: RedactedInPrint {
         }
     }
 
-    /// Decides what becomes of the answer; false if its body isn't worth being read.
+    /// Decides about the response; false if its body needn't be read.
     private func judge(_ raw: RawHead) -> Bool {
         let head: ResponseHead
         do throws(BadResponse) {
@@ -187,7 +187,7 @@ final class Transfer: RedactedInPrint {
         return head.framing != .untilClose && announced <= Self.worthDiscarding
     }
 
-    /// Writes behind what is there, straight from libcurl's buffer; 0 makes libcurl end the request.
+    /// Appends to the existing bytes, directly from libcurl's buffer; 0 makes libcurl end the request.
     private func write(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
         if quota?.isUsedUp == true {
             stall?.hold(pacing.listened)
@@ -221,7 +221,7 @@ final class Transfer: RedactedInPrint {
         return failure == nil ? count : 0
     }
 
-    /// Compares what is there already. Returns how many of the bytes that are.
+    /// Compares repeated bytes with the existing ones. Returns the number of those bytes.
     private func compare(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
         guard overlap?.isDone == false, let descriptor else { return 0 }
         let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
@@ -249,33 +249,33 @@ final class Transfer: RedactedInPrint {
         }
     }
 
-    /// Goes on after the bandwidth has held it back.
+    /// Continues after throttling.
     func resume() -> CURLcode {
         stall?.release(pacing.listened)
         return curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
-    /// Whether the server delivers less than it is asked for. Not while connecting, which has a limit of its own.
+    /// Whether the server delivers less than requested. Not while connecting, which has its own limit.
     func isStalled() -> Bool {
         guard isRunning else { return false }
         return stall?.isStalled(pacing.listened, received: arrived) ?? false
     }
 
-    /// Of the whole file: what was sent again counts once more, for the stall clock only.
+    /// For the whole file: repeated bytes count once more, for the stall clock only.
     private var arrived: Int64 { length + (overlap?.done ?? 0) }
 
-    /// Whether a body that nobody wants keeps what follows from going on.
+    /// Whether an unwanted body delays the next step.
     func isLingering(_ now: Duration) -> Bool {
         isRunning && discardedSince.map { now - $0 > Self.worthLingering } ?? false
     }
 
-    /// What follows from the way in which libcurl has ended the current request.
+    /// The next step, from the result of libcurl's request.
     func ending(_ code: CURLcode) -> Ending {
         if case .discarding(let ending) = phase { return ending }
         return .finished(outcome(code.failure(of: easy)))
     }
 
-    /// What has come of the transfer if it ends now, for this reason; nil means that the file is whole.
+    /// The result of the transfer if it ends now, with this problem; nil means that the file is complete.
     func outcome(_ problem: TransferFailure?) -> TransferFailure? {
         if let failure { return failure }
         switch phase {
@@ -289,7 +289,7 @@ final class Transfer: RedactedInPrint {
         }
     }
 
-    /// Reports to whoever asked for the transfer.
+    /// Reports to the caller of the transfer.
     func finish(_ failure: TransferFailure?) {
         if case .partial(let partial) = job.target, let descriptor { partial.endTransfer(descriptor) }
         job.continuation.resume(

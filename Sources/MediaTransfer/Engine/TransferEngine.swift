@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What holds for all transfers of an engine.
+/// The settings common to all transfers of an engine.
 package struct TransferConfiguration: Sendable {
     /// Connections to one host at a time.
     package var connectionsPerHost = 16
     /// Connections at a time.
     package var connections = 64
-    /// Bytes a second for all transfers together; nil without bound.
+    /// Bytes per second for all transfers together; nil for no limit.
     package var bandwidth: Int64?
-    /// Bytes that all transfers together may receive; nil without bound.
+    /// Bytes that all transfers together may receive; nil for no limit.
     package var quota: TransferQuota?
-    /// A file of certificates (PEM) that are trusted beside the system's.
+    /// A file of certificates (PEM) that are trusted in addition to the system's.
     package var caFile: String?
-    /// What the requests call themselves, unless a request has a `User-Agent` of its own.
+    /// The `User-Agent` of requests without their own.
     package var userAgent = "coursefetch"
 
     /// The defaults.
@@ -42,20 +42,20 @@ package final class TransferEngine: Sendable, RedactedInPrint {
         if case .running(let inbox) = state.withLock({ $0 }) { inbox.post(.stop(nil)) }
     }
 
-    /// Fetches one file, or what is missing of it, and ends with a report in every case. Cancelling the task ends the
-    /// transfer at once and keeps what has arrived.
+    /// Downloads one file, or the missing rest of it, and returns a report in every case. Cancelling the task ends the
+    /// transfer at once and keeps the received bytes.
     ///
-    /// Nothing is written before status, range, sizes and validators have been found good. One transfer at a time for
-    /// each partial, whose ``PartialFile/length`` has to be where the request starts.
-    /// - Parameter progress: hears of the head before the first byte is written, then of the bytes.
+    /// Nothing is written before status, range, sizes and validators have been accepted. One transfer at a time for
+    /// each partial, whose ``PartialFile/length`` has to be the start of the request.
+    /// - Parameter progress: gets the header before the first byte is written, then the bytes.
     package func fetch(
         _ request: TransferRequest, into partial: PartialFile, progress: TransferProgress? = nil
     ) async -> TransferReport {
         await fetch(request, into: .partial(partial), progress)
     }
 
-    /// Fetches a file, or ``TransferRequest/Start/range(_:)`` of one, into memory. Ends as a fetch into
-    /// a partial does; the buffer has to be empty, and what has arrived before a failure stays in it.
+    /// Downloads a file, or ``TransferRequest/Start/range(_:)`` of one, into memory. Ends like a transfer into a
+    /// partial; the buffer has to be empty, and bytes received before a failure stay in it.
     package func fetch(_ request: TransferRequest, into buffer: BodyBuffer) async -> TransferReport {
         await fetch(request, into: .memory(buffer), nil)
     }
@@ -72,7 +72,7 @@ package final class TransferEngine: Sendable, RedactedInPrint {
                 inbox.post(
                     .start(
                         TransferJob(id: id, request: request, target: target, progress: progress, continuation: $0)))
-                // A cancellation that came before the start has been overtaken by it.
+                // The start has overtaken an earlier cancellation.
                 if Task.isCancelled { inbox.post(.cancel(id)) }
             }
         } onCancel: {
@@ -80,7 +80,7 @@ package final class TransferEngine: Sendable, RedactedInPrint {
         }
     }
 
-    /// Changes the bandwidth of all transfers together, those in progress included; nil takes the bound away.
+    /// Changes the common bandwidth of all transfers, including those in progress; nil removes the limit.
     package func setBandwidth(_ bytesPerSecond: Int64?) {
         let inbox: Inbox? = state.withLock { state in
             switch state {
@@ -95,7 +95,7 @@ package final class TransferEngine: Sendable, RedactedInPrint {
         inbox?.post(.bandwidth(bytesPerSecond))
     }
 
-    /// Changes the rate of each of the transfers in progress; nil takes the bound away. Later ones bring their own.
+    /// Changes the rate of each transfer in progress; nil removes the limit. Later ones have their own.
     package func setLimitRate(_ bytesPerSecond: Int64?) {
         guard case .running(let inbox) = state.withLock({ $0 }) else { return }
         inbox.post(.limitRate(bytesPerSecond))

@@ -1,7 +1,7 @@
 import CLibCurl
 import Foundation
 
-/// The transfers in progress and the loop that drives them; made, used and gone on the transfer thread.
+/// The transfers in progress and the loop that drives them; exists on the transfer thread only.
 final class TransferLoop {
     private let inbox: Inbox
     private let multi: UnsafeMutableRawPointer
@@ -12,7 +12,7 @@ final class TransferLoop {
     private var admission: Admission
     private var isStopping = false
     private var stopped: [CheckedContinuation<Void, Never>] = []
-    /// When stalls were looked for last.
+    /// The time of the last check for stalls.
     private var examined: Duration = .zero
 
     init(inbox: Inbox, configuration: TransferConfiguration) {
@@ -118,7 +118,7 @@ final class TransferLoop {
         }
     }
 
-    /// libcurl is through with the current request: goes on to the next hop, or is finished.
+    /// libcurl has finished the current request: continues with the next hop, or finishes.
     private func ended(_ transfer: Transfer, _ code: CURLcode) {
         switch transfer.ending(code) {
         case .finished(let failure):
@@ -145,17 +145,17 @@ final class TransferLoop {
         for id in admission.leave(transfer.id) { transfers[id].map(send) }
     }
 
-    /// Lets go on whom the bandwidth has held back long enough.
+    /// Continues throttled transfers that are due.
     private func resumeDue() {
         for id in pacing.due() {
             guard let transfer = transfers[id] else { continue }
             let code = transfer.resume()
-            // What was held back is written within the call; libcurl doesn't report an error of it later.
+            // Kept data is written within the call; libcurl doesn't report its errors later.
             if code != CURLE_OK { ended(transfer, code) }
         }
     }
 
-    /// Looks for stalls and for bodies that nobody waits for, five times a second at most.
+    /// Checks for stalls and for unwanted bodies, at most five times a second.
     private func examine() {
         guard pacing.now - examined >= .milliseconds(200) else { return }
         examined = pacing.now
@@ -168,15 +168,15 @@ final class TransferLoop {
         }
     }
 
-    /// How long to wait for something to happen, in milliseconds.
+    /// The time to wait for an event, in milliseconds.
     private func pollTimeout() -> Int32 {
         guard !transfers.isEmpty else { return 60_000 }
         guard let wait = pacing.wait() else { return 250 }
         return min(250, Int32(wait / .milliseconds(1)) + 1)
     }
 
-    /// OpenSSL writes to connections that may be closed, and a file may grow beyond RLIMIT_FSIZE: both are told by
-    /// errno then, instead of ending the process.
+    /// OpenSSL may write to closed connections, and a file may exceed RLIMIT_FSIZE: both become errors then, instead of
+    /// ending the process.
     private static func blockSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How a transfer is doing, readable from any thread while it goes on. One for each call of
+/// The progress of a transfer, readable from any thread. One for each call of
 /// ``TransferEngine/fetch(_:into:progress:)``.
 package final class TransferProgress: Sendable, RedactedInPrint {
     private let accepted = Mutex<ResponseHead?>(nil)
@@ -9,7 +9,7 @@ package final class TransferProgress: Sendable, RedactedInPrint {
     /// Nothing has arrived yet.
     package init() {}
 
-    /// The head of the answer, once it has been found good: the first bytes follow it.
+    /// The header of the response, once it has been accepted: the first bytes follow it.
     package var head: ResponseHead? { accepted.withLock { $0 } }
 
     /// Bytes of this transfer that have been written.
@@ -20,22 +20,22 @@ package final class TransferProgress: Sendable, RedactedInPrint {
     func set(received: Int64) { count.store(received, ordering: .relaxed) }
 }
 
-/// How a transfer ended. Its description leaves the URL out.
+/// The result of a transfer. Its description omits the URL.
 package struct TransferReport: Sendable, RedactedInPrint {
-    /// The last answer that was no redirect, whether it was accepted or not; nil if there was none.
+    /// The last response that wasn't a redirect, accepted or not; nil if there was none.
     package var head: ResponseHead?
-    /// Where that answer came from, after redirects; may be a secret. Nil if there was none.
+    /// The URL of that response, after redirects; may be a secret. Nil if there was none.
     package var url: String?
-    /// Where it came from: what the addresses of all hops have in common, ``NetworkScope/world`` if that is nothing. Nil if
-    /// nobody was asked.
+    /// The common network of all hops' addresses, ``NetworkScope/world`` if they have none in common. Nil if no request
+    /// was sent.
     package var scope: NetworkScope?
     /// Bytes that this transfer wrote.
     package var received: Int64
     /// Bytes that the partial has now.
     package var length: Int64
-    /// Nil if the file is whole.
+    /// Nil if the file is complete.
     package var failure: TransferFailure?
-    /// From the call to the end, waiting for a connection included.
+    /// From the call to the end, including the wait for a connection.
     package var seconds: Double
 
     package init(

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How many bytes all transfers of an engine may receive together. Counts the bodies, those that aren't kept included.
+/// The limit on the bytes that all transfers of an engine may receive. Counts bodies, including those that aren't kept.
 ///
-/// Once it is used up no transfer takes another chunk: each waits, without being called stalled, until it is cancelled.
-/// What has arrived beyond the limit by then is a chunk of libcurl's at most.
+/// Once it is used up no transfer takes another chunk: each waits, without counting as stalled, until it is cancelled.
+/// At most one chunk of libcurl's has arrived beyond the limit by then.
 package final class TransferQuota: Sendable {
     /// Bytes that may be received.
     package let limit: Int64

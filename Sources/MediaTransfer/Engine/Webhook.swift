@@ -1,11 +1,11 @@
 import CLibCurl
 import Foundation
 
-/// Posts a small text to an address that the person has given.
+/// Posts a small text to an address given by the user.
 package enum Webhook {
-    /// Posts once, following no redirect; the answer's body is nobody's. Blocks for at most `limit` seconds.
+    /// Posts once, without following redirects; the response's body is ignored. Blocks for at most `limit` seconds.
     ///
-    /// - Returns: the answer's status.
+    /// - Returns: the response's status.
     package static func post(
         _ body: [UInt8], contentType: String, to url: String, userAgent: String, caFile: String?, limit: Int = 20
     ) throws(TransferFailure) -> Int {
@@ -27,7 +27,7 @@ package enum Webhook {
             _ = cf_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
         }
         var fields: UnsafeMutablePointer<curl_slist>?
-        // Without `Expect` a server need not be asked whether it would take it.
+        // Without `Expect` the server isn't asked first whether it would accept the body.
         for field in ["Content-Type: \(contentType)", "Expect:"] {
             if let list = curl_slist_append(fields, field) { fields = list }
         }

@@ -1,8 +1,8 @@
-/// What is wrong with a redirect.
+/// The mistake in a redirect.
 package enum RedirectProblem: Sendable, Equatable, Hashable {
     /// A redirect status without `Location`.
     case noLocation
-    /// A `Location` that makes no URL.
+    /// A `Location` that isn't a URL.
     case badLocation
     /// Another scheme than http and https.
     case unsupportedScheme
@@ -12,9 +12,9 @@ package enum RedirectProblem: Sendable, Equatable, Hashable {
     case loop
     /// More than ``mostHops``.
     case tooMany
-    /// A `Location` with a user name in it, which would be a way to make up credentials for another host.
+    /// A `Location` with a user name, which would allow fake credentials for another host.
     case credentials
 
-    /// How many redirects one transfer follows.
+    /// The limit on redirects of one transfer.
     package static let mostHops = 10
 }

@@ -1,23 +1,23 @@
-/// What is sensible after a failure. How often, and when, is the caller's decision.
+/// The sensible action after a failure. The caller decides how often, and when.
 package enum RetryVerdict: Sendable, Equatable {
     /// A fresh URL.
     case resolveAgain
-    /// The same URL from where the partial ends.
+    /// The same URL, from the end of the partial.
     case retry
-    /// Like ``retry``, but nothing is asked of this host until then; nil leaves the time to the caller.
+    /// Like ``retry``, but the host gets no requests until then; nil leaves the time to the caller.
     case retryHost(after: Duration?)
-    /// The partial is of no use: from byte 0, with the same URL.
+    /// The partial can't be used: from byte 0, with the same URL.
     case startOver
-    /// Nothing helps.
+    /// No retry helps.
     case final
-    /// Nothing helps as long as the disk is as it is.
+    /// No retry helps until the state of the disk changes.
     case disk
-    /// It was ended from here.
+    /// It was ended by us.
     case stopped
 }
 
 extension TransferFailure {
-    /// What is sensible now.
+    /// The sensible action now.
     package var verdict: RetryVerdict {
         switch self {
         case .refused: .resolveAgain

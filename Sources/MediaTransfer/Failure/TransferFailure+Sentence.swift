@@ -1,9 +1,9 @@
 extension TransferFailure {
-    /// ``sentence(at:insteadOf:)`` where the address isn't known.
+    /// ``sentence(at:insteadOf:)`` without an address.
     package var sentence: String { sentence(at: nil) }
 
-    /// What happened, in one sentence without full stop. `place` is where, `wanted` what was requested. Holds no query, no
-    /// field and no text that a server sent, but for a media type.
+    /// The failure in one sentence without full stop. `place` is its address, `wanted` the kind of the request.
+    /// Contains no query, no field and no text from a server, except for a media type.
     package func sentence(at place: ShownAddress?, insteadOf wanted: StaticString = "a video") -> String {
         let at = place.map { " at \($0)" } ?? ""
         let server = place?.host ?? "the server"

@@ -1,20 +1,20 @@
-/// How a URL was refused.
+/// The way a URL was refused.
 package enum URLRefusal: Sendable, Equatable, Hashable {
-    /// By the status: 401, 403, 404 or 410.
+    /// By its status: 401, 403, 404 or 410.
     case status
     /// By a redirect that ended at a page.
     case login
-    /// By a page or an API's answer of this media type where media was expected.
+    /// By a page or an API's response of this media type instead of media.
     case page(String)
 }
 
-/// How an answer to a range doesn't fit what was asked.
+/// The mismatch between a response and the requested range.
 package enum RangeProblem: Sendable, Equatable, Hashable {
     case noContentRange
     case malformed
     /// It begins at another byte.
     case otherOffset
-    /// `Content-Length` and `Content-Range` can't be used together.
+    /// `Content-Length` and `Content-Range` contradict each other.
     case contradictoryLength
     /// Several parts in one body.
     case multipart
@@ -22,33 +22,33 @@ package enum RangeProblem: Sendable, Equatable, Hashable {
     case unsatisfiable
 }
 
-/// What shows that the server has another file now.
+/// The evidence that the server has another file now.
 package enum IdentityChange: Sendable, Equatable, Hashable {
     case etag, lastModified, total
-    /// Where a date is all that names the file: what stands before the range.
+    /// If a date is the only validator: the bytes before the range.
     case bytes
 }
 
-/// Which bound a body went beyond.
+/// The bound that a body exceeded.
 package enum TooLong: Sendable, Equatable, Hashable {
     /// The server's own.
     case promised
-    /// The size that catalog or provider gave.
+    /// The size from catalog or provider.
     case expected
     /// ``TransferRequest/maxSize``.
     case maximum
 }
 
-/// What went wrong below HTTP.
+/// A failure below HTTP.
 package enum NetworkProblem: Sendable, Equatable, Hashable {
     case unknownHost
     case unknownProxy
     case cannotConnect
-    /// ``TransferRequest/connectTimeout`` was over.
+    /// ``TransferRequest/connectTimeout`` has passed.
     case connectTimeout
-    /// The connection broke, by a reset for instance.
+    /// The connection broke, for example by a reset.
     case broken
-    /// The server closed the connection without an answer.
+    /// The server closed the connection without a response.
     case noAnswer
     /// The proxy refused to connect, with this status.
     case proxyRefused(status: Int)
@@ -56,7 +56,7 @@ package enum NetworkProblem: Sendable, Equatable, Hashable {
     case other(code: Int)
 }
 
-/// What went wrong with TLS.
+/// A failure of TLS.
 package enum TLSProblem: Sendable, Equatable, Hashable {
     /// The server's certificate can't be verified.
     case certificate
@@ -66,13 +66,13 @@ package enum TLSProblem: Sendable, Equatable, Hashable {
     case caFile
 }
 
-/// Why a transfer ended without the file being whole. Facts only: no URL, no field, no text of a server.
+/// The reason why a transfer ended without the complete file. Facts only: no URL, no field, no text from a server.
 package enum TransferFailure: Error, Sendable, Equatable {
-    /// The URL is no good, or no good any more.
+    /// The URL is invalid, or has become so.
     case refused(status: Int, URLRefusal)
-    /// Any other status that is no success. 503 and 429 often say how long to wait.
+    /// Any other unsuccessful status. 503 and 429 often come with a time to wait.
     case status(Int, retryAfter: Duration?)
-    /// 200 to a range: the server has another file, or knows no ranges. Nothing has been written.
+    /// 200 to a range: the server has another file, or doesn't support ranges. Nothing has been written.
     case rangeIgnored
     /// Nothing has been written.
     case rangeMismatch(RangeProblem)
@@ -80,28 +80,27 @@ package enum TransferFailure: Error, Sendable, Equatable {
     case identityChanged(IdentityChange)
     /// The body ended early. `expected` counts like `received`, from the start of this transfer.
     case truncated(received: Int64, expected: Int64?)
-    /// More arrived than may; nothing beyond the bound has been written.
+    /// More arrived than allowed; nothing beyond the bound has been written.
     case tooLong(TooLong)
-    /// The server has a file of another size than catalog or provider say. Nothing has been written.
+    /// The server has a file of another size than catalog or provider. Nothing has been written.
     case sizeMismatch(expected: Int64, announced: Int64)
     /// A file of zero bytes.
     case empty
-    /// Everything that the server sent is there, but it didn't say how much that is; a checksum has to decide.
-    /// `framed` tells whether the end was marked (the last chunk), rather than being the end of the connection.
+    /// Everything that the server sent is there, but the total is unknown; a checksum has to decide. `framed`: the end
+    /// was marked (the last chunk), and isn't just the end of the connection.
     case lengthUnknown(framed: Bool)
-    /// All of a part of the file has arrived, and nobody has said how long the file is: what lies behind it has to be
-    /// asked for.
+    /// A complete part of the file has arrived, and the total is unknown: the rest has to be requested.
     case partOnly
     case badResponse(BadResponse)
     case redirect(RedirectProblem)
-    /// The address is beyond ``TransferRequest/confinement``. Nothing has been asked there.
+    /// The address is outside ``TransferRequest/confinement``. No request was sent to it.
     case outOfReach
     case network(NetworkProblem)
     case tls(TLSProblem)
-    /// The server delivered less than it was asked for during ``TransferRequest/stallTimeout``.
+    /// The server delivered less than requested during ``TransferRequest/stallTimeout``.
     case stalled
     case file(errno: Int32)
-    /// The request can't be sent; says why, without any value of it.
+    /// The request can't be sent; the reason contains no value of it.
     case invalidRequest(String)
     /// The task was cancelled.
     case cancelled

@@ -1,18 +1,19 @@
 import ProviderKit
 
-/// Decodes the lines of a plugin. `method` tells what an open request asked, which decides how its result is read.
+/// Decodes the lines of a plugin. `method` returns the method of an open request, which determines how its result is
+/// read.
 ///
-/// A line is read whole, in time that grows with its length alone, before anything of it is used: what isn't JSON is refused
-/// wherever it stands.
+/// A line is read completely, in time linear in its length, before anything of it is used: invalid JSON is refused
+/// anywhere in it.
 package struct AnswerDecoder: Sendable {
-    /// How deep a line may be nested. Less than what reads it again, from the credentials file or in a plugin.
+    /// The bound on a line's nesting. Less than the bounds of its later readers, the credentials file and plugins.
     static let depthBound = 64
 
     private let method: @Sendable (Int) -> AnswerLine.Method?
 
     package init(method: @escaping @Sendable (Int) -> AnswerLine.Method?) { self.method = method }
 
-    /// What `line` says.
+    /// The decoded `line`.
     package func decode(_ line: UnsafeRawBufferPointer) -> AnswerLine {
         let value: JSONValue
         do throws(JSONText.Fault) {
@@ -40,8 +41,8 @@ package struct AnswerDecoder: Sendable {
         }
     }
 
-    /// The beginning of a line that some `print` wrote, so that its author finds it. Not of what was meant as an answer: a
-    /// token may be in it, which nobody knows then.
+    /// The beginning of a line that a stray `print` wrote, so that its author finds it. Not of a line meant as an
+    /// answer: it may contain an unknown token.
     private static func quote(_ line: UnsafeRawBufferPointer) -> String {
         let words = line.drop { $0 <= 0x20 }
         guard let first = words.first else { return ": it is empty" }
@@ -79,7 +80,7 @@ package struct AnswerDecoder: Sendable {
         }
     }
 
-    /// What is wrong with a result, by the name of the field and without its value, which may be a secret.
+    /// The mistake in a result, by the name of the field and without its value, which may be a secret.
     private static func describe(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "its answer can't be read" }
         switch error {
@@ -88,7 +89,7 @@ package struct AnswerDecoder: Sendable {
         case .typeMismatch(_, let context):
             return "'\(path(context.codingPath))' in its answer \(context.debugDescription)"
         case .dataCorrupted(let context):
-            // Only texts of our own: Foundation's hold the value.
+            // Only our own texts: Foundation's contain the value.
             let isOurs = context.debugDescription.hasPrefix("isn't ")
             return "'\(path(context.codingPath))' in its answer "
                 + (isOurs ? context.debugDescription : "has a value that the protocol doesn't know")

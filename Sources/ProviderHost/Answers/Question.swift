@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a plugin is asked.
+/// A request to a plugin.
 enum Question: Sendable {
     case resolve(ResolveRequest)
     case list(ListRequest)
@@ -26,7 +26,7 @@ enum Question: Sendable {
         return encoder
     }()
 
-    /// The method that is called.
+    /// The requested method.
     var method: AnswerLine.Method {
         switch self {
         case .resolve: .resolve
@@ -35,13 +35,13 @@ enum Question: Sendable {
         }
     }
 
-    /// Which video it is about, by its ids; nil if it is about none.
+    /// The ids of its video; nil if it has none.
     var subject: String? {
         guard case .resolve(let request) = self else { return nil }
         return [request.course.id, request.chapter?.id, request.video.id].compactMap(\.self).joined(separator: "/")
     }
 
-    /// The credentials that go with it.
+    /// The credentials sent with it.
     var credentials: Secret<JSONValue>? {
         get {
             switch self {
@@ -65,7 +65,7 @@ enum Question: Sendable {
         }
     }
 
-    /// The plugin's own folder, which goes with it.
+    /// The plugin's own folder, sent with it.
     var dataFolder: String? {
         get {
             switch self {
@@ -89,9 +89,9 @@ enum Question: Sendable {
         }
     }
 
-    /// The line that asks it under the id `wire`, LF included.
+    /// The line for the request with the id `wire`, LF included.
     ///
-    /// Throws if it holds a number that JSON doesn't have.
+    /// Throws if it contains a number that JSON doesn't have.
     func line(wire: Int) throws -> [UInt8] {
         switch self {
         case .resolve(let params): try RequestLine(params, wire: wire).bytes

@@ -1,11 +1,11 @@
 import ProviderKit
 import YAMLSource
 
-/// Takes secrets out of text that comes from a plugin before anybody sees it.
+/// Removes secrets from a plugin's text before it is shown.
 ///
 /// Known secrets become `<redacted>`, URLs lose their user, query and fragment, control characters become visible.
 package struct Redactor: Sendable, PrintsRedacted {
-    /// Secrets shorter than this would blot out ordinary words.
+    /// Shorter secrets would remove parts of ordinary words.
     private static let shortestSecret = 4
     private static let secretBound = 512
 
@@ -23,7 +23,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         secrets.append(secret)
     }
 
-    /// `text` without the known secrets and without what URLs hide, in one line of at most `limit` characters.
+    /// `text` without known secrets and secret parts of URLs, in one line of at most `limit` characters.
     package func redact(_ text: String, limit: Int = 2000) -> String {
         var result = text
         // The longest first: one may be part of another.
@@ -35,13 +35,13 @@ package struct Redactor: Sendable, PrintsRedacted {
         return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }
 
-    /// Stands for a secret while URLs are cut: of a URL with a secret in its host or path the query goes, too.
+    /// Replaces a secret while URLs are shortened: a URL with a secret in its host or path loses its query, too.
     private static let gap = "\u{E000}"
 
-    /// What stands for a secret.
+    /// The replacement of a secret.
     package static let mark = "<redacted>"
 
-    /// `text` with every http(s) URL in it as ``url(_:)`` shows it.
+    /// `text` with every http(s) URL shortened by ``url(_:)``.
     package static func withoutURLSecrets(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
@@ -56,7 +56,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         return String(result + rest)
     }
 
-    /// A URL cut down to what says where it leads: no user, no query, no fragment.
+    /// A URL without user, query and fragment.
     package static func url(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard let colon = scalars.firstIndex(of: ":"), scalars[colon...].starts(with: "://".unicodeScalars) else {
@@ -66,14 +66,14 @@ package struct Redactor: Sendable, PrintsRedacted {
         return String(scalars[..<authority]) + String(String.UnicodeScalarView(shown(scalars[authority...])))
     }
 
-    /// A header's value as it may be shown: only of few headers it is known that they don't bear secrets.
+    /// A header's value in a form safe to show: only few headers are known to contain no secrets.
     package static func header(_ name: String, _ value: String) -> String {
         let plain: Set = ["accept", "accept-language", "origin", "referer", "user-agent"]
         return plain.contains(name.lowercased()) ? withoutURLSecrets(value) : mark
     }
 
-    /// What follows the scheme of a URL, without what may be secret. By scalars: a combining mark must not hide where the
-    /// query begins.
+    /// The rest of a URL after its scheme, without possible secrets. By scalars: a combining mark must not hide where
+    /// the query begins.
     private static func shown(_ url: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
         let end = url.firstIndex { $0 == "?" || $0 == "#" }
         var head = url[..<(end ?? url.endIndex)]
@@ -82,7 +82,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         return head + String.UnicodeScalarView([url[end], "…"])[...]
     }
 
-    /// Where the authority of the first http(s) URL begins.
+    /// The start of the authority in the first http(s) URL.
     private static func nextURL(in text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
         var rest = text
         while let colon = rest.firstIndex(of: ":") {

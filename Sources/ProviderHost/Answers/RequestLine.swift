@@ -1,8 +1,9 @@
 import ProviderKit
 
-/// Writes the line of a `resolve` by hand: it goes out for every download, and a general encoder takes ten times as long.
+/// Writes the line of a `resolve` directly: it is sent for every download, and a general encoder takes ten times as
+/// long.
 ///
-/// Every key is there and keys are sorted, so that equal requests are equal lines.
+/// Every key is present and keys are sorted, so that equal requests are equal lines.
 struct RequestLine: PrintsRedacted {
     /// A number that JSON doesn't have: infinite, or not a number.
     struct UnwritableNumber: Error {}

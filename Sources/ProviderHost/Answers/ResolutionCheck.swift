@@ -6,13 +6,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a resolution must be beyond its JSON form. A plugin that breaks it is at fault.
+/// Requirements for a resolution beyond its JSON form. A plugin that violates them is at fault.
 ///
-/// Nothing here quotes a value: any of them may hold a secret.
+/// No message quotes a value: any of them may be a secret.
 package enum ResolutionCheck {
     private static let urlBound = 8192
     private static let listBound = 1000
-    /// Of what is left out, so much is named.
+    /// The number of dropped entries that are named.
     private static let toldBound = 3
     private static let headerBound = 64
     private static let headerBytes = 16_384
@@ -20,13 +20,13 @@ package enum ResolutionCheck {
         "host", "range", "connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect",
     ]
 
-    /// No file is as large, and beyond it a number of JSON isn't exact.
+    /// No file is larger, and larger numbers aren't exact in JSON.
     private static let sizeBound: Int64 = 1 << 53
     /// About 30 years.
     private static let durationBound = 1e9
 
-    /// Takes out of `resolution` what is wrong and not worth the video: subtitles without a proper language, and whatever is to
-    /// come along and has no proper title or URL. Returns what is to be said about it.
+    /// Removes invalid entries from `resolution` that aren't worth failing the video: subtitles without a valid
+    /// language, and sidecars without a valid title or URL. Returns messages about them.
     static func drop(from resolution: inout Resolution) -> [String] {
         let all = resolution.subtitles
         resolution.subtitles = all.filter { isLanguageTag($0.lang) }
@@ -49,7 +49,8 @@ package enum ResolutionCheck {
         return reasons
     }
 
-    /// Those of a list that have no fault, which is told with the name; of a few, as a list may have a thousand.
+    /// The valid entries of a list; mistakes are reported by name, only the first few, since a list may have a
+    /// thousand.
     private static func sound<Item>(
         _ items: [Item], _ list: String, _ reasons: inout [String],
         fault: (Item) -> (name: String?, fault: String)?
@@ -69,7 +70,7 @@ package enum ResolutionCheck {
         return left
     }
 
-    /// What is wrong with `resolution`, or nil.
+    /// The mistake in `resolution`, or nil.
     package static func fault(in resolution: Resolution) -> String? {
         if let fault = urlFault(resolution.url) { return "'url' in its answer \(fault)" }
         if let token = resolution.token, let fault = tokenFault(token) { return "'token' in its answer \(fault)" }
@@ -97,7 +98,7 @@ package enum ResolutionCheck {
         return nil
     }
 
-    /// What is wrong with a page of a course, or nil.
+    /// The mistake in a page of a course, or nil.
     package static func fault(in listing: Listing) -> String? {
         let chapters = listing.chapters
         if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty 'id'" }
@@ -127,7 +128,7 @@ package enum ResolutionCheck {
             && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// What is wrong with a URL that media is fetched from.
+    /// The mistake in a URL of media.
     private static func urlFault(_ text: String) -> String? {
         if text.utf8.count > urlBound { return "is longer than \(urlBound) bytes" }
         if text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) {

@@ -6,14 +6,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A line to or from a plugin as the log shows it: the same object without what may be secret.
+/// A line to or from a plugin in the form of the log: the same object without possible secrets.
 ///
-/// Credentials, secrets and tokens go by their keys, headers as everywhere, URLs lose user, query and fragment, and what is
-/// known as a secret is replaced wherever it stands.
+/// Credentials, secrets and tokens are removed by key, headers as everywhere, URLs lose user, query and fragment, and
+/// known secrets are replaced anywhere.
 enum WireText {
     private static let longestText = 500
 
-    /// Nil for a line that isn't JSON: it is told elsewhere.
+    /// Nil for a line that isn't JSON: that is reported elsewhere.
     static func of(_ line: UnsafeRawBufferPointer, _ redactor: Redactor) -> String? {
         guard let value = try? JSONText.value(of: line, depth: AnswerDecoder.depthBound) else { return nil }
         let encoder = JSONEncoder()

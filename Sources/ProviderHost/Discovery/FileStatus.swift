@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// What `stat` says of a file, as far as trust in plugins goes.
+/// The result of `stat`, as far as the trust in plugins needs it.
 struct FileStatus {
     private let status: stat
     private let path: FilePath
@@ -32,14 +32,15 @@ struct FileStatus {
     /// Whether this process may execute it.
     var isExecutable: Bool { isFile && access(path.string, X_OK) == 0 }
 
-    /// Why it isn't safe to run what lies here, or nil: whoever owns it must be this process's user or root, nobody else may
-    /// write it, and the same holds for every folder above it, links resolved.
+    /// The reason why it isn't safe to run files at this path, or nil: the owner must be this process's user or root,
+    /// nobody else may write it, and the same applies to every folder above it, links resolved.
     ///
-    /// A folder above that everybody may write is fine if it is root's and sticky, as `/tmp` is: there nobody can rename what
-    /// isn't his. One of root's that a group of the system may write (`staff` has `/usr/local`) is fine, too.
+    /// A folder above that everybody may write is accepted if it is root's and sticky, like `/tmp`: there users can't
+    /// rename files of others. One of root's that a group of the system may write (`staff` has `/usr/local`) is
+    /// accepted, too.
     static func distrust(_ path: FilePath) -> String? {
         guard let real = realPath(path) else { return nil }
-        // What is opened may lie behind links: their folders decide as much as the target's.
+        // The path may contain links: their folders matter as much as the target's.
         for start in Set([path, real]) {
             guard let status = FileStatus(start) else { continue }
             if let reason = status.ownedByStranger ?? status.writableByOthers { return reason }
@@ -60,7 +61,7 @@ struct FileStatus {
         return FilePath(platformString: resolved)
     }
 
-    /// Why its owner may not decide what this process runs, or nil.
+    /// The reason why its owner may not decide what this process runs, or nil.
     var ownedByStranger: String? {
         guard status.st_uid != 0, status.st_uid != geteuid() else { return nil }
         let name = getpwuid(status.st_uid)?.pointee.pw_name.map { String(cString: $0) }
@@ -72,10 +73,10 @@ struct FileStatus {
         return status.st_mode & S_ISVTX != 0 || (status.st_mode & S_IWOTH == 0 && status.st_gid < 100)
     }
 
-    /// Why somebody other than its owner could change it, or nil.
+    /// The reason why somebody other than its owner could change it, or nil.
     ///
-    /// Writable by the group is fine where the group is the owner's own: called as the owner and without another
-    /// member. That is how files come about with the umask 002 of many systems.
+    /// Writable by the group is accepted if the group is the owner's own: with the owner's name and without another
+    /// member. Such files are the result of the umask 002 on many systems.
     var writableByOthers: String? {
         if status.st_mode & S_IWOTH != 0 { return "\(path) can be written by others" }
         if status.st_mode & S_IWGRP != 0, !isOwnersOwnGroup { return "\(path) can be written by its group" }

@@ -7,23 +7,23 @@ package import System
 package import SystemPackage
 #endif
 
-/// A plugin that was found and can be started.
+/// A plugin that can be started.
 package struct Plugin: Sendable {
-    /// What its manifest says.
+    /// Its manifest.
     package var manifest: Manifest
-    /// Where it lies.
+    /// Its folder.
     package var folder: FilePath
-    /// How to start it.
+    /// The parameters of its process.
     package var launch: PluginLaunch
-    /// What is doubtful about its manifest.
+    /// Warnings about its manifest.
     package var warnings: [Diagnostic] = []
 
-    /// The name by which catalogs call it.
+    /// Its name in catalogs.
     package var name: String { manifest.name }
 
-    /// What is wrong with the catalog parameters of a video or course that stands at `place`, each at its own place.
+    /// Mistakes in the catalog parameters of a video or course at `place`, each at its own position.
     ///
-    /// What is inherited by many videos is reported for each of them at the same place; keep one of each.
+    /// Parameters inherited by many videos are reported for each of them at the same position; keep one of each.
     package func validate(_ parameters: [String: YAMLNode], at place: SourceLocation) -> [Diagnostic] {
         var check = ParameterCheck(owner: "provider '\(name)'")
         check.parameters(parameters, manifest.parameters, at: place)
@@ -31,21 +31,21 @@ package struct Plugin: Sendable {
     }
 }
 
-/// A plugin that was found and can't be used.
+/// A plugin that can't be used.
 package struct BrokenPlugin: Sendable, Equatable {
-    /// Its name, or its folder's name where the manifest doesn't tell.
+    /// Its name, or its folder's name if the manifest has none.
     package var name: String
-    /// Where it lies.
+    /// Its folder.
     package var folder: FilePath
-    /// Why, in one line.
+    /// The reason, in one line.
     package var reason: String
-    /// Every wrong place of its manifest.
+    /// All mistakes in its manifest.
     package var diagnostics: [Diagnostic] = []
 }
 
 extension Plugin {
-    /// Parameters of which the values are given as text, as on a command line: numbers and truth values where the manifest wants
-    /// them. Whether all that are required are there isn't asked. Fails with what is wrong, each as a sentence.
+    /// Converts parameters given as text, as on a command line, to numbers and truth values if the manifest has those
+    /// types. Doesn't check for missing required ones. Fails with the mistakes, one sentence each.
     package func parameters(of texts: [String: String]) -> Result<[String: JSONValue], ParameterProblems> {
         let place = SourceLocation(SourceName(name), .wholeFile)
         var check = ParameterCheck(owner: "provider '\(name)'")
@@ -62,13 +62,13 @@ extension Plugin {
     }
 }
 
-/// What is wrong with parameters.
+/// Mistakes in parameters.
 package struct ParameterProblems: Error, Sendable, Equatable {
     package let texts: [String]
 }
 
 extension ParameterSchema {
-    /// A text as a value of one of the types that are taken.
+    /// A text as a value of one of the allowed types.
     fileprivate func value(of text: String) -> YAMLValue {
         for kind in kinds ?? [] {
             switch kind {

@@ -11,9 +11,9 @@ import System
 import SystemPackage
 #endif
 
-/// Turns a folder into a plugin that can be started, or says why not.
+/// Turns a folder into a plugin that can be started, or returns the reason why it can't be.
 struct PluginFolder: PrintsRedacted {
-    /// The variables that every plugin gets, where they are set.
+    /// The variables that every plugin gets, if they are set.
     private static let usualVariables = ["PATH", "HOME", "LANG", "TZ"]
     private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 
@@ -46,7 +46,7 @@ struct PluginFolder: PrintsRedacted {
         } catch {
             return .failure(broken(nil, "\(error)"))
         }
-        // What is found on PATH is the person's own choice, as far as only its owner can write it.
+        // A program on PATH is the user's own choice, if only its owner can write it.
         let program = plugin.launch.executable
         let reason =
             manifest.run[0].contains("/") ? FileStatus.distrust(program) : FileStatus(program)?.writableByOthers
@@ -56,7 +56,7 @@ struct PluginFolder: PrintsRedacted {
         return .success(plugin)
     }
 
-    /// Why this folder, or a file directly in it, can't be trusted.
+    /// The reason why this folder, or a file directly in it, can't be trusted.
     private func untrusted() -> String? {
         if let reason = FileStatus.distrust(folder) { return reason }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.string)) ?? []

@@ -6,11 +6,11 @@ package import System
 package import SystemPackage
 #endif
 
-/// How to start a plugin's process.
+/// The parameters of a plugin's process.
 package struct PluginLaunch: Sendable, Hashable, PrintsRedacted {
     /// The executable, as an absolute path.
     package var executable: FilePath
-    /// What follows it in argv.
+    /// The rest of argv.
     package var arguments: [String]
     /// All variables of its environment; nothing is inherited.
     package var environment: [String: String]
@@ -28,17 +28,17 @@ package struct PluginLaunch: Sendable, Hashable, PrintsRedacted {
     }
 }
 
-/// How long a plugin's process may take to end.
+/// The time limits for the end of a plugin's process.
 package struct PluginTimeouts: Sendable, Hashable {
     /// From the end of its standard input to TERM.
     package var afterEndOfInput: Duration
     /// From TERM to KILL.
     package var afterTerminate: Duration
 
-    /// From the end of its standard input until it is given up, whether it ended or not.
+    /// From the end of its standard input until it is given up, whether it has ended or not.
     var untilGone: Duration { afterEndOfInput + afterTerminate + .seconds(10) }
 
-    /// Without arguments those of the protocol.
+    /// The defaults are those of the protocol.
     package init(afterEndOfInput: Duration = .milliseconds(1500), afterTerminate: Duration = .seconds(2)) {
         self.afterEndOfInput = afterEndOfInput
         self.afterTerminate = afterTerminate

@@ -13,29 +13,29 @@ package import SystemPackage
 
 /// The plugins of this machine, by name.
 package struct PluginRegistry: Sendable {
-    /// What a name leads to.
+    /// The result of looking a name up.
     package enum Finding: Sendable {
         /// A plugin that can be started.
         case found(Plugin)
         /// The first one of that name is broken.
         case broken(BrokenPlugin)
-        /// There is none; the nearest name, if one is near.
+        /// There is none; with a similar name, if there is one.
         case unknown(suggestion: String?)
     }
 
-    /// The folders that were looked in, the first ones first, whether they are there or not.
+    /// The searched folders in order, whether they exist or not.
     package private(set) var searched: [FilePath] = []
-    /// The plugins that can be used, by name.
+    /// The usable plugins, by name.
     package private(set) var plugins: [String: Plugin] = [:]
-    /// Those that can't, in the order in which they were found.
+    /// The unusable ones, in the order of discovery.
     package private(set) var broken: [BrokenPlugin] = []
-    /// Folders whose name an earlier one bears already.
+    /// Folders of plugins whose name was found earlier.
     package private(set) var hidden: [(name: String, folder: FilePath)] = []
 
-    /// Looks through all places of the protocol. Starts nothing.
+    /// Searches all places of the protocol. Starts nothing.
     ///
-    /// The first that bears a name wins, also if it is broken: what somebody put before an installed plugin must not
-    /// be passed over in silence. Nothing that is wrong with one plugin keeps another from being found.
+    /// The first plugin of a name wins, even if it is broken: one placed before an installed plugin must not be skipped
+    /// silently. A mistake in one plugin doesn't affect the others.
     package static func discover(
         extraFolders: [FilePath] = [], environment: [String: String], executable: FilePath
     ) -> PluginRegistry {
@@ -45,7 +45,7 @@ package struct PluginRegistry: Sendable {
         return registry
     }
 
-    /// What the name leads to.
+    /// The plugin with a name.
     package func plugin(named name: String) -> Finding {
         if let plugin = plugins[name] { return .found(plugin) }
         if let broken = broken.first(where: { $0.name == name }) { return .broken(broken) }

@@ -9,21 +9,21 @@ package import System
 package import SystemPackage
 #endif
 
-/// The folders that plugins are looked for in, the first ones first.
+/// The folders searched for plugins, in order.
 package struct PluginSearchPath: Sendable, Equatable {
     /// A folder that may hold plugins.
     package struct Place: Sendable, Equatable {
-        /// Where.
+        /// The folder.
         package var folder: FilePath
-        /// Whether the person named it, so that it has to be there.
+        /// Whether the user named it, so that it has to exist.
         package var isNamed = false
     }
 
-    /// In the order of precedence.
+    /// In order of precedence.
     package var places: [Place]
 
-    /// The places that the protocol names: `extraFolders` (of `--plugins`), `COURSEFETCH_PLUGINS`, the user's data
-    /// folder, what is installed beside `executable`, and in a checkout its `Plugins`.
+    /// The places of the protocol: `extraFolders` (of `--plugins`), `COURSEFETCH_PLUGINS`, the user's data folder, the
+    /// installation folder beside `executable`, and in a checkout its `Plugins`.
     package init(extraFolders: [FilePath], environment: [String: String], executable: FilePath) {
         places = extraFolders.map { Place(folder: $0, isNamed: true) }
         let listed = (environment["COURSEFETCH_PLUGINS"] ?? "").split(separator: ":")
@@ -35,20 +35,20 @@ package struct PluginSearchPath: Sendable, Equatable {
         let prefix = executable.removingLastComponent().removingLastComponent()
         places.append(Place(folder: prefix.appending("lib/coursefetch/plugins")))
         if let checkout = Self.checkout(of: executable) { places.append(Place(folder: checkout)) }
-        // An option may name what the environment names, too.
+        // An option may repeat a folder of the environment.
         var seen: Set<FilePath> = []
         places = places.filter { seen.insert($0.folder.lexicallyNormalized()).inserted }
     }
 
-    /// The user's data folder; a relative `XDG_DATA_HOME` is ignored, as its specification says.
+    /// The user's data folder; a relative `XDG_DATA_HOME` is ignored, as its specification requires.
     private static func dataFolder(_ environment: [String: String]) -> FilePath? {
         if let path = environment["XDG_DATA_HOME"].map({ FilePath($0) }), path.isAbsolute { return path }
         guard let home = environment["HOME"], !home.isEmpty else { return nil }
         return FilePath(home).appending(".local/share")
     }
 
-    /// `Plugins` beside the nearest `Package.swift` above the executable, if it has the executable's owner: whoever
-    /// could put another one there could as well have replaced the executable.
+    /// `Plugins` beside the nearest `Package.swift` above the executable, if it has the executable's owner: anybody who
+    /// could put another one there could replace the executable, too.
     private static func checkout(of executable: FilePath) -> FilePath? {
         var folder = executable.removingLastComponent()
         while !folder.components.isEmpty {

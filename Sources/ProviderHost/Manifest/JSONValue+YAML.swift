@@ -2,7 +2,7 @@ package import ProviderKit
 package import YAMLSource
 
 extension JSONValue {
-    /// A value of a catalog as it reaches a plugin.
+    /// A value of a catalog in the form sent to a plugin.
     package init(_ node: YAMLNode) {
         self =
             switch node.value {
@@ -17,13 +17,13 @@ extension JSONValue {
             }
     }
 
-    /// Whether both are the same to JSON Schema, to which 1 and 1.0 are one number.
+    /// Whether both are equal in JSON Schema, where 1 and 1.0 are one number.
     func isSameNumberOrEqual(to other: JSONValue) -> Bool {
         if let a = double, let b = other.double { return a == b }
         return self == other
     }
 
-    /// The value as one would write it in YAML.
+    /// The value in the form of YAML.
     var plainText: String {
         switch self {
         case .null: "null"

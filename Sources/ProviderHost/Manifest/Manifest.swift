@@ -1,44 +1,44 @@
 package import YAMLSource
 
-/// What `plugin.yaml` says about a plugin.
+/// The contents of `plugin.yaml`.
 package struct Manifest: Sendable {
     /// The version of the protocol that this host speaks.
     package static let spokenProtocol = 1
 
-    /// The name by which catalogs call it: 1–64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit.
+    /// Its name in catalogs: 1–64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit.
     package var name: String
-    /// Its own version, in its own words.
+    /// Its own version, as free text.
     package var version: String?
-    /// One line on what it is good for.
+    /// A description in one line.
     package var description: String?
     /// Its argv.
     package var run: [String]
-    /// The methods of the protocol that it has.
+    /// The methods of the protocol that it supports.
     package var methods: Set<String>
-    /// Whether what it answers to `resolve` depends on the video's id and parameters alone: never on course or chapter.
+    /// Whether its answer to `resolve` depends on the video's id and parameters only, not on course or chapter.
     package var ignoresCourse: Bool
     /// How many requests it can have in flight.
     package var concurrency: Int
-    /// How long it may take for one answer.
+    /// The time limit for one answer.
     package var timeout: Duration
-    /// What catalog parameters it takes.
+    /// The schema of its catalog parameters.
     package var parameters: ParameterSchema
     /// The secrets that a login asks for.
     package var credentials: [String]
-    /// Variables that are passed on beside the usual ones.
+    /// Variables that are passed in addition to the usual ones.
     package var environment: [String]
 }
 
-/// Why a manifest can't be used.
+/// The reason why a manifest can't be used.
 package enum ManifestProblem: Error, Sendable, Equatable {
     /// The file can't be read.
     case unreadable(String)
     /// It is of another version of the protocol.
     case otherProtocol(Int)
-    /// It is wrong; every place is named.
+    /// It has mistakes; each has its position.
     case invalid([Diagnostic])
 
-    /// The problem in one line, by its first place if there are several.
+    /// The problem in one line, with its first position if there are several.
     package var reason: String {
         switch self {
         case .unreadable(let reason): reason

@@ -1,6 +1,6 @@
 package import YAMLSource
 
-/// Reads a manifest, collecting everything that is wrong with it.
+/// Reads a manifest, collecting all mistakes.
 package struct ManifestReader {
     private static let keys = [
         "name", "version", "protocol", "description", "run", "methods", "ignores_course", "concurrency", "timeout",
@@ -12,7 +12,7 @@ package struct ManifestReader {
     private let root: YAMLNode
     private let mapping: YAMLMapping
 
-    /// What `bytes`, the text of `file`, says. Keys that this version doesn't know are ignored, with a warning.
+    /// The manifest in `bytes`, the text of `file`. Keys unknown to this version are ignored, with a warning.
     package static func read(
         _ bytes: [UInt8], file: String
     ) throws(ManifestProblem) -> (Manifest, warnings: [Diagnostic]) {
@@ -25,7 +25,7 @@ package struct ManifestReader {
         guard let mapping = root.mapping else {
             throw .invalid([root.error("a manifest is a mapping with name, protocol and run, not \(root.value.kind)")])
         }
-        // First of all: what follows may have another meaning in another version.
+        // First: the other keys may have another meaning in another version.
         if let version = mapping["protocol"]?.int, version != Manifest.spokenProtocol { throw .otherProtocol(version) }
         var reader = ManifestReader(root: root, mapping: mapping)
         return try reader.manifest()

@@ -1,21 +1,21 @@
 import ProviderKit
 import YAMLSource
 
-/// Holds the parameters of a catalog against what a plugin takes.
+/// Checks the parameters of a catalog against a plugin's schema.
 struct ParameterCheck {
-    /// Whose schema it is, for messages: `provider `direct``.
+    /// The owner of the schema, for messages: `provider `direct``.
     let owner: String
-    /// What is wrong, each at its place.
+    /// The mistakes, with their positions.
     private(set) var problems: [Diagnostic] = []
 
     init(owner: String) {
         self.owner = owner
     }
 
-    /// Checks all parameters of a video or course that stands at `place`.
+    /// Checks all parameters of a video or course at `place`.
     mutating func parameters(_ parameters: [String: YAMLNode], _ schema: ParameterSchema, at place: SourceLocation) {
         for name in schema.required where parameters[name] == nil {
-            // One with a default is always there in the end.
+            // One with a default always has a value in the end.
             if schema.property(name)?.defaultValue == nil { report(place, "\(owner) needs the parameter '\(name)'") }
         }
         for (name, node) in parameters.sorted(by: { $0.value.location.position < $1.value.location.position }) {
@@ -23,12 +23,12 @@ struct ParameterCheck {
         }
     }
 
-    /// Checks one parameter that was given by itself.
+    /// Checks a single parameter.
     mutating func parameter(_ name: String, _ node: YAMLNode, _ schema: ParameterSchema) {
         property(name, node, keyLocation: node.location, of: schema, at: name)
     }
 
-    /// Checks one value; `path` is what messages call it.
+    /// Checks one value; `path` is its name in messages.
     mutating func value(_ node: YAMLNode, _ schema: ParameterSchema, at path: String) {
         if schema.isNothing {
             report(node.location, "\(owner) takes no '\(path)'")
@@ -118,7 +118,7 @@ struct ParameterCheck {
         number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     }
 
-    /// `no`, `1.10` and the like are no text in YAML unless they are quoted.
+    /// `no`, `1.10` and similar scalars aren't text in YAML unless they are quoted.
     private func quoting(_ node: YAMLNode, _ kinds: [ParameterSchema.Kind]) -> String? {
         guard kinds.contains(.string), let text = node.scalarText else { return nil }
         return "\"\(text)\""
@@ -130,7 +130,7 @@ struct ParameterCheck {
 }
 
 extension YAMLNode {
-    /// Whether JSON Schema says that it is of this type; 1.0 is an integer there.
+    /// Whether it has this type in JSON Schema; 1.0 is an integer there.
     fileprivate func isOf(_ kind: ParameterSchema.Kind) -> Bool {
         switch (kind, value) {
         case (.object, .mapping), (.array, .sequence), (.string, .string), (.integer, .int), (.number, .int),

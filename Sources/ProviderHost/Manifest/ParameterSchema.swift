@@ -1,13 +1,13 @@
 package import ProviderKit
 
-/// What a value in a catalog's `parameters` must be like: the part of JSON Schema 2020-12 that manifests use.
+/// The requirements for a value in a catalog's `parameters`: the part of JSON Schema 2020-12 that manifests use.
 package struct ParameterSchema: Sendable, Hashable {
     /// The types of JSON Schema.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case object, array, string, integer, number, boolean, null
     }
 
-    /// What is said about keys that ``ParameterSchema/properties`` doesn't name, or about a list's items.
+    /// The schema of keys not in ``ParameterSchema/properties``, or of a list's items.
     package indirect enum Others: Sendable, Hashable {
         case allowed
         case forbidden
@@ -18,28 +18,28 @@ package struct ParameterSchema: Sendable, Hashable {
     package struct Property: Sendable, Hashable {
         /// The key.
         package var name: String
-        /// What its value must be.
+        /// The schema of its value.
         package var schema: ParameterSchema
     }
 
-    /// A schema that everything satisfies.
+    /// A schema that every value satisfies.
     package static let anything = ParameterSchema()
 
-    /// Nothing satisfies it: the schema `false`.
+    /// No value satisfies it: the schema `false`.
     package var isNothing = false
     /// The allowed types; nil allows all.
     package var kinds: [Kind]?
-    /// `enum`: the values that are taken.
+    /// `enum`: the allowed values.
     package var enumeration: [JSONValue]?
-    /// `const`: the one value that is taken.
+    /// `const`: the only allowed value.
     package var constant: JSONValue?
     /// Keys that must be there.
     package var required: [String] = []
     /// In the order of the manifest.
     package var properties: [Property] = []
-    /// `additionalProperties`: what other keys may hold.
+    /// `additionalProperties`: the schema of other keys.
     package var additional = Others.allowed
-    /// What each item of a list must be.
+    /// The schema of each item of a list.
     package var items = Others.allowed
     /// The least number.
     package var minimum: Double?
@@ -49,17 +49,17 @@ package struct ParameterSchema: Sendable, Hashable {
     package var minLength: Int?
     /// The most characters.
     package var maxLength: Int?
-    /// What a text must match somewhere.
+    /// A pattern that must match somewhere in a text.
     package var pattern: ParameterPattern?
-    /// For people.
+    /// For users.
     package var description: String?
-    /// `default`: what the plugin gets where the catalog says nothing.
+    /// `default`: the plugin's value if the catalog has none.
     package var defaultValue: JSONValue?
 
     /// Whether an object can satisfy its type.
     package var takesObjects: Bool { kinds?.contains(.object) ?? !isNothing }
 
-    /// What is said about a property of this name, nil if it may not be there.
+    /// The schema of a property of this name, nil if it isn't allowed.
     package func property(_ name: String) -> ParameterSchema? {
         if let property = properties.first(where: { $0.name == name }) { return property.schema }
         switch additional {
@@ -69,7 +69,7 @@ package struct ParameterSchema: Sendable, Hashable {
         }
     }
 
-    /// Adds the default of each property that isn't given, at every depth that is there.
+    /// Adds the default of each missing property, in existing objects at every depth.
     package func fillDefaults(_ parameters: inout [String: JSONValue]) {
         for property in properties {
             switch parameters[property.name] {

@@ -1,17 +1,17 @@
 import ProviderKit
 import YAMLSource
 
-/// Reads the schema in a manifest's `parameters`. Another keyword than those of the protocol is an error.
+/// Reads the schema in a manifest's `parameters`. A keyword outside of the protocol is an error.
 struct ParameterSchemaReader {
     private static let keywords = [
         "type", "enum", "const", "required", "properties", "additionalProperties", "items", "minimum", "maximum",
         "minLength", "maxLength", "pattern", "description", "default",
     ]
 
-    /// What is wrong.
+    /// The mistakes.
     var problems = DiagnosticList()
 
-    /// The schema that `node` writes down. What is wrong with it is in ``problems``.
+    /// The schema in `node`. Its mistakes are added to ``problems``.
     mutating func schema(_ node: YAMLNode) -> ParameterSchema {
         if let isAllowed = node.bool {
             var schema = ParameterSchema.anything

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// A write to a plugin that has closed its standard input must not end this process.
+/// Protects this process from writes to a plugin that has closed its standard input.
 enum BrokenPipes {
     /// Ignores SIGPIPE for the whole process, once. Plugins start with the default again.
     static let ignore: Void = {

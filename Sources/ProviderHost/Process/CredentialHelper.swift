@@ -1,17 +1,17 @@
 import ChildProcess
 package import ProviderKit
 
-/// A program that keeps secrets, asked as git asks its own: the operation is its argument, and lines of `key=value` go in and
-/// come out.
+/// A program that keeps secrets, with the interface of git's: the operation is its argument, and lines of `key=value`
+/// are its input and output.
 ///
 /// Related: gitcredentials(7), git-credential(1).
 package struct CredentialHelper: Sendable, PrintsRedacted {
-    /// What it is asked to do.
+    /// The requested operation.
     package enum Operation: String, Sendable {
         case get, store, erase
     }
 
-    /// Why it gave nothing.
+    /// The reason why it failed.
     package enum Failure: Error, Sendable, Equatable {
         /// It couldn't be started.
         case notStarted
@@ -21,35 +21,35 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         case tooSlow(seconds: Int)
         /// The task was cancelled.
         case cancelled
-        /// More than ``longest`` came, or it isn't UTF-8.
+        /// The answer is longer than ``longest``, or not UTF-8.
         case unreadable
-        /// A value that can't stand on a line.
+        /// A value that doesn't fit on a line.
         case unwritable(name: String)
     }
 
-    /// How long it may take; a person may have to type a passphrase meanwhile.
+    /// Its time limit; the user may have to type a passphrase meanwhile.
     static let patience = Duration.seconds(60)
-    /// Bytes of an answer.
+    /// The limit on an answer's bytes.
     static let longest = 64 << 10
 
-    /// As `/bin/sh` takes it.
+    /// The text for `/bin/sh`.
     private let command: String
     private let provider: String
     private let user: String
 
     /// - Parameters:
     ///   - command: of the settings, without the operation.
-    ///   - provider: whose secrets they are; `host` on its lines.
-    ///   - user: for whom; `path` on its lines.
+    ///   - provider: the provider of the secrets; `host` in its lines.
+    ///   - user: the user's name; `path` in its lines.
     package init(command: String, provider: String, user: String) {
         self.command = command
         self.provider = provider
         self.user = user
     }
 
-    /// Asks it. What it prints as `key=value` comes back for ``Operation/get``; the other two say nothing.
+    /// Runs it. Returns its `key=value` output for ``Operation/get``; the other two have none.
     ///
-    /// - Parameter secrets: what is to be stored.
+    /// - Parameter secrets: the secrets to store.
     @discardableResult
     package func run(
         _ operation: Operation, secrets: [String: String] = [:]
@@ -75,7 +75,7 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return Secret(Self.values(text))
     }
 
-    /// What is asked for, and what is to be stored, a line each; an empty one ends it.
+    /// The lines of the request and of secrets to store; an empty one ends them.
     private func lines(_ secrets: [String: String]) throws(Failure) -> [UInt8] {
         var lines = ["protocol=coursefetch", "host=\(provider)", "path=\(user)"]
         for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
@@ -87,7 +87,7 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return Array((lines.joined(separator: "\n") + "\n\n").utf8)
     }
 
-    /// Reads lines of `key=value`; what isn't one is left out, and of equal keys the last counts, as in git.
+    /// Reads lines of `key=value`; other lines are ignored, and of equal keys the last counts, as in git.
     static func values(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {
@@ -97,8 +97,8 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return values
     }
 
-    /// The secrets that a provider asks for, out of what a helper gave: by their own names, else a name for a person as
-    /// `username` and the one that is left as `password`. Nil if one is missing.
+    /// The secrets that a provider asks for, from a helper's answer: by their own names, else a user name as `username`
+    /// and the remaining one as `password`. Nil if one is missing.
     package static func secrets(_ names: [String], in given: Secret<[String: String]>) -> [String: String]? {
         let given = given.value
         var secrets: [String: String] = [:]
@@ -111,7 +111,7 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
         return secrets.count == names.count ? secrets : nil
     }
 
-    /// As a helper stores it: by their own names, with git's two for helpers that know no others.
+    /// The form for storing: by their own names, and with git's two for helpers that know no others.
     package static func stored(_ secrets: [String: String]) -> [String: String] {
         var stored = secrets
         let person = ["username", "user", "login", "email", "account"].first { secrets[$0] != nil }

@@ -1,17 +1,17 @@
-/// When the answers to requests are due. All of a plugin have the same time limit, so they fall due in the order in
-/// which they were sent.
+/// The due times of answers. All requests to a plugin have the same time limit, so they are due in the order in which
+/// they were sent.
 ///
-/// The clock stands still while the machine sleeps.
+/// The clock stops while the machine sleeps.
 struct Deadlines {
     private var sent: [(wire: Int, due: SuspendingClock.Instant)] = []
     private var head = 0
 
-    /// Notes that a request was sent now and has `limit` to be answered.
+    /// Adds a request sent now, due after `limit`.
     mutating func add(_ wire: Int, after limit: Duration) {
         sent.append((wire, .now + limit))
     }
 
-    /// When the next request that is still open falls due.
+    /// The due time of the next open request.
     mutating func next(isOpen: (Int) -> Bool) -> SuspendingClock.Instant? {
         while head < sent.count, !isOpen(sent[head].wire) { advance() }
         return head < sent.count ? sent[head].due : nil

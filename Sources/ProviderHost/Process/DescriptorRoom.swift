@@ -12,13 +12,13 @@ import Musl
 import Darwin
 #endif
 
-/// Whether there are descriptors enough to start a process.
+/// Checks the number of free descriptors before a process is started.
 enum DescriptorRoom {
-    /// Three pipes, copies of their ends and what a process is waited for with, and some to spare.
+    /// Three pipes, copies of their ends, the descriptor to wait for the process, and a reserve.
     private static let needed = 16
 
-    /// Why a process can't be started now; nil if it can. swift-subprocess ends this program when descriptors run out
-    /// between the first of its pipes and the last.
+    /// The reason why a process can't be started now; nil if it can. swift-subprocess ends this program if descriptors
+    /// run out while it makes its pipes.
     static func lack() -> Errno? {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

@@ -13,7 +13,7 @@ import Darwin
 #endif
 
 extension Errno {
-    /// What is used up, as a sentence without full stop, and what the person can do.
+    /// The exhausted resource, as a sentence without full stop, with a remedy.
     var exhausted: String {
         switch self {
         case .tooManyOpenFiles:

@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// Splits a stream of bytes into lines at LF, and at nothing else: U+2028 or a CR may stand inside a JSON text.
+/// Splits a stream of bytes into lines at LF only: U+2028 or a CR may occur inside a JSON text.
 struct LineSplitter {
-    /// A line that is longer than it may be.
+    /// A line is longer than the limit.
     struct LineTooLong: Error {}
 
     private let limit: Int
@@ -19,10 +19,10 @@ struct LineSplitter {
         self.limit = limit
     }
 
-    /// Hands each line that `bytes` completes to `line`, without its LF. What follows the last LF is kept for the next
-    /// call; a line that lies whole in `bytes` is not copied.
+    /// Passes each line completed by `bytes` to `line`, without its LF. The rest after the last LF is kept for the next
+    /// call; a line that is completely in `bytes` is not copied.
     ///
-    /// Throws as soon as more than `limit` bytes have come without an LF, and what `line` throws.
+    /// Throws as soon as more than `limit` bytes have come without an LF, and errors of `line`.
     mutating func feed(
         _ bytes: UnsafeRawBufferPointer, line: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -45,7 +45,7 @@ struct LineSplitter {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    /// Where the first LF stands. The C library looks for it many bytes at a time.
+    /// The position of the first LF, found by the C library many bytes at a time.
     var firstLineEnd: Int? {
         guard !isEmpty, let start = base.baseAddress else { return nil }
         return memchr(start + startIndex, 0x0A, count).map { UnsafeRawPointer($0) - start }

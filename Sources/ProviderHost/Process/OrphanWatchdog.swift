@@ -9,11 +9,11 @@ import SystemPackage
 #endif
 
 /// A shell that outlives this process and ends the process groups that are still registered when its standard input
-/// closes, in whatever way this process ended: `kill -9` included.
+/// closes, however this process ended: `kill -9` included.
 ///
-/// One serves all programs of a run. It starts with the first registration, in a session of its own, so that no signal
-/// of the terminal reaches it. It ends a group as the host itself would: TERM, then KILL 2 seconds later. A plugin
-/// that puts itself into another session is out of its reach.
+/// One serves all programs of a run. It starts with the first registration, in its own session, so that no signal of
+/// the terminal reaches it. It ends a group in the same way as the host: TERM, then KILL 2 seconds later. It can't end
+/// a plugin that moves to another session.
 package final class OrphanWatchdog: Sendable {
     private static let script = """
         g=' '
@@ -27,7 +27,7 @@ package final class OrphanWatchdog: Sendable {
         for p in $g; do kill -s KILL -- "-$p" 2>/dev/null; done
         """
 
-    /// A line for the shell, and who waits until it is on its way.
+    /// A line for the shell, and the task that waits until it is written.
     private struct Message: Sendable {
         var line: String
         var isWritten: CheckedContinuation<Void, Never>?
@@ -48,14 +48,14 @@ package final class OrphanWatchdog: Sendable {
         (outbox, continuation) = AsyncStream.makeStream()
     }
 
-    /// Has the process group ended should this process end before ``unregister(group:)``.
+    /// Makes the watchdog end the process group if this process ends before ``unregister(group:)``.
     ///
-    /// Returns when that is certain: what is in the pipe reaches the shell also if this process is gone by then. A
-    /// plugin must not be given work before.
+    /// Returns when that is certain: text in the pipe reaches the shell even if this process is gone by then. A plugin
+    /// must not get work before.
     package func register(group: Int32) async {
         state.withLock { state in
             guard case .idle = state else { return }
-            // Detached: it belongs to the run, not to whoever happens to resolve first.
+            // Detached: it belongs to the run, not to the first task that resolves.
             state = .running(Task.detached { [outbox] in await Self.run(outbox) })
         }
         await withCheckedContinuation { isWritten in
@@ -64,7 +64,7 @@ package final class OrphanWatchdog: Sendable {
         }
     }
 
-    /// Takes back a registration. Called while the group's number can't have been given to anybody else.
+    /// Removes a registration. Called while the group's number can't have been reused.
     package func unregister(group: Int32) {
         continuation.yield(Message(line: "- \(group)\n"))
     }
@@ -90,7 +90,7 @@ package final class OrphanWatchdog: Sendable {
     }
 
     private static func run(_ outbox: AsyncStream<Message>) async {
-        // A shell that can't be started leaves what every plugin has anyway: the end of its standard input.
+        // Without the shell every plugin still gets the end of its standard input.
         if DescriptorRoom.lack() == nil {
             await serve(outbox)
         }

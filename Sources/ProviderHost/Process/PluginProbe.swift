@@ -7,23 +7,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Finds out whether a plugin starts and answers, without asking it for anything.
+/// Checks whether a plugin starts and answers, without a real request.
 ///
-/// It is asked for a method that it needn't have, `ping`: any answer will do, and the protocol's is error -32601. One that
-/// ends instead is started once more and asked nothing, which tells a program that can't run from one that dislikes the
-/// question.
+/// It is asked for a method that it needn't have, `ping`: any answer is accepted, and the protocol's is error -32601.
+/// One that ends instead is started once more without a request, which distinguishes a program that can't run from one
+/// that rejects the method.
 package enum PluginProbe {
-    /// What came of it. Texts are fit to be shown.
+    /// The result. Texts are safe to show.
     package enum Finding: Sendable, Equatable {
         /// It answered.
         case answers
-        /// No process came to be.
+        /// No process could be started.
         case cannotStart(String)
-        /// It ends by itself before it is asked anything.
+        /// It ends by itself before any request.
         case ends(String)
-        /// What it wrote is no answer of the protocol.
+        /// Its output violates the protocol.
         case breaksProtocol(String)
-        /// It runs, and doesn't answer an unknown method: it ends or is silent.
+        /// It runs, but doesn't answer an unknown method: it ends or is silent.
         case silent(String)
     }
 
@@ -31,7 +31,7 @@ package enum PluginProbe {
         case answer
         case violation(String)
         case ended(PluginProcess.End)
-        /// What is said of it.
+        /// The message about a timeout.
         case timeout(String)
     }
 
@@ -49,8 +49,8 @@ package enum PluginProbe {
         var params: Parameters
     }
 
-    /// Starts the plugin, asks, and ends it; nothing is left on return. Takes at most `limit` for the answer, a quarter of
-    /// that for a second start, and the time that the protocol gives a process to end.
+    /// Starts the plugin, asks, and ends it; nothing is left on return. Takes at most `limit` for the answer, a quarter
+    /// of that for a second start, and the protocol's time for a process to end.
     package static func run(
         _ plugin: Plugin, user: String, limit: Duration = .seconds(8),
         timeouts: PluginTimeouts = PluginTimeouts(), watchdog: OrphanWatchdog
@@ -73,7 +73,7 @@ package enum PluginProbe {
         }
     }
 
-    /// The first thing that happens, and the process's last words. The process is gone on return.
+    /// The first event, and the process's last output. The process is gone on return.
     private static func converse(
         _ plugin: Plugin, sending line: [UInt8]?, _ limit: Duration, _ timeouts: PluginTimeouts,
         _ watchdog: OrphanWatchdog

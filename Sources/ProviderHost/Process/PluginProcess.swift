@@ -11,22 +11,22 @@ private typealias PluginExecution = Execution<CustomWriteInput, SequenceOutput, 
 
 /// One process of a plugin: lines in, lines out, standard error to the log, and an end that leaves nothing behind.
 ///
-/// It knows nothing of what the lines mean.
+/// It doesn't interpret the lines.
 final class PluginProcess: Sendable {
-    /// How a process ended.
+    /// The way a process ended.
     enum End: Sendable, Equatable {
-        /// It never ran. A permanent reason will be the same at the next attempt; another one is this machine's, which has
-        /// no descriptors, processes or memory left.
+        /// It never ran. A permanent reason will be the same at the next attempt; otherwise this machine lacks
+        /// descriptors, processes or memory.
         case couldNotStart(String, isPermanent: Bool)
         /// It ran and ended; `isClean` is exit status 0.
         case ended(String, isClean: Bool)
     }
 
-    /// What a process tells while it runs. Called on its own tasks, never two calls of one kind at once.
+    /// The callbacks of a running process. Called on its own tasks, never two calls of one kind at once.
     struct Listener: Sendable {
         /// A line of standard output, without its LF.
         var line: @Sendable (UnsafeRawBufferPointer) -> Void
-        /// Standard output or standard error broke a bound of the protocol; says which. Lines stop coming.
+        /// Standard output or standard error exceeded a bound of the protocol; with the reason. No more lines follow.
         var violation: @Sendable (String) -> Void
         /// A line of standard error for the log.
         var log: @Sendable (String) -> Void
@@ -41,7 +41,7 @@ final class PluginProcess: Sendable {
         var hasSaidAnything = false
         var hasAnswered = false
         var hasClosedOutput = false
-        /// What it did that made it end only when it was told to.
+        /// The violation for which it was ended.
         var offence: String?
     }
 
@@ -50,9 +50,9 @@ final class PluginProcess: Sendable {
     private let listener: Listener
     private let state = Mutex(State())
     private let clock = ContinuousClock.now
-    /// Lines that are not written yet, one behind the other.
+    /// Lines to write, concatenated.
     private let pending = Mutex<[UInt8]>([])
-    /// Says that there are some; buffers once, however many came.
+    /// Signals that there are some; buffers one signal, however many came.
     private let outbox: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let stopRequests: AsyncStream<Void>
@@ -72,7 +72,7 @@ final class PluginProcess: Sendable {
         continuation.yield()
     }
 
-    /// Closes standard input once everything queued is written; then TERM and KILL, if need be.
+    /// Closes standard input once everything queued is written; then TERM and KILL, if necessary.
     func finishInput() {
         continuation.finish()
     }
@@ -84,7 +84,7 @@ final class PluginProcess: Sendable {
         stopContinuation.yield()
     }
 
-    /// Notes that the plugin has answered, which is what a flood of standard error is measured against.
+    /// Notes an answer of the plugin, which resets the measure of a flood on standard error.
     func noteAnswer() {
         state.withLock { state in
             state.stderr.answered()
@@ -92,9 +92,9 @@ final class PluginProcess: Sendable {
         }
     }
 
-    /// What is said of it when it lets a request wait for so long.
+    /// The message when it doesn't answer a request in this time.
     func silence(_ limit: Duration) -> String {
-        // The usual cause, where there has been no answer at all.
+        // The usual cause if there has been no answer at all.
         let hint = state.withLock { $0.hasAnswered } ? "" : "; does it flush stdout?"
         return "it didn't answer within \(Int((limit / .seconds(1)).rounded(.up))) s\(hint)"
     }
@@ -132,8 +132,8 @@ final class PluginProcess: Sendable {
         }
     }
 
-    /// Runs writer and readers until both outputs have ended. Never throws: the body of `Subprocess.run` must not,
-    /// since the group would then be forgotten once its leader has obeyed TERM.
+    /// Runs writer and readers until both outputs have ended. Never throws, since after an error `Subprocess.run` would
+    /// forget the group as soon as its leader has obeyed TERM.
     private func serve(_ execution: PluginExecution) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -157,13 +157,13 @@ final class PluginProcess: Sendable {
             var open = 2
             while open > 0, let ended = await group.next() { open -= ended ? 1 : 0 }
             group.cancelAll()
-            // Ends whoever is left of the group, while the leader isn't reaped yet and its number can't belong to
-            // anybody else. It also frees a writer that is stuck on a full pipe.
+            // Ends the rest of the group, while the leader isn't reaped yet and its number can't be reused. This also
+            // frees a writer that is blocked by a full pipe.
             await terminate(execution)
         }
     }
 
-    /// The one writer: concurrent writes to a full pipe would lose bytes.
+    /// The only writer: concurrent writes to a full pipe would lose bytes.
     private func write(to execution: PluginExecution) async {
         for await _ in outbox {
             let lines = pending.withLock { pending in
@@ -209,7 +209,7 @@ final class PluginProcess: Sendable {
         do {
             for try await buffer in execution.standardOutput {
                 state.withLock { $0.hasSaidAnything = true }
-                // What comes after a violation or a stop is drained and dropped.
+                // Output after a violation or a stop is drained and dropped.
                 if isBroken || state.withLock({ $0.isStopped }) { continue }
                 do {
                     try buffer.withUnsafeBytes { bytes in
@@ -225,7 +225,7 @@ final class PluginProcess: Sendable {
         }
     }
 
-    /// TERM to the group, KILL when its leader is still there after its time, and KILL to whoever is left.
+    /// TERM to the group, KILL if its leader is still there after its time, and KILL to the rest.
     private func terminate(_ execution: PluginExecution) async {
         await execution.teardown(using: [
             .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: timeouts.afterTerminate)
@@ -237,7 +237,7 @@ final class PluginProcess: Sendable {
         let (offence, hasSaidAnything) = state.withLock { ($0.offence, $0.hasSaidAnything) }
         switch status {
         case .exited(0): return .ended("it ended without answering", isClean: true)
-        // A shell's and env's way to say that there is no such command.
+        // The exit codes of a shell and env for a missing command.
         case .exited(let code) where (126...127).contains(code) && !hasSaidAnything:
             return .couldNotStart("it ended with exit status \(code), before it wrote anything", isPermanent: true)
         case .exited(let code): return .ended("it ended with exit status \(code)", isClean: false)
@@ -247,13 +247,13 @@ final class PluginProcess: Sendable {
 }
 
 extension PluginProcess.End {
-    /// Why no process came to be. What goes away by itself (no memory, no descriptors, too many processes) isn't
+    /// The reason why no process was started. Temporary reasons (no memory, no descriptors, too many processes) aren't
     /// permanent.
     fileprivate init(_ error: SubprocessError, launch: PluginLaunch) {
         let passing: [Errno] = [
             .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem,
         ]
-        // Whatever could not be done for it: the folder can't be entered either when nothing can be opened.
+        // Whichever step failed: even the folder can't be entered when nothing can be opened.
         if let cause = error.underlyingError.flatMap({ cause in passing.first { $0 == cause } }) {
             self = .couldNotStart(cause.exhausted, isPermanent: false)
             return

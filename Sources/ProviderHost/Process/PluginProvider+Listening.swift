@@ -2,14 +2,14 @@ import Logging
 import ProviderKit
 import Synchronization
 
-/// What a process tells, and what becomes of it.
+/// Handling the output of a process.
 extension PluginProvider {
-    /// Takes what the process called `number` writes.
+    /// Handles the output of the process `number`.
     func listener(_ number: Int) -> PluginProcess.Listener {
         let decoder = AnswerDecoder { wire in
             self.state.withLock { state in
                 guard let pending = state.supervision.pending(wire: wire), pending.process == number else { return nil }
-                // The answer to one that nobody waits for any more is looked at by nobody.
+                // Nobody reads the answer to an abandoned request.
                 return state.open[pending.request]?.question.method ?? .resolve
             }
         }
@@ -57,7 +57,7 @@ extension PluginProvider {
         }
     }
 
-    /// What a reply says about the plugin.
+    /// The meaning of a reply for the supervision of the plugin.
     private static func judge(_ reply: AnswerLine.Reply) -> Supervision.Answer {
         switch reply {
         case .resolution(let resolution): ResolutionCheck.fault(in: resolution).map { .wrong($0) } ?? .good
@@ -68,7 +68,7 @@ extension PluginProvider {
         }
     }
 
-    /// Gives up a process that broke the protocol.
+    /// Gives up a process that violated the protocol.
     private func lose(_ number: Int, _ reason: String) {
         log(.warning, "plugin \(plugin.name) restarted: \(reason)", namesPlugin: false)
         perform { state in
@@ -78,7 +78,7 @@ extension PluginProvider {
         }
     }
 
-    /// Logs a line of the protocol, if somebody wants to see them.
+    /// Logs a line of the protocol, if that is requested.
     func trace(_ what: String, _ line: UnsafeRawBufferPointer) {
         guard logger.logLevel <= .trace else { return }
         let redactor = state.withLock { $0.redactor }
@@ -95,7 +95,7 @@ extension PluginProvider {
 }
 
 extension Supervision.Answer {
-    /// The answer without the secrets that its text may hold.
+    /// The answer without possible secrets in its text.
     fileprivate func redacted(by redactor: Redactor) -> Self {
         switch self {
         case .good: .good

@@ -2,9 +2,9 @@ import Logging
 import ProviderKit
 import Synchronization
 
-/// The shell around ``Supervision``: it carries out what that decides and tells it what happened.
+/// The shell around ``Supervision``: carries out its decisions and reports events to it.
 extension PluginProvider {
-    /// Something to do once the lock is open again.
+    /// An action to take after the lock is released.
     private enum Work: Sendable {
         case send(Question, wire: Int, PluginProcess)
         case resume(OpenRequest, Result<AnswerLine.Reply, ProviderError>)
@@ -12,7 +12,7 @@ extension PluginProvider {
         case wait(Duration)
     }
 
-    /// Lets `decide` say what is to be done, under the lock, and does it. `reply` is what `.deliver` delivers.
+    /// Lets `decide` choose actions, under the lock, and carries them out. `reply` is the one that `.deliver` delivers.
     func perform(reply: AnswerLine.Reply? = nil, _ decide: (inout PluginState) -> [Supervision.Action]) {
         let work = state.withLock { state in
             decide(&state).compactMap { prepare($0, reply, &state) }
@@ -48,7 +48,7 @@ extension PluginProvider {
     private func start(_ number: Int, _ state: inout PluginState) {
         let process = PluginProcess(plugin.launch, timeouts: timeouts, listener: listener(number))
         state.processes[number] = process
-        // Detached: a process belongs to the run, not to whoever happens to resolve first.
+        // Detached: a process belongs to the run, not to the first task that resolves.
         state.tasks[number] = Task.detached {
             let end = await process.run(watchdog: self.watchdog)
             self.hasEnded(number, end)
@@ -62,8 +62,8 @@ extension PluginProvider {
         watchEnd(of: number, &state)
     }
 
-    /// Waits until a process that was told to end has ended, but not for ever: one that KILL doesn't end either (it waits for
-    /// a disk that doesn't answer, say) counts as gone.
+    /// Waits until a process that was told to end has ended, with a bound: one that KILL doesn't end either (for
+    /// example, it waits for an unresponsive disk) counts as gone.
     private func watchEnd(of number: Int, _ state: inout PluginState) {
         guard state.processes[number] != nil, state.endings[number] == nil else { return }
         state.endings[number] = Task.detached { [timeouts] in
@@ -110,7 +110,7 @@ extension PluginProvider {
                 state.processes[number] = nil
                 state.tasks[number] = nil
                 state.endings.removeValue(forKey: number)?.cancel()
-                // Their answers don't come any more.
+                // No answers to them can arrive any more.
                 if state.processes.isEmpty { state.abandoned = [:] }
             }
             let actions =
@@ -127,7 +127,7 @@ extension PluginProvider {
         }
     }
 
-    /// Gives up processes that let a request wait beyond the time limit, until cancelled.
+    /// Gives up processes that exceed the time limit for a request, until cancelled.
     private func watchTime() async {
         let limit = plugin.manifest.timeout
         while !Task.isCancelled {

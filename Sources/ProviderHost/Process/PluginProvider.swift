@@ -5,12 +5,12 @@ import Synchronization
 /// A plugin's process as a provider: started with the first request, supervised, restarted, ended by ``shutDown()``.
 ///
 /// Any number of requests may be made at a time; beyond the `concurrency` of the manifest they queue here, first come,
-/// first served. What goes wrong is said with a ``ProviderError``: the plugin's own errors as they are, a failure of
-/// the plugin with one video as `.pluginFault`, a plugin that is out of order altogether as `.providerFailed`.
+/// first served. Failures are thrown as ``ProviderError``: the plugin's own errors unchanged, a failure of the plugin
+/// with one video as `.pluginFault`, a plugin that doesn't work at all as `.providerFailed`.
 ///
 /// A provider that has started a process lives until ``shutDown()``.
 package final class PluginProvider: Provider {
-    /// The plugin behind it.
+    /// Its plugin.
     package let plugin: Plugin
     let logger: Logger
     let watchdog: OrphanWatchdog
@@ -20,7 +20,7 @@ package final class PluginProvider: Provider {
 
     /// Makes a provider of `plugin`. No process is started yet.
     ///
-    /// - Parameter dataFolder: what it may write to; there already.
+    /// - Parameter dataFolder: an existing folder that it may write to.
     package init(
         plugin: Plugin, dataFolder: String? = nil, logger: Logger, watchdog: OrphanWatchdog,
         timeouts: PluginTimeouts = PluginTimeouts()
@@ -34,16 +34,16 @@ package final class PluginProvider: Provider {
         BrokenPipes.ignore
     }
 
-    /// Why the plugin is out of order for the rest of the run, if it is: it can't be started, or failed on
-    /// three different requests without a good answer between.
+    /// The reason why the plugin doesn't work for the rest of the run, if so: it can't be started, or failed on three
+    /// different requests without a good answer in between.
     package var brokenReason: String? { state.withLock { $0.supervision.brokenReason } }
 
-    /// Asks where a video is. Defaults of the manifest's parameters are filled in.
+    /// Asks for a video's location. Defaults of the manifest's parameters are filled in.
     package func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
         try await resolve(request, with: nil)
     }
 
-    /// Asks where a video is. `credentials` replace those of the request when it is sent.
+    /// Asks for a video's location. `credentials` replace those of the request when it is sent.
     package func resolve(
         _ request: ResolveRequest, with credentials: RequestCredentials?
     ) async throws(ProviderError) -> Resolution {
@@ -70,7 +70,7 @@ package final class PluginProvider: Provider {
         return listing
     }
 
-    /// Turns what a person typed into credentials. Defaults of the manifest's parameters are filled in.
+    /// Turns secrets typed by the user into credentials. Defaults of the manifest's parameters are filled in.
     package func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         var request = request
         plugin.manifest.parameters.fillDefaults(&request.parameters)
@@ -78,8 +78,7 @@ package final class PluginProvider: Provider {
         return login
     }
 
-    /// Waits for answers that nobody waits for any more, but that may renew the credentials which went with the question: at
-    /// most so long.
+    /// Waits, with a bound, for answers to abandoned requests that may renew the credentials sent with them.
     package func awaitRenewals(atMost bound: Duration) async {
         let (over, end) = AsyncStream<Void>.makeStream()
         let isOver = state.withLock { state in
@@ -95,8 +94,8 @@ package final class PluginProvider: Provider {
         timer.cancel()
     }
 
-    /// Fails what is open, closes the plugin's standard input and waits until its processes are gone: by themselves,
-    /// else by TERM, else by KILL; one that isn't gone some seconds after that is left. Requests after it fail as cancelled.
+    /// Fails open requests, closes the plugin's standard input and waits until its processes are gone: by themselves,
+    /// else by TERM, else by KILL; one that isn't gone some seconds later is left. Later requests fail as cancelled.
     package func shutDown() async {
         perform { $0.supervision.close() }
         let (tasks, timer) = state.withLock { (Array($0.tasks.values), $0.timer) }
@@ -142,7 +141,7 @@ package final class PluginProvider: Provider {
         } onCancel: {
             abandon(id)
         }
-        // One that was answered and cancelled at the same time.
+        // A request that was answered and cancelled at the same time.
         if Task.isCancelled { state.withLock { _ = $0.cancelledEarly.remove(id) } }
         return try result.get()
     }

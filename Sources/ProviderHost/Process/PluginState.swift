@@ -1,13 +1,13 @@
 import ProviderKit
 
-/// A request to a plugin that somebody waits for.
+/// A request to a plugin with a waiting caller.
 struct OpenRequest: Sendable, PrintsRedacted {
     var question: Question
     var credentials: RequestCredentials?
     var caller: CheckedContinuation<Result<AnswerLine.Reply, ProviderError>, Never>
 }
 
-/// Everything of a ``PluginProvider`` that changes, behind its lock.
+/// The mutable state of a ``PluginProvider``, behind its lock.
 struct PluginState: PrintsRedacted {
     var supervision: Supervision
     var processes: [Int: PluginProcess] = [:]
@@ -15,7 +15,7 @@ struct PluginState: PrintsRedacted {
     var open: [Int: OpenRequest] = [:]
     var lastRequest = 0
     var cancelledEarly: Set<Int> = []
-    /// Of requests that nobody waits for any more: their answers may still renew credentials.
+    /// The credentials of abandoned requests, whose answers may still renew them.
     var abandoned: [Int: RequestCredentials] = [:] {
         didSet { if !awaitsRenewal { renewalsEnd?.finish() } }
     }
@@ -23,7 +23,7 @@ struct PluginState: PrintsRedacted {
     var renewalsEnd: AsyncStream<Void>.Continuation?
     var deadlines = Deadlines()
     var timer: Task<Void, Never>?
-    /// Of processes that were told to end: how long that is waited for.
+    /// For processes that were told to end: the bounded waits.
     var endings: [Int: Task<Void, Never>] = [:]
     var redactor = Redactor()
     private var lastCredentials: Secret<JSONValue>?
@@ -32,10 +32,10 @@ struct PluginState: PrintsRedacted {
         self.supervision = supervision
     }
 
-    /// Whether one of them went with credentials.
+    /// Whether one of them was sent with credentials.
     var awaitsRenewal: Bool { abandoned.values.contains { $0.current() != nil } }
 
-    /// Learns the secrets that go to the plugin.
+    /// Learns the secrets in a request to the plugin.
     mutating func learn(_ question: Question) {
         if let credentials = question.credentials, credentials != lastCredentials {
             lastCredentials = credentials
@@ -46,7 +46,7 @@ struct PluginState: PrintsRedacted {
         }
     }
 
-    /// The question as it is sent, with the credentials of this moment.
+    /// The request as sent, with the current credentials.
     mutating func sent(_ open: OpenRequest) -> Question {
         guard let credentials = open.credentials else { return open.question }
         var question = open.question
@@ -55,7 +55,7 @@ struct PluginState: PrintsRedacted {
         return question
     }
 
-    /// Takes note of what the answer to a request renews, before anything else is sent.
+    /// Stores renewed credentials of an answer, before anything else is sent.
     mutating func noteRenewed(_ reply: AnswerLine.Reply, of request: Int) {
         guard let takers = open[request]?.credentials ?? abandoned[request] else { return }
         abandoned[request] = nil
@@ -64,7 +64,7 @@ struct PluginState: PrintsRedacted {
         takers.renew(renewed)
     }
 
-    /// A reply as the caller gets it: secrets in it are learned, messages lose theirs.
+    /// A reply in the form for the caller: secrets in it are learned, and removed from messages.
     mutating func result(_ reply: AnswerLine.Reply) -> Result<AnswerLine.Reply, ProviderError> {
         switch reply {
         case .resolution(let resolution):
@@ -93,7 +93,7 @@ struct PluginState: PrintsRedacted {
 }
 
 extension ProviderError.Kind {
-    /// What is said where a plugin gave no message.
+    /// The text for an error without a message.
     fileprivate var plainText: String {
         switch self {
         case .authRequired: "a login is needed"

@@ -1,13 +1,13 @@
 package import ProviderKit
 
-/// The credentials that go with a request, looked up when it is sent: what the answer before it renewed is in it already, also
-/// if the request was waiting for its turn meanwhile.
+/// The credentials of a request, looked up when it is sent: they include those renewed by the answer before it, even if
+/// the request was queued meanwhile.
 ///
-/// Both are called under the provider's lock: they must not wait, and must not call the provider.
+/// Both closures are called under the provider's lock: they must not wait, and must not call the provider.
 package struct RequestCredentials: Sendable {
-    /// What to send along.
+    /// The credentials to send.
     package var current: @Sendable () -> Secret<JSONValue>?
-    /// Takes what an answer brought, also one that nobody waits for any more: the old may be worth nothing after it.
+    /// Takes renewed credentials from an answer, even to an abandoned request: the old ones may be invalid after it.
     package var renew: @Sendable (Secret<JSONValue>) -> Void
 
     /// Makes them of two closures.

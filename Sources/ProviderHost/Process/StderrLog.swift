@@ -1,12 +1,12 @@
 import YAMLSource
 
-/// What becomes of a plugin's standard error: log lines at a bounded rate, and the last lines to quote when it fails.
+/// Processes a plugin's standard error: log lines at a bounded rate, and the last lines to quote when it fails.
 ///
-/// Everything is drained, so that a plugin never blocks on it. Beyond a burst of 200 lines, 50 lines a second reach
-/// the log, each cut after 2 KiB; the others are counted. More than 64 MiB since the plugin's last answer is a flood,
-/// which is the plugin's fault.
+/// Everything is drained, so that a plugin never blocks on it. After a burst of 200 lines, 50 lines a second reach the
+/// log, each cut after 2 KiB; the others are counted. More than 64 MiB since the plugin's last answer is a flood, which
+/// is the plugin's fault.
 struct StderrLog {
-    /// How much may come since the last answer.
+    /// The bytes allowed since the last answer.
     static let floodBound = 64 << 20
     static let burst = 200
     static let linesPerSecond = 50.0
@@ -20,10 +20,10 @@ struct StderrLog {
     private var allowance = Double(burst)
     private var lastRefill: Duration = .zero
 
-    /// Whether more has come since the last answer than a plugin may write.
+    /// Whether the plugin has written more than allowed since its last answer.
     var isFlood: Bool { sinceAnswer > Self.floodBound }
 
-    /// Takes what has come at the time `now` (of any clock that never goes back) and returns the lines to log.
+    /// Takes bytes that arrived at the time `now` (of any monotonic clock) and returns the lines to log.
     mutating func feed(_ bytes: UnsafeRawBufferPointer, now: Duration) -> [String] {
         sinceAnswer += bytes.count
         keepTail(bytes)
@@ -46,7 +46,7 @@ struct StderrLog {
         return lines
     }
 
-    /// Takes the end of the stream and returns what is left to log.
+    /// Takes the end of the stream and returns the remaining lines to log.
     mutating func finish() -> [String] {
         var lines = leftOut > 0 ? [leftOutNotice()] : []
         if !line.isEmpty { lines.append(Self.text(line)) }
@@ -80,7 +80,7 @@ struct StderrLog {
         if tail.count > 2 * Self.tailBound { tail.removeFirst(tail.count - Self.tailBound) }
     }
 
-    /// `bytes` as text for a person: bad UTF-8 replaced, trailing blanks cut, at most 2 KiB.
+    /// `bytes` as readable text: invalid UTF-8 replaced, trailing blanks cut, at most 2 KiB.
     private static func text(_ bytes: some Collection<UInt8>) -> String {
         var line = Substring(String(decoding: bytes.prefix(lineBound), as: UTF8.self))
         while let last = line.last, last.isWhitespace { line.removeLast() }

@@ -1,12 +1,12 @@
-/// A queue of requests, first in, first out, from which any can be taken back.
+/// A queue of requests, first in, first out, from which any can be removed.
 struct RequestQueue {
     private var items: [Int] = []
     private var head = 0
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     var isEmpty: Bool { head == items.count }
 
-    /// All that wait, in order.
+    /// All queued requests, in order.
     var all: ArraySlice<Int> { items[head...] }
 
     mutating func append(_ request: Int) {
@@ -35,7 +35,7 @@ struct RequestQueue {
         return items[head]
     }
 
-    /// Takes a request back. Says whether it was there.
+    /// Removes a request. Returns whether it was queued.
     mutating func remove(_ request: Int) -> Bool {
         guard let index = items[head...].firstIndex(of: request) else { return false }
         items.remove(at: index)

@@ -1,17 +1,17 @@
-/// What to do about a plugin's processes and the requests to it, decided without doing any of it.
+/// Decides about a plugin's processes and the requests to it, without doing any I/O.
 ///
-/// It is told what happened and answers with what is to be done. Requests are numbers that the caller chooses; `wire`
-/// is the id that a request bears on its way to a process, a new one each time it is asked.
+/// It takes events and returns actions. Requests are numbers chosen by the caller; `wire` is a request's id on its way
+/// to a process, a new one each time it is sent.
 ///
 /// The rules (docs/protocol.md, "When a plugin misbehaves"):
-/// - A process that breaks costs its own pending requests. They are asked again one at a time, with nothing beside
-///   them; one that is alone when the plugin breaks, twice, fails.
+/// - A process that breaks affects its own pending requests. They are sent again one at a time, alone; one that is
+///   alone twice when the plugin breaks fails.
 /// - While the plugin has not answered since it broke, requests that never were alone in a broken process go before
-///   those that were, so that neighbours of a poisonous request don't wait for it.
-/// - A wrong answer is a break that is known to be its request's: it is asked for once more in a fresh process; the old one
-///   finishes what it has.
-/// - Three different requests that broke it without a good answer between: everything fails, for good. That the same request
-///   breaks it again proves nothing new.
+///   those that were, so that other requests don't wait for a bad one.
+/// - A wrong answer is a break caused by its request: that is sent once more in a fresh process; the old one finishes
+///   its other requests.
+/// - Three different requests that broke it without a good answer in between: everything fails, permanently. A repeated
+///   break by the same request proves nothing new.
 /// - No process is started while two others still have to end.
 struct Supervision {
     enum Action: Equatable {
@@ -19,13 +19,13 @@ struct Supervision {
         case start(process: Int)
         /// Send a request to a process.
         case send(Int, wire: Int, process: Int)
-        /// Give the answer that has just come to whoever asked.
+        /// Deliver the answer that has just arrived to the caller.
         case deliver(Int)
-        /// Close a process's standard input: it has nothing to do any more.
+        /// Close a process's standard input: it has no more work.
         case finish(process: Int)
         /// End a process now.
         case stop(process: Int)
-        /// Tell whoever asked that there is no answer.
+        /// Fail a request.
         case fail(Int, Failure)
         /// Wait, then call ``Supervision/backedOff()``.
         case wait(Duration)
@@ -34,9 +34,9 @@ struct Supervision {
     enum Failure: Equatable {
         /// The plugin is at fault, with this request only.
         case request(String)
-        /// The plugin is out of order.
+        /// The plugin doesn't work.
         case provider(String)
-        /// This machine has nothing left to start a process with.
+        /// This machine lacks the resources to start a process.
         case machine(String)
         /// The run ends.
         case closed
@@ -48,7 +48,7 @@ struct Supervision {
         var isAbandoned = false
     }
 
-    /// What is remembered of a request that ran into trouble.
+    /// The history of a request that ran into trouble.
     private struct Record {
         var breaksAlone = 0
         var wrongAnswers = 0
@@ -61,23 +61,23 @@ struct Supervision {
         case closed
     }
 
-    /// How a process answered.
+    /// The kind of a process's answer.
     enum Answer: Equatable {
         case good
-        /// An error that names none of the protocol's kinds: asked once more, but the plugin is in order.
+        /// An error of a kind unknown to the protocol: sent once more, but the plugin works.
         case unknownError(String)
-        /// Not as the protocol has it; says what is wrong.
+        /// A violation of the protocol, with the reason.
         case wrong(String)
     }
 
-    /// How many processes may be on their way out when another one starts.
+    /// The number of ending processes that prevents the start of another one.
     static let leavingBound = 2
     private static let breakersBound = 3
 
     private let concurrency: Int
     private var phase = Phase.ready
     private var current: Int?
-    /// Processes that get no more requests but still have some to answer.
+    /// Processes that get no more requests but still have open ones.
     private var retired: Set<Int> = []
     /// Processes that have been told to end and haven't yet.
     private var leaving: Set<Int> = []
@@ -91,7 +91,7 @@ struct Supervision {
     private var records: [Int: Record] = [:]
     /// Since the last good answer.
     private var breaksInARow = 0
-    /// Requests that were seen to break the plugin since its last good answer.
+    /// Requests that broke the plugin since its last good answer.
     private var breakers: Set<Int> = []
 
     /// Makes a supervision for a plugin that can have `concurrency` requests in flight.
@@ -99,12 +99,12 @@ struct Supervision {
         self.concurrency = max(1, concurrency)
     }
 
-    /// Why the plugin is out of order for good, if it is.
+    /// The reason why the plugin is given up for good, if it is.
     var brokenReason: String? {
         if case .broken(let reason) = phase { reason } else { nil }
     }
 
-    /// The request and process behind a wire id that is still to be answered.
+    /// The request and process of an open wire id.
     func pending(wire: Int) -> (request: Int, process: Int)? {
         inFlight[wire].map { ($0.request, $0.process) }
     }
@@ -112,7 +112,7 @@ struct Supervision {
     /// Whether a request with this wire id was ever sent.
     func wasSent(wire: Int) -> Bool { (1...max(1, lastWire)).contains(wire) && lastWire > 0 }
 
-    /// Somebody asks.
+    /// Adds a request.
     mutating func ask(_ request: Int) -> [Action] {
         switch phase {
         case .broken(let reason): return [.fail(request, .provider(reason))]
@@ -123,8 +123,7 @@ struct Supervision {
         }
     }
 
-    /// Whoever asked doesn't want the answer any more. One that is on its way keeps its place until it is answered. Returns
-    /// whether it is.
+    /// Abandons a request. One that was sent keeps its place until it is answered. Returns whether it was sent.
     @discardableResult
     mutating func abandon(_ request: Int) -> Bool {
         if waiting.remove(request) { return false }
@@ -135,7 +134,7 @@ struct Supervision {
         return true
     }
 
-    /// A process has answered a request that was pending in it.
+    /// A process has answered one of its open requests.
     mutating func answered(wire: Int, _ answer: Answer = .good) -> [Action] {
         guard let entry = inFlight.removeValue(forKey: wire) else { return [] }
         load[entry.process, default: 1] -= 1
@@ -160,10 +159,10 @@ struct Supervision {
         return actions + pump()
     }
 
-    /// A process is lost: it crashed, hung or broke the protocol. `culprits` are the wire ids that it hung on.
+    /// A process is lost: it crashed, hung or violated the protocol. `culprits` are the wire ids on which it hung.
     ///
-    /// An end that nobody waited for (`isClean`, nothing pending) is no fault. A process that isn't known any more has
-    /// been dealt with already. One that `isRunning` has been told to end; ``gone(process:)`` says when it has.
+    /// An unexpected end (`isClean`, nothing pending) is no fault. An unknown process has been handled already. One
+    /// that `isRunning` has been told to end; ``gone(process:)`` reports when it has.
     mutating func lost(
         process: Int, reason: String, isClean: Bool = false, isRunning: Bool = false, culprits: Set<Int> = []
     ) -> [Action] {
@@ -200,7 +199,7 @@ struct Supervision {
         return actions
     }
 
-    /// The plugin can't be started, and won't be at the next attempt.
+    /// The plugin can't be started, nor will it be at the next attempt.
     mutating func cannotStart(process: Int, reason: String) -> [Action] {
         guard current == process else { return [] }
         drop(process)
@@ -215,7 +214,8 @@ struct Supervision {
         return pump()
     }
 
-    /// No process came to be for a reason that isn't the plugin's: all that is open fails, and the next request tries again.
+    /// No process was started for a reason that isn't the plugin's: all open requests fail, and the next request tries
+    /// again.
     mutating func cannotStartNow(process: Int, reason: String) -> [Action] {
         guard current == process || retired.contains(process) else { return [] }
         drop(process)
@@ -236,7 +236,7 @@ struct Supervision {
         return pump()
     }
 
-    /// The run ends: whatever is open fails, every process is let go.
+    /// The run ends: open requests fail, and every process is released.
     mutating func close() -> [Action] {
         let open = inFlight.values.filter { !$0.isAbandoned }.map(\.request).sorted() + suspects + waiting.all
         forgetAll()
@@ -275,14 +275,14 @@ struct Supervision {
         return failed.map { .fail($0, .provider(reason)) } + dropAll().map { .stop(process: $0) }
     }
 
-    /// Forgets a process that gets and answers nothing any more.
+    /// Forgets a process that has no more work.
     private mutating func drop(_ process: Int) {
         if current == process { current = nil }
         retired.remove(process)
         load[process] = nil
     }
 
-    /// Forgets all processes, and says which there were.
+    /// Forgets all processes, and returns them.
     private mutating func dropAll() -> [Int] {
         let processes = retired.union([current].compactMap(\.self)).sorted()
         for process in processes { drop(process) }
@@ -299,7 +299,7 @@ struct Supervision {
         records = [:]
     }
 
-    /// Starts a process if there is work and none, and sends what may be sent.
+    /// Starts a process if there is work and none is running, and sends the requests that may be sent.
     private mutating func pump() -> [Action] {
         guard phase == .ready, solo == nil, !(suspects.isEmpty && waiting.isEmpty) else { return [] }
         var actions: [Action] = []
@@ -328,7 +328,7 @@ struct Supervision {
         return actions
     }
 
-    /// The next request to send to a process that has `load` of them, and whether it must be the only one.
+    /// The next request for a process with `load` of them, and whether it must be alone.
     private mutating func next(load: Int) -> (request: Int, isAlone: Bool)? {
         guard !suspects.isEmpty || breaksInARow > 0 else {
             return load < concurrency ? waiting.popFirst().map { ($0, false) } : nil
