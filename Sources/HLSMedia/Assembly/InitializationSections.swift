@@ -1,8 +1,8 @@
 import MediaTransfer
 
-/// The initialization sections of a stream, and which of them what was written last belongs to.
+/// The initialization sections of a stream, and the one of the last written segment.
 struct InitializationSections: Sendable {
-    /// The largest one, and the most that all of them may have, in bytes: they are held in memory.
+    /// The limit on each, and on all of them together, in bytes: they are held in memory.
     static let limit: Int64 = 4 << 20
     private static let totalLimit = 8 << 20
 
@@ -10,24 +10,24 @@ struct InitializationSections: Sendable {
     private var sections: [Int: [UInt8]] = [:]
     private var last: [UInt8]?
 
-    /// What has to be written before a segment of this section; empty if that is in front of it already.
+    /// The bytes to write before a segment of this section; empty if the section is in effect already.
     func bytes(before map: Int, isNewPart: Bool) -> [UInt8] {
         guard let section = sections[map], section != last || isNewPart else { return [] }
         return section
     }
 
-    /// A segment of this section has been written.
+    /// Notes that a segment of this section has been written.
     mutating func written(_ map: Int) { if let section = sections[map] { last = section } }
 
-    /// Fetches those that segments from `next` on need, and the one that what was written last belongs to.
+    /// Downloads those that segments from `next` on need, and that of the last written segment.
     ///
-    /// - Parameter isIndexed: whether several different ones may stand in the file.
+    /// - Parameter isIndexed: whether the file may contain several different ones.
     mutating func fetch(
         of plan: StreamPlan, from next: Int, isIndexed: Bool, _ access: StreamAccess, _ keys: KeyRing
     ) async -> (failure: StreamFailure?, received: Int64) {
         let before = plan.segments[..<next].last { !$0.isGap }?.map
         let needed = Set(plan.segments[next...].compactMap { $0.isGap ? nil : $0.map })
-        // Of a stream with one, that one is in the file already.
+        // If the stream has only one, it is in the file already.
         if !isIndexed, needed.isEmpty || (plan.maps.count == 1 && before != nil) { return (nil, 0) }
         var received: Int64 = 0
         for number in Set([before].compactMap(\.self)).union(needed).sorted() where sections[number] == nil {

@@ -1,11 +1,12 @@
 import MediaTransfer
 
-/// The keys of a stream, each fetched once for each URL, for all who wait for it.
+/// The keys of a stream, each downloaded once for each URL, for all waiting tasks.
 actor KeyRing: RedactedInPrint {
-    /// The largest answer that is read for a key of 16 bytes: a page in its place has to be told from a transfer that fails.
+    /// The largest response that is read for a key of 16 bytes: a page in its place has to be distinguished from a
+    /// failed transfer.
     private static let limit: Int64 = 1 << 20
 
-    /// How many keys are kept; a stream that has more uses each for a while.
+    /// The limit on kept keys; a stream with more uses each for a while.
     private static let most = 1_000
 
     private typealias Answer = Result<SegmentCipher, StreamFailure>
@@ -13,7 +14,7 @@ actor KeyRing: RedactedInPrint {
     private var ciphers: [String: SegmentCipher] = [:]
     private var waiting: [String: [CheckedContinuation<Result<SegmentCipher, StreamFailure>, Never>]] = [:]
 
-    /// The cipher of a key's URL. A failure is that of everybody who waits for it; the next who asks tries again.
+    /// The cipher of a key's URL. A failure applies to all waiting tasks; the next one tries again.
     func cipher(_ url: String, _ access: StreamAccess) async -> Result<SegmentCipher, StreamFailure> {
         if let cipher = ciphers[url] { return .success(cipher) }
         if waiting[url] != nil {
@@ -29,14 +30,14 @@ actor KeyRing: RedactedInPrint {
         return answer
     }
 
-    /// No key is known any more: one of them was wrong.
+    /// Forgets all keys: one of them was wrong.
     func forget() { ciphers = [:] }
 
     private static func fetch(_ url: String, _ access: StreamAccess) async -> Answer {
         switch await access.fetch(url, range: nil, part: .key, maxSize: limit).result {
         case .failure(let failure): return .failure(failure)
         case .success(let bytes):
-            // An answer of another length is a page or an API's error, whatever its type says.
+            // A response of another length is a page or an API's error, whatever its type.
             return (try? SegmentCipher(key: bytes)).map { .success($0) } ?? .failure(.notMedia(.key))
         }
     }

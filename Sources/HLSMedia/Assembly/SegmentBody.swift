@@ -1,8 +1,8 @@
-/// A segment as it goes into the file: decrypted, and known to be media.
+/// A segment in its final form: decrypted, and known to be media.
 struct SegmentBody: Sendable {
     /// The largest segment, in bytes: it is held in memory.
     static let limit: Int64 = 96 << 20
-    /// How much of an answer tells whether it is a page.
+    /// The bytes needed to recognize a page.
     private static let signLength = 1 << 10
 
     var bytes: [UInt8] = []
@@ -13,8 +13,8 @@ struct SegmentBody: Sendable {
     init() {}
 
     /// - Parameters:
-    ///   - bytes: as they came.
-    ///   - cipher: nil for what isn't encrypted.
+    ///   - bytes: as received.
+    ///   - cipher: nil if it isn't encrypted.
     init(
         _ bytes: consuming [UInt8], opening cipher: SegmentCipher?, iv: [UInt8]?, _ part: StreamFailure.Part
     ) throws(StreamFailure) {
@@ -24,7 +24,7 @@ struct SegmentBody: Sendable {
             self.bytes = bytes
             return
         }
-        // Decryption takes place in these very bytes.
+        // Decryption works in place.
         let beginning = Array(bytes[..<min(Self.signLength, bytes.count)])
         do throws(SegmentCipherError) {
             try cipher.decrypt(&bytes, iv: iv)

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// How much memory the segments of a stream take that are held or on their way, as it really is.
+/// The actual memory of a stream's segments that are held or in transfer.
 ///
-/// The ``ReorderWindow`` foretells sizes from the segments before; a host may send others. What goes beyond the limit isn't
-/// taken: it is asked for again later, at the latest when everything else waits for it. That one, the next, is always taken.
+/// The ``ReorderWindow`` predicts sizes from earlier segments; a host may send larger ones. A segment beyond the limit
+/// isn't accepted: it is requested again later, at the latest when all others wait for it. That one, the next, is
+/// always accepted.
 final class SegmentRoom: Sendable {
     private struct State {
         var next: Int
         var held = 0
-        /// Bytes that have come, or have been announced, by segment.
+        /// Bytes that have arrived, or were announced, by segment.
         var onTheWay: [Int: Int] = [:]
         var refused: [Int: Int] = [:]
     }
@@ -21,7 +22,7 @@ final class SegmentRoom: Sendable {
         state = Mutex(State(next: next))
     }
 
-    /// Whether a segment on its way may have so many bytes. Any thread.
+    /// Whether a segment in transfer may have so many bytes. Any thread.
     func admits(_ index: Int, _ count: Int) -> Bool {
         state.withLock { state in
             let others = state.onTheWay.reduce(state.held) { $0 + ($1.key == index ? 0 : $1.value) }
@@ -34,7 +35,7 @@ final class SegmentRoom: Sendable {
         }
     }
 
-    /// A segment isn't on its way any more. Returns how many bytes it would have had at least if it wasn't taken.
+    /// A segment is no longer in transfer. Returns its minimum size if it wasn't accepted.
     func ended(_ index: Int) -> Int? {
         state.withLock { state in
             state.onTheWay[index] = nil
@@ -42,7 +43,7 @@ final class SegmentRoom: Sendable {
         }
     }
 
-    /// What has come before its turn takes so many bytes, and everything waits for `next`.
+    /// Sets the bytes of held segments, and the next segment.
     func update(held: Int, next: Int) {
         state.withLock { state in
             state.held = held

@@ -1,22 +1,23 @@
 package import MediaTransfer
 
-/// How a stream gets at its host: the requests, with what the provider wants in them, and its share of connections.
+/// A stream's access to its host: the requests, with the provider's tokens and headers, and its share of connections.
 package struct StreamAccess: Sendable, RedactedInPrint {
-    /// Where the bytes come from.
+    /// The engine for transfers.
     package var engine: TransferEngine
-    /// A request for a URL of the stream, with token and fields where they belong.
+    /// A request for a URL of the stream, with its token and headers.
     package var request: @Sendable (_ url: String) -> TransferRequest
-    /// Asks for one more connection to the host of a URL, beside the one that the download has anyway.
+    /// Requests one more connection to the host of a URL, in addition to the download's own.
     package var enter: @Sendable (_ url: String) async -> Bool
-    /// Gives it back.
+    /// Returns it.
     package var leave: @Sendable (_ url: String) async -> Void
-    /// Whether requests may still be begun, by the word of whoever gave the URLs.
+    /// Whether requests may still be started, according to the URLs' expiry.
     package var isUsable: @Sendable () -> Bool
     /// A request to this URL has failed.
     package var failed: @Sendable (_ url: String) -> Void
-    /// Where its requests may lead beside the public network; nil for anywhere. See ``TransferRequest/confinement``.
+    /// The network that its requests may reach in addition to the public one; nil for any. See
+    /// ``TransferRequest/confinement``.
     package var confinement: NetworkScope?
-    /// A server has answered.
+    /// A server has responded.
     package var answered: @Sendable (_ head: ResponseHead) -> Void
 
     package init(
@@ -34,28 +35,28 @@ package struct StreamAccess: Sendable, RedactedInPrint {
         self.answered = answered
     }
 
-    /// Access for what a playlist names that came from `scope`: it may name public addresses, and those of its own kind. A
-    /// stranger's playlist on the web has no business on this machine or in its network.
+    /// Access for URLs in a playlist from `scope`: it may name public addresses, and those of its own kind. A playlist
+    /// from the web must not reach this machine or its network.
     package func confined(to scope: NetworkScope) -> StreamAccess {
         var access = self
         access.confinement = scope
         return access
     }
 
-    /// What came of a fetch.
+    /// The result of a request.
     struct Answer: Sendable, RedactedInPrint {
         var result: Result<[UInt8], StreamFailure>
-        /// Where it came from, after redirects.
+        /// Its URL, after redirects.
         var url: String?
-        /// Where that is.
+        /// Its network.
         var scope = NetworkScope.world
-        /// Bytes that came over the network for it.
+        /// Bytes received from the network for it.
         var received: Int64 = 0
-        /// Whether the end of the body was marked, rather than being the end of the connection.
+        /// Whether the end of the body was marked, and isn't just the end of the connection.
         var isFramed = true
     }
 
-    /// Fetches something into memory, with one more try where the connection is to blame.
+    /// Downloads something into memory, with one more try after a failure of the connection.
     func fetch(
         _ url: String, range: Range<Int64>?, part: StreamFailure.Part, maxSize: Int64,
         reusing spare: consuming [UInt8] = [], admits: (@Sendable (_ count: Int) -> Bool)? = nil
@@ -77,7 +78,7 @@ package struct StreamAccess: Sendable, RedactedInPrint {
             case nil, .lengthUnknown(framed: true):
                 answer.result = .success(bytes)
                 return answer
-            // A key says by its 16 bytes whether it is whole, for a playlist see ``Playlist/isWhole(isFramed:)``.
+            // A key is complete with 16 bytes; for a playlist see ``Playlist/isWhole(isFramed:)``.
             case .lengthUnknown where part == .playlist || part == .key:
                 answer.isFramed = false
                 answer.result = .success(bytes)

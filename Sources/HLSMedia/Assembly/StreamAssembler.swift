@@ -2,15 +2,15 @@ import Dispatch
 package import MediaTransfer
 import Synchronization
 
-/// Joins the segments of one playlist to one file: fetches several at a time, decrypts them, and appends them strictly in
-/// order to a partial. Nothing else is kept on disk.
+/// Joins the segments of one playlist to one file: downloads several at a time, decrypts them, and appends them
+/// strictly in order to a partial. Nothing else is stored on disk.
 ///
-/// It lives over as many attempts as the stream takes: what has arrived before its turn stays, also while a new URL is
-/// asked for. One ``run(plan:access:)`` at a time.
+/// It lives over all attempts of the stream: segments that have arrived before their turn stay, also while a new URL is
+/// requested. One ``run(plan:access:)`` at a time.
 package actor StreamAssembler {
-    /// How many bytes may be held, on their way or foretold; only the segment that all others wait for may go beyond.
+    /// The limit on held, requested and predicted bytes; only the segment that all others wait for may exceed it.
     static let windowBytes = 40 << 20
-    /// How many bytes of buffers are kept to be used again.
+    /// The bytes of buffers kept for reuse.
     private static let spareBytes = 8 << 20
 
     private enum Arrival: Sendable {
@@ -33,13 +33,13 @@ package actor StreamAssembler {
     private let transferred = Atomic<Int64>(0)
 
     /// - Parameters:
-    ///   - partial: as long as `position` says.
+    ///   - partial: with the length in `position`.
     ///   - count: segments of the plan.
-    ///   - concurrency: how many segments are fetched at a time, at most.
-    ///   - index: where the ``JoinedPiece`` of each segment goes; as long as `position` says. With one, several
+    ///   - concurrency: the limit on segments downloaded at a time.
+    ///   - index: the file for the ``JoinedPiece`` of each segment; with the length in `position`. With one, several
     ///     initialization sections may follow each other in the file.
-    ///   - keepsTags: whether the ID3 tags in front of segments of packed audio stay: a playlist needs their times
-    ///     (RFC 8216 §3.4), a file only the first one.
+    ///   - keepsTags: whether the ID3 tags before segments of packed audio stay: a playlist needs their times (RFC 8216
+    ///     §3.4), a file only the first one.
     package init(
         partial: PartialFile, position: StreamPosition, count: Int, concurrency: Int, index: PartialFile? = nil,
         keepsTags: Bool = false
@@ -54,30 +54,30 @@ package actor StreamAssembler {
         state = Mutex(position)
     }
 
-    /// How far it has come: bytes that are written, not durable ones. Any thread.
+    /// Its progress in written bytes, not durable ones. Any thread.
     package nonisolated var position: StreamPosition { state.withLock { $0 } }
 
-    /// Bytes that came over the network, of all attempts. Any thread.
+    /// Bytes received over the network, in all attempts. Any thread.
     package nonisolated var received: Int64 { transferred.load(ordering: .relaxed) }
 
-    /// What the joined file is; nil as long as nothing of it is there, or nothing known.
+    /// The kind of the joined file; nil as long as it is empty or unknown.
     package var container: MediaKind? { kind }
 
-    /// Gives up what has arrived before its turn: a stream that waits for long holds no memory.
+    /// Drops segments that have arrived before their turn: a stream that waits for long uses no memory.
     package func rest() {
         window.release()
         spares = []
         room.update(held: window.heldBytes, next: window.next)
     }
 
-    /// Fetches what is missing and appends it. Nil when all is there; else why it can't continue now.
+    /// Downloads and appends the missing segments. Nil when complete; otherwise the reason why it can't continue now.
     ///
-    /// - Parameter plan: with URLs that are good now, and the segments that the earlier plans had.
+    /// - Parameter plan: with URLs that are valid now, and the segments of the earlier plans.
     package func run(plan: StreamPlan, access: StreamAccess) async -> StreamFailure? {
         let access = access.confined(to: plan.scope)
         if let failure = await prepare(plan, access) { return failure }
         var failure: StreamFailure?
-        // The connections beside the download's own, by the segments that they were asked for.
+        // The additional connections, by the segments that they were requested for.
         var extras: [Int: String] = [:]
         await withTaskGroup(of: Arrival.self) { group in
             repeat {
@@ -120,7 +120,7 @@ package actor StreamAssembler {
                         continue
                     }
                     window.failed(index)
-                    // What the others still bring is kept, and the first word counts.
+                    // Results of the others are kept, and the first failure counts.
                     failure = failure ?? reason
                 case nil: break
                 }
@@ -131,7 +131,7 @@ package actor StreamAssembler {
         return await judged(failure) ?? (window.isComplete ? nil : .transfer(.cancelled, .segment(window.next)))
     }
 
-    /// A key that has opened segments before is the stream's: then it is this answer that is no good.
+    /// A key that has decrypted segments before is right: then this response is wrong.
     private func judged(_ failure: StreamFailure?) async -> StreamFailure? {
         guard case .encrypted(let part) = failure else { return failure }
         await keys.forget()
@@ -140,12 +140,12 @@ package actor StreamAssembler {
 
     // MARK: before the first segment
 
-    /// Finds out what is in the partial already, and fetches the initialization sections that are still needed.
+    /// Determines the contents of the partial, and downloads the initialization sections that are still needed.
     private func prepare(_ plan: StreamPlan, _ access: StreamAccess) async -> StreamFailure? {
         let start = position
         if kind == nil, start.bytes > 0 {
             do throws(FileError) {
-                // A tag with a picture may stand in front.
+                // A tag with a picture may come first.
                 kind = MediaKind.recognize(try partial.prefix(8 << 10))
                 if kind == nil { kind = MediaKind.recognize(try partial.prefix(2 << 20)) }
             } catch { return .file(error) }
@@ -190,7 +190,7 @@ package actor StreamAssembler {
 
     // MARK: the file
 
-    /// Appends what is there in order.
+    /// Appends the segments that are next in order.
     private func appendReady(_ plan: StreamPlan) async -> StreamFailure? {
         while !window.isComplete {
             let index = window.next
@@ -205,7 +205,7 @@ package actor StreamAssembler {
         return nil
     }
 
-    /// Buffers that are used again; those of segments far above the usual aren't worth their memory.
+    /// Keeps a buffer for reuse; those of unusually large segments aren't worth their memory.
     private func keepSpare(_ bytes: [UInt8]) {
         guard bytes.capacity > 0, spares.count < concurrency,
             spares.reduce(bytes.capacity, { $0 + $1.capacity }) <= Self.spareBytes
@@ -220,7 +220,7 @@ package actor StreamAssembler {
             if let kind, kind != found { return .mixedKinds(kind, found, .segment(index)) }
             kind = found
             if let map = segment.map {
-                // What starts over can only be distinguished from what was before if it begins as a file does.
+                // A restart can only be distinguished from a continuation if it begins like a file.
                 let isNewPart = self.index != nil && beginsAnew(index, plan)
                 initialization = maps.bytes(before: map, isNewPart: isNewPart)
             }
@@ -245,18 +245,18 @@ package actor StreamAssembler {
         return gaps.contains(where: \.startsDiscontinuity)
     }
 
-    /// The length of the ID3 tags in front of packed audio that don't go into the file.
+    /// The length of the ID3 tags before packed audio that aren't written to the file.
     private func skipped(_ body: SegmentBody, _ index: Int) -> Int {
         guard !keepsTags, index > 0, [.adts, .mp3, .ac3, .eac3].contains(body.kind) else { return 0 }
         return body.bytes.withUnsafeBytes { ID3Tag.totalLength(in: $0) }
     }
 
-    /// Where the bytes go.
+    /// The destination of the bytes.
     private struct Target: Sendable {
         let partial: PartialFile
         let index: PartialFile?
 
-        /// The index first: what it says of a segment that isn't there counts for nothing.
+        /// The index first: its entry for a missing segment is ignored.
         func write(_ head: [UInt8], _ bytes: [UInt8], from start: Int, number: Int) -> FileError? {
             do {
                 let piece = JoinedPiece(initialization: Int64(head.count), media: Int64(max(0, bytes.count - start)))

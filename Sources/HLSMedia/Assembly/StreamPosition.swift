@@ -1,8 +1,8 @@
-/// How far a stream has been joined.
+/// The progress of joining a stream.
 package struct StreamPosition: Sendable, Hashable, Codable {
-    /// The first segment that is missing, counted from 0.
+    /// The index of the first missing segment, from 0.
     package var next: Int
-    /// The length of the partial that all segments before it make.
+    /// The length of the partial with all segments before it.
     package var bytes: Int64
 
     package init(next: Int = 0, bytes: Int64 = 0) {

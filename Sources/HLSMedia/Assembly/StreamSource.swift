@@ -1,21 +1,21 @@
 import Crypto
 package import MediaTransfer
 
-/// A stream whose playlists have been read: what is to be fetched for what is wanted of it.
+/// A stream whose playlists have been read, with the selected renditions.
 package struct StreamSource: Sendable, RedactedInPrint {
-    /// A playlist of subtitles that is wanted.
+    /// A wanted playlist of subtitles.
     package struct Subtitles: Sendable, Equatable, RedactedInPrint {
-        /// As the playlist says; may be missing.
+        /// From the playlist; may be missing.
         package var language: String?
-        /// For people.
+        /// For messages.
         package var name: String
-        /// Where its playlist is.
+        /// The URL of its playlist.
         package var url: String
-        /// Where the playlist that names it came from.
+        /// The network of the playlist that names it.
         package var scope = NetworkScope.world
     }
 
-    /// Why a stream can't be fetched.
+    /// The reason why a stream can't be downloaded.
     package enum Problem: Error, Sendable, Equatable {
         case failure(StreamFailure)
         case playlist(PlaylistError)
@@ -24,19 +24,20 @@ package struct StreamSource: Sendable, RedactedInPrint {
 
     /// The picture with its sound, or the sound alone; then separate sound, if there is any.
     package var tracks: [StreamPlan]
-    /// Tells two streams apart, or two renditions of one.
+    /// Distinguishes streams, and renditions of one.
     package var digest: [UInt8]
-    /// How long it plays, in seconds.
+    /// The playing time in seconds.
     package var seconds: Double
     /// The language of separate sound.
     package var audioLanguage: String?
-    /// The codecs that the master playlist names for the picture; nil without any.
+    /// The codecs of the picture in the master playlist; nil without any.
     package var codecs: [String]?
     package var subtitles: [Subtitles] = []
-    /// Whether nothing of it has the quality that is wanted, so that something else was taken.
+    /// Whether none has the wanted quality, so that another one was selected.
     package var isFallback = false
 
-    /// Fetches the playlist at `url` and, if that is a master playlist, those of the renditions that `preference` chooses.
+    /// Downloads the playlist at `url` and, if that is a master playlist, those of the renditions selected by
+    /// `preference`.
     ///
     /// - Parameters:
     ///   - textLimit: of each playlist, in bytes.
@@ -114,14 +115,14 @@ package struct StreamSource: Sendable, RedactedInPrint {
         } catch { throw .refusal(error) }
     }
 
-    /// A playlist and where it came from.
+    /// A playlist and its source.
     private struct Answer: Sendable, RedactedInPrint {
         var playlist: Playlist
         var url: String
         var scope: NetworkScope
     }
 
-    /// Fetches and reads one playlist.
+    /// Downloads and reads one playlist.
     private static func playlist(
         _ url: String, _ access: StreamAccess, imports: [String: String] = [:], textLimit: Int = PlaylistLimit.bytes
     ) async throws(Problem) -> Answer {
@@ -131,7 +132,7 @@ package struct StreamSource: Sendable, RedactedInPrint {
         case .success(let body): bytes = body
         case .failure(let failure): throw .failure(failure)
         }
-        // A page or another word in its place: the URL is no good any more. A byte order mark may come first.
+        // A page or another text in its place: the URL has expired. A byte order mark may come first.
         if bytes.prefix(64).firstRange(of: "#EXTM3U".utf8) == nil {
             access.failed(url)
             throw .failure(.notMedia(.playlist))
@@ -143,7 +144,7 @@ package struct StreamSource: Sendable, RedactedInPrint {
                 return Answer(playlist: playlist, url: base, scope: answer.scope)
             }
         } catch {
-            // What is wrong with a part of a playlist says nothing of the whole.
+            // A mistake in a truncated playlist says nothing about the whole.
             if answer.isFramed { throw .playlist(error) }
         }
         access.failed(url)

@@ -1,12 +1,12 @@
 /// The headers of the frames of packed audio.
 ///
-/// A header alone is short enough to come about by chance, so it counts only together with the next ones, which stand
-/// where its length says and agree with it, or when the bytes end with its frame.
+/// A header alone is so short that it may occur by chance, so it counts only together with the next ones, at the offset
+/// given by its length and consistent with it, or when the bytes end with its frame.
 enum AudioFrame {
-    /// How many frames are looked at.
+    /// The number of frames that are checked.
     private static let enough = 5
 
-    /// What the frames are that the bytes begin with; nil if they don't.
+    /// The kind of the frames at the beginning of the bytes; nil if there are none.
     static func kind(of bytes: UnsafeRawBufferPointer) -> MediaKind? {
         guard bytes.count >= 8 else { return nil }
         if isChain(bytes, adts) { return .adts }
@@ -16,13 +16,13 @@ enum AudioFrame {
         return nil
     }
 
-    /// A frame's length, and what all frames of a stream have in common.
+    /// A frame's length, and the properties common to all frames of a stream.
     private struct Header {
         var length: Int
         var common: UInt32
     }
 
-    /// Two frames at least that are whole but for the last one's body, or one that is all there is.
+    /// Whether there are at least two complete frames, except for the last one's body, or one that is everything.
     private static func isChain(
         _ bytes: UnsafeRawBufferPointer, _ header: (UnsafeRawBufferPointer) -> Header?
     ) -> Bool {
@@ -30,7 +30,7 @@ enum AudioFrame {
         var common: UInt32?
         for count in 0..<enough {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-            // The end of the bytes cuts a header off.
+            // The last header is truncated.
             if count >= 2, rest.count < 8 { return true }
             if count == 1, rest.isEmpty { return true }
             guard rest.count >= 8, let frame = header(rest), common == nil || common == frame.common else {
@@ -50,7 +50,7 @@ enum AudioFrame {
         guard word & 0xFFF6_0000 == 0xFFF0_0000, word >> 10 & 0xF < 13 else { return nil }
         let length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
         guard length > (word & 0x1_0000 == 0 ? 9 : 7) else { return nil }
-        // But for the private bit and what comes after the channels.
+        // Without the private bit and the fields after the channels.
         return Header(length: length, common: word & 0xFFFF_FDC0)
     }
 

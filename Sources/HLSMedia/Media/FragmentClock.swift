@@ -1,7 +1,7 @@
-/// Finds when the first fragment of ISO base media begins. Related: ISO/IEC 14496-12 §8.8.12; RFC 8216 §3.3.
+/// Finds the start time of the first fragment of ISO base media. Related: ISO/IEC 14496-12 §8.8.12; RFC 8216 §3.3.
 enum FragmentClock {
-    /// The earliest of the times of its tracks. Nil if the bytes don't hold a whole initialization section and behind it the
-    /// whole headers of a fragment, or these tell no time.
+    /// The earliest of the times of its tracks. Nil unless the bytes contain a complete initialization section and
+    /// after it the complete headers of a fragment with a time.
     static func begin(of bytes: UnsafeRawBufferPointer) -> MediaTime? {
         var tracks: [UInt32: Track] = [:]
         for box in MP4Boxes(bytes) where box.isWhole {
@@ -15,13 +15,13 @@ enum FragmentClock {
     }
 
     private struct Track {
-        /// Units a second.
+        /// Units per second.
         var timescale: UInt32
-        /// Ticks of 90 kHz during which its edit list has it wait (ISO/IEC 14496-12 §8.6.6).
+        /// Ticks of 90 kHz by which its edit list delays it (ISO/IEC 14496-12 §8.6.6).
         var wait: UInt64
     }
 
-    /// By the track's number.
+    /// The tracks by number.
     private static func tracks(in movie: MP4Boxes.Box) -> [UInt32: Track] {
         var tracks: [UInt32: Track] = [:]
         let unit = movie.boxes.first("mvhd").flatMap { MP4TimeHeader($0.body) }?.timescale ?? 0
@@ -37,7 +37,7 @@ enum FragmentClock {
         return tracks
     }
 
-    /// How long the first edit is, in units of the movie, if it has no media; else nil.
+    /// The length of the first edit, in units of the movie, if it has no media; else nil.
     private static func wait(_ edits: UnsafeRawBufferPointer) -> UInt64? {
         guard let count = edits.big(UInt32.self, at: 4), count > 0 else { return nil }
         switch edits.first {

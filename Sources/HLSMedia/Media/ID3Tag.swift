@@ -1,9 +1,9 @@
-/// ID3 tags in front of packed audio (RFC 8216 §3.4), by their length alone.
+/// ID3 tags before packed audio (RFC 8216 §3.4), by their length alone.
 package enum ID3Tag {
-    /// No more tags than this are passed over.
+    /// The limit on skipped tags.
     static let countBound = 16
 
-    /// How many bytes the tags at the beginning take together; 0 if there is none. Never more than there are bytes.
+    /// The total length of the tags at the beginning; 0 if there is none. Never more than there are bytes.
     package static func totalLength(in bytes: UnsafeRawBufferPointer) -> Int {
         var end = 0
         for _ in 0..<countBound {
@@ -13,7 +13,7 @@ package enum ID3Tag {
         return end
     }
 
-    /// The length of the tag that the bytes begin with, its header and footer included; it may be longer than the bytes.
+    /// The length of the tag at the beginning of the bytes, its header and footer included; it may exceed the bytes.
     /// Nil if there is no tag. Related: ID3v2.4.0 §3.1, §3.4.
     static func length(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 10, bytes.starts(with: [0x49, 0x44, 0x33]), (2...4).contains(bytes[3]), bytes[4] != 0xFF,

@@ -1,10 +1,10 @@
-/// The time at which packed audio begins, in the ID3 tags in front of it (RFC 8216 §3.4).
+/// The start time of packed audio, from the ID3 tags before it (RFC 8216 §3.4).
 ///
 /// It is in a `PRIV` frame: the name of its owner, a zero, and a big-endian number of 8 bytes, of which 33 bits count.
 enum ID3Timestamp {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
-    /// The first one in the tags that the bytes begin with.
+    /// The first one in the tags at the beginning of the bytes.
     static func first(in bytes: UnsafeRawBufferPointer) -> MediaTime? {
         var start = 0
         for _ in 0..<ID3Tag.countBound {
@@ -21,13 +21,13 @@ enum ID3Timestamp {
     private static func time(inTag tag: UnsafeRawBufferPointer) -> MediaTime? {
         let (version, flags) = (tag[3], tag[5])
         guard version >= 3 else { return nil }
-        // Version 2.3 makes the whole body unsynchronized, 2.4 each frame.
+        // Version 2.3 unsynchronizes the whole body, 2.4 each frame.
         let isWhole = version == 3 && flags & 0x80 != 0
         let body = isWhole ? synchronized(tag[10...]) : Array(tag[10...])
         var start = 0
         if flags & 0x40 != 0 {
             guard body.count >= 4 else { return nil }
-            // Version 2.4 counts the length itself.
+            // Version 2.4 includes the length field itself.
             start = version == 3 ? 4 + Int(number(body[..<4], bits: 8)) : Int(number(body[..<4], bits: 7))
         }
         while body.count - start >= 10, body[start] != 0 {
@@ -51,7 +51,7 @@ enum ID3Timestamp {
         } else {
             guard flags & 0x0C == 0 else { return nil }
             if flags & 0x40 != 0 { content = content.dropFirst() }
-            // A length of the data, which it has anyway.
+            // The length of the data, which is known anyway.
             if flags & 0x01 != 0 { content = content.dropFirst(4) }
             if flags & 0x02 != 0 { content = synchronized(content)[...] }
         }
@@ -60,12 +60,12 @@ enum ID3Timestamp {
         return value.count == 8 ? MediaTime(transport: number(value, bits: 8)) : nil
     }
 
-    /// Big-endian, of bytes that have so many bits each; 8 bytes at most.
+    /// Big-endian, with this number of bits per byte; at most 8 bytes.
     private static func number(_ bytes: ArraySlice<UInt8>, bits: UInt64) -> UInt64 {
         bytes.reduce(0) { $0 << bits | UInt64($1) & (1 << bits - 1) }
     }
 
-    /// Without the zeros that stand behind 255. Related: ID3v2.4.0 §6.1.
+    /// Without the zeros after 255. Related: ID3v2.4.0 §6.1.
     private static func synchronized(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var last: UInt8 = 0

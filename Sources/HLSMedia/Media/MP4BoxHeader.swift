@@ -1,13 +1,13 @@
-/// The header of a box, wherever the box ends.
+/// The header of a box.
 struct MP4BoxHeader {
     var name: MP4BoxName
-    /// Of the whole box, in bytes, at least ``size``; 0 if it goes to the end of what it is in.
+    /// The length of the whole box in bytes, at least ``size``; 0 if it extends to the end of its container.
     var length: UInt64
-    /// Of the header, in bytes: 8 or 16.
+    /// The length of the header in bytes: 8 or 16.
     var size: Int
 
-    /// Reads the header that the bytes begin with; 16 are always enough. Nil if it isn't all there or says that the box is
-    /// shorter than it.
+    /// Reads the header at the beginning of the bytes; 16 are always enough. Nil if it is truncated or gives a length
+    /// below its own.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let short = bytes.big(UInt32.self, at: 0), let name = bytes.big(UInt32.self, at: 4) else { return nil }
         self.name = MP4BoxName(code: name)
@@ -21,7 +21,7 @@ struct MP4BoxHeader {
     }
 }
 
-/// The four characters that name a box or say what a track is.
+/// The four characters that name a box or the kind of a track.
 struct MP4BoxName: Equatable, ExpressibleByStringLiteral {
     var code: UInt32
 
@@ -33,7 +33,7 @@ struct MP4BoxName: Equatable, ExpressibleByStringLiteral {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The big-endian number at a place; nil if it isn't all there.
+    /// The big-endian number at an offset; nil if it is truncated.
     func big<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at place: Int) -> Number? {
         guard place >= 0, place <= count - MemoryLayout<Number>.size else { return nil }
         return Number(bigEndian: loadUnaligned(fromByteOffset: place, as: type))

@@ -1,17 +1,17 @@
-/// The boxes of ISO base media that stand one after the other in some bytes. Related: ISO/IEC 14496-12 §4.2.
+/// The consecutive boxes of ISO base media in some bytes. Related: ISO/IEC 14496-12 §4.2.
 ///
-/// It ends where a box is shorter than its own header. One that is longer than the bytes is given as far as it is there, and
-/// is the last.
+/// The sequence ends at a box shorter than its own header. A truncated box is returned as far as it exists, and is the
+/// last.
 struct MP4Boxes: Sequence, IteratorProtocol {
     /// One of them.
     struct Box {
         var name: MP4BoxName
-        /// What is behind the header.
+        /// The contents after the header.
         var body: UnsafeRawBufferPointer
-        /// Whether the bytes hold all of it.
+        /// Whether it is complete.
         var isWhole: Bool
 
-        /// The boxes in it, if it is one that holds boxes and nothing else.
+        /// The boxes in it, if it is a container of boxes.
         var boxes: MP4Boxes { MP4Boxes(body) }
     }
 
@@ -30,6 +30,6 @@ struct MP4Boxes: Sequence, IteratorProtocol {
         return Box(name: header.name, body: body, isWhole: isWhole)
     }
 
-    /// The first one of a name that is all there.
+    /// The first complete one with a name.
     func first(_ name: MP4BoxName) -> Box? { first { $0.name == name && $0.isWhole } }
 }

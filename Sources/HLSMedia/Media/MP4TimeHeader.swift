@@ -1,8 +1,8 @@
-/// Unit and duration, as `mvhd` and `mdhd` begin. Related: ISO/IEC 14496-12 §8.2.2, §8.4.2.
+/// Unit and duration, the first fields of `mvhd` and `mdhd`. Related: ISO/IEC 14496-12 §8.2.2, §8.4.2.
 struct MP4TimeHeader {
-    /// Units a second; may be 0.
+    /// Units per second; may be 0.
     var timescale: UInt32
-    /// In units; nil if the file says that it isn't known.
+    /// In units; nil if the file marks it as unknown.
     var duration: UInt64?
 
     /// Reads the body of such a box, of version 0 or 1. Nil if it is too short.

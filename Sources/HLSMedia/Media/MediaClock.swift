@@ -1,15 +1,15 @@
-/// When the media of a stream begin on the stream's own clock: what puts its tracks and subtitles beside each other.
+/// Finds the start times of media on the stream's own clock, which align its tracks and subtitles.
 package enum MediaClock {
-    /// When the media begin whose first bytes are given. Nil if that can't be told, as for kinds without a clock.
+    /// The start time of media with these first bytes. Nil if unknown, as for kinds without a clock.
     ///
-    /// - Transport Stream: the earliest of the first presentation times of its streams of video and audio, as far as
-    ///   they begin within the bytes.
-    /// - Packed audio: the timestamp of the ID3 tags in front (RFC 8216 §3.4).
-    /// - Fragmented MP4: the earliest decode time of the tracks of the first fragment. The bytes have to hold the
-    ///   initialization section and the headers of the fragment, both whole. Of edit lists only what a track waits for is
-    ///   reckoned in; neither what they cut off nor the composition offsets of the first pictures, which mostly are the same.
+    /// - Transport Stream: the earliest of the first presentation times of its streams of video and audio that begin
+    ///   within the bytes.
+    /// - Packed audio: the timestamp of the ID3 tags before it (RFC 8216 §3.4).
+    /// - Fragmented MP4: the earliest decode time of the tracks of the first fragment. The bytes have to contain the
+    ///   complete initialization section and the complete headers of the fragment. Of edit lists only initial delays
+    ///   are included, neither cuts nor the composition offsets of the first pictures, which mostly are the same.
     ///
-    /// The cost grows with the bytes and no faster; 256 KiB are plenty for most streams.
+    /// The cost is linear in the bytes; 256 KiB are enough for most streams.
     package static func begin(of bytes: UnsafeRawBufferPointer, kind: MediaKind) -> MediaTime? {
         switch kind {
         case .transportStream: TransportStreamClock.begin(of: body(of: bytes))
@@ -24,10 +24,10 @@ package enum MediaClock {
         bytes.withUnsafeBytes { begin(of: $0, kind: kind) }
     }
 
-    /// The seconds from one moment to another; less than 0 if the other is earlier.
+    /// The seconds from one moment to another; negative if the other is earlier.
     ///
-    /// If one of them is a transport time, both are taken for times of that clock, and the way is the shortest around it: from
-    /// -2³² ticks, included, up to 2³², which is 13¼ hours.
+    /// If one of them is a transport time, both are treated as times of that clock, and the difference is the shortest
+    /// way around it: from -2³² ticks, included, up to 2³², which is 13¼ hours.
     package static func offset(from: MediaTime, to: MediaTime) -> Double {
         let difference: Double
         if from.isTransport || to.isTransport {
@@ -41,13 +41,13 @@ package enum MediaClock {
         return difference / Double(MediaTime.frequency)
     }
 
-    /// The earlier one of two moments; the other if one isn't known.
+    /// The earlier one of two moments; the known one if the other is nil.
     static func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
         guard let one, let other else { return one ?? other }
         return offset(from: one, to: other) < 0 ? other : one
     }
 
-    /// What is behind the tags that some hosts put in front of anything.
+    /// The bytes after the tags that some hosts put before any kind of media.
     private static func body(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[ID3Tag.totalLength(in: bytes)...])
     }

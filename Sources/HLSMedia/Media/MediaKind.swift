@@ -1,4 +1,4 @@
-/// What the bytes of a segment are, told by the bytes alone: hosts' `Content-Type` and file extensions lie too often.
+/// The kind of a segment, recognized by its bytes alone: hosts' `Content-Type` and file extensions are often wrong.
 package enum MediaKind: Sendable, Equatable, CaseIterable {
     /// MPEG-2 Transport Stream in packets of 188 bytes (RFC 8216 §3.2).
     case transportStream
@@ -14,10 +14,10 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
     case eac3
     /// WebVTT (RFC 8216 §3.5).
     case webVTT
-    /// HTML, XML or JSON: what a host answers when it doesn't give the segment. Never media.
+    /// HTML, XML or JSON: a host's response in place of the segment. Never media.
     case page
 
-    /// The extension of the joined file, without a dot. Nil for a page, which is nothing to keep.
+    /// The extension of the joined file, without a dot. Nil for a page, which isn't kept.
     package var fileExtension: String? {
         switch self {
         case .transportStream: "ts"
@@ -31,20 +31,20 @@ package enum MediaKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Whether it is something to keep.
+    /// Whether it is kept.
     package var isMedia: Bool { self != .page }
 
-    /// Tells what a segment is by its beginning. Nil if it is nothing that is known: what a wrong key makes of a segment,
-    /// for one, or Transport Stream with packets of 192 bytes, which HLS has no place for.
+    /// Recognizes a segment by its beginning. Nil for anything unknown, for example after decryption with a wrong key,
+    /// or Transport Stream with packets of 192 bytes, which HLS doesn't allow.
     ///
-    /// Give the whole segment if it is at hand: the cost doesn't grow with it, as only some headers are read. 4 KiB are
-    /// enough for most; less may be refused for want of a second header. ID3 tags in front are passed over; nothing is
-    /// told of what is behind a tag that is longer than the bytes given.
+    /// Pass the whole segment if it is available: the cost doesn't grow with it, as only some headers are read. 4 KiB
+    /// are enough for most; with less it may fail because a second header is missing. ID3 tags at the beginning are
+    /// skipped; the data after a tag that exceeds the given bytes is unknown.
     ///
-    /// It is the proof that decryption had the right key, so random bytes must not pass. Of 2³³ random segments of 4 KiB
-    /// and more about one does, as ``fragmentedMP4``: one of 13 names in 2³², after a length that is plausible for it. For
-    /// Transport Stream it is one in 2⁴⁶, for audio one in 2³⁸, for WebVTT one in 2⁵³. As a ``page``, which is a refusal
-    /// just like nil, one in 2¹⁶ passes.
+    /// It proves that decryption had the right key, so random bytes must not pass. Of 2³³ random segments of 4 KiB and
+    /// more about one does, as ``fragmentedMP4``: one of 13 names in 2³², after a plausible length. For Transport
+    /// Stream it is one in 2⁴⁶, for audio one in 2³⁸, for WebVTT one in 2⁵³. As a ``page``, which is refused just like
+    /// nil, one in 2¹⁶ passes.
     package static func recognize(_ bytes: UnsafeRawBufferPointer) -> MediaKind? {
         let body = UnsafeRawBufferPointer(rebasing: bytes[ID3Tag.totalLength(in: bytes)...])
         if TransportStreamPacket.begin(body) { return .transportStream }

@@ -1,8 +1,8 @@
-/// How long an MP4 plays, and each of its tracks, as its headers say. Related: ISO/IEC 14496-12 §8.2, §8.4.
+/// The duration of an MP4, and of each of its tracks, from its headers. Related: ISO/IEC 14496-12 §8.2, §8.4.
 ///
-/// The length of a track is that of its media; what an edit list leaves out of them or puts in front isn't reckoned in.
+/// The duration of a track is that of its media; cuts and delays of an edit list aren't included.
 package struct MovieLength: Sendable, Equatable {
-    /// What a track holds.
+    /// The kind of a track.
     package enum TrackKind: Sendable, Equatable {
         case video
         case audio
@@ -12,35 +12,35 @@ package struct MovieLength: Sendable, Equatable {
     /// A track of the file.
     package struct Track: Sendable, Equatable {
         package var kind: TrackKind
-        /// Nil if the file doesn't say.
+        /// Nil if unknown.
         package var seconds: Double?
     }
 
-    /// The headers may have this many bytes.
+    /// The limit on the headers' bytes.
     package static let headerBound = 64 << 20
-    /// No more boxes than this are passed over on the way to the headers.
+    /// The limit on boxes skipped before the headers.
     package static let boxBound = 256
-    /// A file may have this many tracks.
+    /// The limit on tracks.
     package static let trackBound = 1024
 
-    /// Of the whole; nil if the file doesn't say.
+    /// The total; nil if unknown.
     package var seconds: Double?
     /// In the order of the file.
     package var tracks: [Track]
 
-    /// Reads the headers of a file, wherever in it they are, and nothing of the media.
+    /// Reads the headers of a file, wherever they are, without the media.
     ///
-    /// Nil if it is no MP4, if it is cut off before the end of the headers, if it is a fragmented one, whose headers
-    /// don't tell its length, or if one of the bounds is passed. Throws what `read` does.
-    /// - Parameter read: gives so many bytes from a place on, fewer only where the file ends. It is asked for 16 bytes up
-    ///   to 256 times, then for the headers once.
+    /// Nil if it isn't an MP4, if it is truncated before the end of the headers, if it is fragmented, so that its
+    /// headers don't have its duration, or if one of the bounds is exceeded. Passes on errors of `read`.
+    /// - Parameter read: returns bytes from an offset, fewer only at the end of the file. It is called for 16 bytes up
+    ///   to 256 times, then once for the headers.
     package static func read<Failure>(
         from read: (_ place: Int64, _ count: Int) throws(Failure) -> [UInt8]
     ) throws(Failure) -> MovieLength? {
         var place: Int64 = 0
         for _ in 0..<boxBound {
             let header = try read(place, 16).withUnsafeBytes { MP4BoxHeader($0) }
-            // Media that go to the end have nothing behind them.
+            // Nothing can follow media that extend to the end.
             guard let header, header.length > 0, let length = Int64(exactly: header.length) else { return nil }
             if header.name == "moov" {
                 guard length <= Int64(headerBound) else { return nil }

@@ -1,4 +1,4 @@
-/// Text, by how it begins: subtitles, and what hosts answer instead of a segment.
+/// Recognizes text by its beginning: subtitles, and hosts' responses in place of a segment.
 enum TextSign {
     /// WebVTT, or a page; nil for anything else.
     static func kind(of bytes: UnsafeRawBufferPointer) -> MediaKind? {
@@ -17,7 +17,7 @@ enum TextSign {
         return text.dropFirst(6).first.map(blanks.contains) ?? true
     }
 
-    /// `<` with a name, a declaration or a comment behind it.
+    /// `<` followed by a name, a declaration or a comment.
     private static func isMarkup(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard text.first == UInt8(ascii: "<"), let next = text.dropFirst().first else { return false }
         let isLetter = (0x61...0x7A).contains(next | 0x20)

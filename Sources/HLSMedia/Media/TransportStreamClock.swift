@@ -1,11 +1,11 @@
-/// Finds the first presentation time of each stream of video and audio in a Transport Stream.
-/// Related: ISO/IEC 13818-1 §2.4.3.3, §2.4.3.7.
+/// Finds the first presentation time of each stream of video and audio in a Transport Stream. Related: ISO/IEC 13818-1
+/// §2.4.3.3, §2.4.3.7.
 struct TransportStreamClock {
-    /// The earliest of the times that were found.
+    /// The earliest time found.
     private var begin: MediaTime?
-    /// The streams, by PID, whose first time was found.
+    /// The PIDs of streams whose first time was found.
     private var told: Set<UInt16> = []
-    /// The beginnings of the PES packets that are being gathered, by PID; 267 bytes each at most.
+    /// The beginnings of PES packets being collected, by PID; at most 267 bytes each.
     private var heads: [UInt16: [UInt8]] = [:]
 
     /// The earliest first presentation time of the streams that begin within the bytes; nil if there is none.
@@ -18,14 +18,14 @@ struct TransportStreamClock {
                 clock.take(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)]))
                 start += length
             } else {
-                // A segment that wasn't cut between packets.
+                // A segment that wasn't cut at a packet boundary.
                 start += TransportStreamPacket.start(in: UnsafeRawBufferPointer(rebasing: bytes[start...])) ?? length
             }
         }
         return clock.begin
     }
 
-    /// Takes in a whole packet.
+    /// Processes a whole packet.
     private mutating func take(_ packet: UnsafeRawBufferPointer) {
         let program = UInt16(packet[1] & 0x1F) << 8 | UInt16(packet[2])
         // No error, no tables, no stuffing, not scrambled, with a payload.
@@ -52,10 +52,10 @@ struct TransportStreamClock {
         case time(MediaTime)
     }
 
-    /// The longest header of a PES packet, and three bytes of what follows.
+    /// The longest header of a PES packet, with three bytes of its contents.
     private static let headBound = 9 + 255 + 3
 
-    /// The presentation time in the beginning of a PES packet of video, audio, or a private stream as those of AC-3 are.
+    /// The presentation time at the beginning of a PES packet of video, audio, or a private stream such as AC-3.
     private static func time(in head: [UInt8]) -> Reading {
         guard head.count >= 4 else { return .unfinished }
         guard head.starts(with: [0, 0, 1]), (0xC0...0xEF).contains(head[3]) || head[3] == privateStream else {
@@ -67,7 +67,7 @@ struct TransportStreamClock {
         if head[3] == privateStream {
             let start = 9 + Int(head[8])
             guard head.count >= start + 3 else { return .unfinished }
-            // Timed metadata are nothing that plays.
+            // Timed metadata doesn't count.
             if head[start...].starts(with: [0x49, 0x44, 0x33]) { return .none }
         }
         let high = UInt64(head[9] >> 1 & 7) << 30

@@ -1,9 +1,9 @@
 import MediaTransfer
 
-/// The playlists of an offline package: a folder that plays as it is, without a network and without keys.
+/// The playlists of an offline package: a folder that plays without a network and without keys.
 ///
-/// It holds `index.m3u8`, which is what a player opens, and the joined file that this leads to. With separate sound there
-/// are two joined files, each with a playlist of its own, and `index.m3u8` names both (RFC 8216 §4.3.4).
+/// It contains `index.m3u8`, which a player opens, and the joined file that it refers to. With separate sound there are
+/// two joined files, each with its own playlist, and `index.m3u8` names both (RFC 8216 §4.3.4).
 package struct StreamPackage: Sendable, RedactedInPrint {
     /// One joined file of the package.
     package struct Track: Sendable, RedactedInPrint {
@@ -18,7 +18,7 @@ package struct StreamPackage: Sendable, RedactedInPrint {
             self.file = file
         }
 
-        /// Bits per second of the segment that has the most (RFC 8216 §4.3.4.2), at least 1.
+        /// Bits per second of the largest segment (RFC 8216 §4.3.4.2), at least 1.
         var peak: Int64 {
             zip(plan.segments, pieces).reduce(1) { peak, segment in
                 let (bits, seconds) = (Double(segment.1.bytes) * 8, segment.0.duration)
@@ -35,9 +35,9 @@ package struct StreamPackage: Sendable, RedactedInPrint {
     package var video: Track
     /// Separate sound.
     package var audio: Track?
-    /// The language of that, as the master playlist has it.
+    /// Its language, from the master playlist.
     package var language: String?
-    /// What the master playlist says of the codecs; nil if it doesn't.
+    /// The codecs in the master playlist; nil without any.
     package var codecs: [String]?
 
     package init(video: Track, audio: Track? = nil, language: String? = nil, codecs: [String]? = nil) {
@@ -71,7 +71,7 @@ package struct StreamPackage: Sendable, RedactedInPrint {
             """
     }
 
-    /// A quoted string holds neither quotes nor line ends (RFC 8216 §4.2).
+    /// A quoted string contains neither quotes nor line ends (RFC 8216 §4.2).
     private static func quoted(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 0x20 && $0 != "\"" && $0.value != 0x7F })
     }

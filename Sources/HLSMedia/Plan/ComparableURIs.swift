@@ -1,4 +1,5 @@
-/// URIs of one playlist, reduced to what stays the same when the playlist is fetched again; see ``PlanDigest``.
+/// URIs of one playlist, reduced to the part that doesn't change when the playlist is downloaded again; see
+/// ``PlanDigest``.
 struct ComparableURIs {
     /// Of the paths that begin at the root.
     private let commonFolder: Int
@@ -21,7 +22,7 @@ struct ComparableURIs {
         commonFolder = common?.count ?? 0
     }
 
-    /// `.` and the reference if it is relative, `/` and what is left of the path if it begins at the root.
+    /// `.` and the reference if it is relative, `/` and the rest of the path if it begins at the root.
     func comparable(_ uri: String) -> [UInt8] {
         if let path = Self.path(uri) { return [0x2F] + path.dropFirst(commonFolder) }
         return [0x2E] + Self.bare(uri)
@@ -50,7 +51,7 @@ struct ComparableURIs {
         Array(uri.utf8).prefix { $0 != 0x3F && $0 != 0x23 }
     }
 
-    /// Up to and with the last slash.
+    /// Up to and including the last slash.
     private static func folder(_ path: ArraySlice<UInt8>) -> [UInt8] {
         Array(path[..<(path.lastIndex(of: 0x2F).map { $0 + 1 } ?? path.startIndex)])
     }

@@ -1,11 +1,11 @@
 package import MediaTransfer
 
-/// What one segment brought into the joined file.
+/// A segment's part of the joined file.
 ///
-/// A joined file alone doesn't tell where a segment begins. Where that is needed, to play it by a playlist or to tell its
-/// parts to ffmpeg, an index is kept beside it: 8 bytes for each segment, in order.
+/// A joined file alone doesn't show where a segment begins. If that is needed, to play it by a playlist or to list its
+/// parts for ffmpeg, an index is kept beside it: 8 bytes for each segment, in order.
 package struct JoinedPiece: Sendable, Hashable {
-    /// Bytes of the initialization section that was written in front of it; 0 without one.
+    /// Bytes of the initialization section written before it; 0 without one.
     package var initialization: Int64
     /// Its own bytes; 0 for a gap.
     package var media: Int64
@@ -18,7 +18,7 @@ package struct JoinedPiece: Sendable, Hashable {
     /// Both.
     package var bytes: Int64 { initialization + media }
 
-    /// How long the index of so many segments is.
+    /// The length of an index of so many segments.
     package static func indexLength(_ count: Int) -> Int64 { Int64(count) * 8 }
 
     /// The first `count` pieces of an index.
@@ -41,7 +41,7 @@ package struct JoinedPiece: Sendable, Hashable {
         return parts
     }
 
-    /// Writes it to the index as the piece of segment `number`, in the place of what may have been noted for it before.
+    /// Writes it to the index as the piece of segment `number`, replacing an earlier entry.
     func write(_ number: Int, to index: PartialFile) throws(FileError) {
         index.rewind(to: Self.indexLength(number))
         var bytes: [UInt8] = []

@@ -1,22 +1,22 @@
 import Crypto
 
-/// What has to be the same in a playlist that was fetched again for a download to continue where it stopped.
+/// The properties of a playlist that must not change when it is downloaded again, so that a download can continue.
 ///
 /// SHA-256 over: the identity of the stream; of each segment its number, duration, byte range, whether it is a gap, its
 /// URI, its map, and its key as method, IV and whether it is the same key as another segment's; of each map the URI,
-/// byte range and key. Left out are hosts, query items and the URIs of keys, which is where tokens stand.
+/// byte range and key. Hosts, query items and the URIs of keys are omitted, since they may contain tokens.
 ///
 /// A URI counts as written, without query and fragment:
 /// - Relative to the playlist (`a/1.ts`, `../1.ts`): the whole of it.
-/// - With a host (`https://host/a/1.ts`, `//host/a/1.ts`) or from the root (`/a/1.ts`): the path behind the longest folder
-///   that all URIs of these kinds have in common, since a token may stand in the folder. With a single segment, and where
-///   all segments are parts of one resource, that leaves the last component.
-/// - In a mix, relative ones are left out of the comparison of folders. A host that changes from one of the two kinds to the
-///   other makes another digest.
+/// - With a host (`https://host/a/1.ts`, `//host/a/1.ts`) or from the root (`/a/1.ts`): the path after the longest
+///   folder that all URIs of these kinds have in common, since a token may be in the folder. With a single segment, and
+///   if all segments are parts of one resource, that leaves the last component.
+/// - In a mix, relative ones are ignored when folders are compared. A host that changes from one of the two kinds to
+///   the other gets another digest.
 ///
-/// Maps have a common folder of their own.
+/// Maps have their own common folder.
 enum PlanDigest {
-    /// 32 bytes. `planner` has taken every segment of the playlist.
+    /// 32 bytes. `planner` has processed every segment of the playlist.
     static func bytes(_ playlist: MediaPlaylist, _ planner: StreamPlanner, identity: String) -> [UInt8] {
         var digest = Fields()
         digest.add("coursefetch stream plan 1")
@@ -42,7 +42,7 @@ enum PlanDigest {
         return digest.finish()
     }
 
-    /// Numbers are 8 bytes, the highest first; texts have their length before them.
+    /// Numbers are 8 bytes, big-endian; texts are preceded by their length.
     private struct Fields {
         private var hash = SHA256()
         private var buffer: [UInt8] = []

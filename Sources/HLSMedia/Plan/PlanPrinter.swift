@@ -38,7 +38,7 @@ struct PlanPrinter: RedactedInPrint {
         return text
     }
 
-    /// With all segments in one file, none of them encrypted. Gaps are left out.
+    /// With all segments in one file, none of them encrypted. Gaps are omitted.
     mutating func local(file: String, _ pieces: [JoinedPiece]) -> String {
         let name = Self.encoded(file)
         var offset: Int64 = 0
@@ -90,7 +90,7 @@ struct PlanPrinter: RedactedInPrint {
         "\(range.upperBound - range.lowerBound)@\(range.lowerBound)"
     }
 
-    /// The shortest digits that are read as the same number, without an exponent.
+    /// The shortest digits that read back as the same number, without an exponent.
     static func decimal(_ seconds: Double) -> String {
         let text = "\(seconds)"
         guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]) else {
@@ -101,7 +101,7 @@ struct PlanPrinter: RedactedInPrint {
         return digits + String(repeating: "0", count: max(0, exponent - digits.count + 1))
     }
 
-    /// A local name, so that no character of it is taken for anything else.
+    /// A local name, encoded so that no character of it has a meaning.
     private static func encoded(_ name: String) -> String {
         name.split(separator: "/", omittingEmptySubsequences: false).map { ParsedURL.encoded(String($0)) }
             .joined(separator: "/")

@@ -1,6 +1,6 @@
 import MediaTransfer
 
-/// A segment to be fetched.
+/// A segment to download.
 package struct PlannedSegment: Sendable, Equatable, RedactedInPrint {
     /// Absolute, http or https.
     package var url: String
@@ -14,7 +14,7 @@ package struct PlannedSegment: Sendable, Equatable, RedactedInPrint {
     package var key: PlannedKey?
     /// In ``StreamPlan/maps``; nil if it needs none.
     package var map: Int?
-    /// Whether the host says that it is missing.
+    /// Whether the host marks it as missing.
     package var isGap: Bool
     /// Whether formats or timestamps may differ from the segment before.
     package var startsDiscontinuity: Bool
@@ -47,7 +47,7 @@ package struct PlannedKey: Sendable, Equatable, RedactedInPrint {
     }
 }
 
-/// What a decoder needs ahead of the segments that name it.
+/// The data that a decoder needs before the segments that refer to it.
 package struct PlannedMap: Sendable, Equatable, RedactedInPrint {
     /// Absolute, http or https.
     package var url: String

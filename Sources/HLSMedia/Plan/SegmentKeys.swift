@@ -1,6 +1,6 @@
 import MediaTransfer
 
-/// What the keys in force mean for a download.
+/// The effect of the active keys on a download.
 enum SegmentKeys: Equatable, RedactedInPrint {
     /// The segment isn't encrypted.
     case clear

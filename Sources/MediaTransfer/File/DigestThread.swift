@@ -1,10 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// The one thread that hashes, in turns, whatever has been announced. It starts with the first partial that wants a
-/// digest and stays.
+/// The one thread that hashes announced data, in turns. It starts with the first partial that needs a digest and stays.
 ///
-/// One thread hashes 2 GB a second, which is more than networks bring; the transfer thread never waits for it.
+/// One thread hashes 2 GB a second, which is more than networks deliver; the transfer thread never waits for it.
 final class DigestThread: Sendable {
     static let shared = DigestThread()
 

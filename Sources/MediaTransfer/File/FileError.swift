@@ -4,18 +4,18 @@ import Darwin
 import Glibc
 #endif
 
-/// Why a partial can't be used.
+/// The reason why a partial can't be used.
 package enum FileError: Error, Sendable, Equatable {
     /// A system call failed.
     case system(operation: String, errno: Int32)
     /// It is closed.
     case closed
-    /// The file is shorter than the prefix that is claimed to be valid.
+    /// The file is shorter than its valid prefix.
     case shorter(than: Int64, size: Int64)
     /// Another file was given to ``PartialFile/reopen(descriptor:)``.
     case replaced
 
-    /// The system's error number; what comes nearest where no call failed.
+    /// The system's error number, or the closest one if no call failed.
     package var errno: Int32 {
         switch self {
         case .system(_, let errno): errno
@@ -25,7 +25,7 @@ package enum FileError: Error, Sendable, Equatable {
         }
     }
 
-    /// What the system calls an error number, or plainer words.
+    /// The system's text for an error number, or plainer words.
     static func text(_ errno: Int32) -> String {
         if errno == EFBIG {
             return "the file system or the limit on file sizes (ulimit -f) doesn't allow a file of this size"

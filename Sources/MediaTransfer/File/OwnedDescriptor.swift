@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// A file descriptor that is closed with its last reference, so never under somebody who uses it.
+/// A file descriptor that is closed with its last reference, so never while somebody uses it.
 final class OwnedDescriptor: Sendable {
     let raw: Int32
 
@@ -14,7 +14,7 @@ final class OwnedDescriptor: Sendable {
 
     deinit { close(raw) }
 
-    /// Which file it is and how long.
+    /// The identity and length of the file.
     func facts() throws(FileError) -> (device: UInt64, inode: UInt64, size: Int64) {
         var facts = stat()
         guard fstat(raw, &facts) == 0 else { throw .system(operation: "fstat", errno: errno) }

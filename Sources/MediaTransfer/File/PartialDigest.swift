@@ -7,28 +7,28 @@ import Darwin
 import Glibc
 #endif
 
-/// The SHA-256 of a partial, computed behind its transfer by ``DigestThread`` from what is still in the page cache.
+/// The SHA-256 of a partial, computed during its transfer by ``DigestThread`` from the page cache.
 final class PartialDigest: Sendable {
     private struct State {
         var hasher = SHA256()
-        /// How far the hash has come, and how far it may go.
+        /// The hashed bytes, and the limit for hashing.
         var hashed: Int64 = 0
         var announced: Int64 = 0
-        /// Held only while there is something to read.
+        /// Held only while there are bytes to read.
         var source: OwnedDescriptor?
         var isQueued = false
         var failure: FileError?
-        /// Counts the resets, so that work on the bytes of before is thrown away.
+        /// Counts the resets, so that work on earlier bytes is discarded.
         var generation = 0
         var waiters: [CheckedContinuation<Result<[UInt8], FileError>, Never>] = []
     }
 
-    /// How much is hashed before another partial gets its turn.
+    /// The bytes hashed before another partial gets its turn.
     private static let turn: Int64 = 8 << 20
 
     private let state = Mutex(State())
 
-    /// Says that the first `length` bytes of the file are there. Cheap; called once in a while by the transfer.
+    /// Announces that the first `length` bytes of the file exist. Cheap; called now and then by the transfer.
     func announce(_ length: Int64, in source: OwnedDescriptor) {
         let isNew = state.withLock { state in
             guard length > state.announced, state.failure == nil else { return false }
@@ -40,14 +40,14 @@ final class PartialDigest: Sendable {
         if isNew { DigestThread.shared.add(self) }
     }
 
-    /// The digest of the first `length` bytes, which are all there are.
+    /// The digest of the first `length` bytes, which have to be all of them.
     func value(upTo length: Int64, in source: OwnedDescriptor?) async throws(FileError) -> [UInt8] {
         if let source { announce(length, in: source) }
         return try await withCheckedContinuation { continuation in
             let answer: Result<[UInt8], FileError>? = state.withLock { state in
                 if let failure = state.failure { return .failure(failure) }
                 if state.hashed >= length { return .success(Self.finish(state.hasher)) }
-                // Closed before it was announced so far: nobody will ever read it.
+                // Closed before this length was announced: it will never be read.
                 guard state.announced >= length else { return .failure(.closed) }
                 state.waiters.append(continuation)
                 return nil

@@ -7,18 +7,18 @@ import Darwin
 import Glibc
 #endif
 
-/// What has arrived of one file: the bytes on disk, how many they are, and their SHA-256 so far.
+/// The received part of one file: the bytes on disk, their number, and their SHA-256 so far.
 ///
-/// It lives over as many transfers as the file takes. Between them it can be closed, so that a download that waits for
-/// minutes holds no descriptor; the state of the digest stays, and nothing is read twice for it.
+/// It lives over all transfers of the file. Between them it can be closed, so that a download that waits for minutes
+/// holds no descriptor; the state of the digest stays, and nothing is read twice for it.
 ///
-/// ``length`` counts written bytes, not durable ones: only what ``flush()`` returns survives a power loss.
+/// ``length`` counts written bytes, not durable ones: only those that ``flush()`` returns survive a power loss.
 package final class PartialFile: Sendable {
     private struct State {
         var descriptor: OwnedDescriptor?
         var isInUse = false
         var flushFailure: FileError?
-        /// Up to where ``startWriteback()`` has been.
+        /// The end of the last ``startWriteback()``.
         var hinted: Int64
     }
 
@@ -26,14 +26,14 @@ package final class PartialFile: Sendable {
     private let written: Atomic<Int64>
     private let device: UInt64
     private let inode: UInt64
-    /// Nil where no checksum is wanted.
+    /// Nil if no checksum is wanted.
     let digest: PartialDigest?
 
     /// Takes over an open file whose first `length` bytes are valid and truncates it to these. A digest starts to read
-    /// them at once, behind everything else.
+    /// them at once, in the background.
     ///
     /// - Parameters:
-    ///   - descriptor: open for reading and writing; closed by this object, also if this throws.
+    ///   - descriptor: open for reading and writing; closed by this object, even if this throws.
     ///   - hashes: whether a SHA-256 is computed.
     /// - Throws: ``FileError/shorter(than:size:)`` if the file has fewer bytes than `length`.
     package init(descriptor: Int32, length: Int64, hashes: Bool) throws(FileError) {
@@ -46,16 +46,16 @@ package final class PartialFile: Sendable {
         if length > 0 { digest?.announce(length, in: descriptor) }
     }
 
-    /// How many bytes have been written: where the next one goes.
+    /// The number of written bytes, which is the offset of the next one.
     package var length: Int64 { written.load(ordering: .acquiring) }
 
     /// Whether it holds a descriptor.
     package var isOpen: Bool { state.withLock { $0.descriptor != nil } }
 
-    /// Makes what has been written durable, and returns how much that is. Blocks; may run during a transfer.
+    /// Makes the written bytes durable, and returns their number. Blocks; may run during a transfer.
     ///
-    /// A failure is final: after a failed fdatasync nobody knows what is on disk, and a second one may succeed without
-    /// having written anything. The partial has to be dropped then.
+    /// A failure is final: after a failed fdatasync the state of the disk is unknown, and a second one may succeed
+    /// without having written anything. The partial has to be dropped then.
     package func flush() throws(FileError) -> Int64 {
         let descriptor = try open()
         if let failure = state.withLock({ $0.flushFailure }) { throw failure }
@@ -69,8 +69,8 @@ package final class PartialFile: Sendable {
         return length
     }
 
-    /// Lets the kernel begin to write out what it hasn't been told about yet, without waiting for it: a later
-    /// ``flush()`` has less to wait for. Does nothing on a closed partial.
+    /// Lets the kernel start writing new data to disk, without waiting for it: a later ``flush()`` has less to wait
+    /// for. Does nothing on a closed partial.
     package func startWriteback() {
         let length = self.length
         let (descriptor, from) = state.withLock { state in
@@ -81,8 +81,7 @@ package final class PartialFile: Sendable {
         cf_start_writeback(descriptor.raw, off_t(from), off_t(length - from))
     }
 
-    /// Writes `head` and then `bytes` behind what is there, all or none. Blocks. Not during a transfer, and by one writer
-    /// at a time.
+    /// Appends `head` and then `bytes`, all or none. Blocks. Not during a transfer, and by one writer at a time.
     package func append(
         _ bytes: UnsafeRawBufferPointer, after head: UnsafeRawBufferPointer = .init(start: nil, count: 0)
     ) throws(FileError) {
@@ -108,16 +107,16 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// The next bytes are written behind the first `length` ones. Only between transfers, and where no checksum is made:
-    /// a digest can't unread. Does nothing to a shorter one.
+    /// Sets the next write to the end of the first `length` bytes. Only between transfers, and without a checksum: a
+    /// digest can't be rewound. Does nothing to a shorter one.
     package func rewind(to length: Int64) {
         if digest == nil, length < self.length { advance(to: length) }
     }
 
-    /// The first bytes that have been written, at most `count`.
+    /// The first written bytes, at most `count`.
     package func prefix(_ count: Int) throws(FileError) -> [UInt8] { try bytes(at: 0, count: count) }
 
-    /// Bytes that have been written, at most `count`.
+    /// Written bytes, at most `count`.
     package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
         let descriptor = try open()
         let count = Int(min(Int64(count), max(0, length - offset)))
@@ -145,26 +144,26 @@ package final class PartialFile: Sendable {
         digest?.reset()
     }
 
-    /// The SHA-256 of the bytes written, as soon as the digest has caught up with them; nil where none is computed.
-    /// Only between transfers. The partial may be closed.
+    /// The SHA-256 of the written bytes, once the digest has caught up; nil if none is computed. Only between
+    /// transfers. The partial may be closed.
     ///
-    /// - Throws: what kept a byte from being read back.
+    /// - Throws: the error that prevented reading a byte back.
     package func sha256() async throws(FileError) -> [UInt8]? {
         guard let digest else { return nil }
         let descriptor = state.withLock { $0.descriptor }
         return try await digest.value(upTo: length, in: descriptor)
     }
 
-    /// Gives the descriptor back. The digest keeps what it has computed, and goes on until it has caught up. Does
-    /// nothing the second time.
+    /// Closes the descriptor. The digest keeps its state, and continues until it has caught up. Does nothing the second
+    /// time.
     package func close() {
         guard let descriptor = state.withLock({ $0.descriptor.take() }) else { return }
         digest?.announce(length, in: descriptor)
     }
 
-    /// Takes the same file again, truncated to ``length``.
+    /// Reopens the same file, truncated to ``length``.
     ///
-    /// - Parameter descriptor: open for reading and writing; closed by this object, also if this throws.
+    /// - Parameter descriptor: open for reading and writing; closed by this object, even if this throws.
     /// - Throws: ``FileError/replaced`` if it is another file, ``FileError/shorter(than:size:)`` if bytes are missing.
     package func reopen(descriptor: Int32) throws(FileError) {
         let descriptor = OwnedDescriptor(descriptor)
@@ -184,13 +183,13 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Takes the file back. The digest hears how far it has come.
+    /// Takes the file back, and announces its length to the digest.
     func endTransfer(_ descriptor: OwnedDescriptor) {
         state.withLock { $0.isInUse = false }
         digest?.announce(length, in: descriptor)
     }
 
-    /// Called by the one transfer that writes, behind each write.
+    /// Called by the one writing transfer, after each write.
     func advance(to length: Int64) {
         written.store(length, ordering: .releasing)
     }

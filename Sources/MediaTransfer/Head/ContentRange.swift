@@ -2,10 +2,10 @@
 package enum ContentRange: Sendable, Equatable {
     /// `bytes 0-99/1000`; the total is nil for `*`.
     case part(first: Int64, last: Int64, total: Int64?)
-    /// `bytes */1000`, which goes with a 416.
+    /// `bytes */1000`, sent with a 416.
     case unsatisfied(total: Int64)
 
-    /// The largest size that it tells of.
+    /// The largest size in it.
     var bound: Int64 {
         switch self {
         case .part(_, let last, let total): total ?? last + 1
@@ -13,7 +13,7 @@ package enum ContentRange: Sendable, Equatable {
         }
     }
 
-    /// Nil for anything else, also for a last byte before the first or behind the total.
+    /// Nil for anything else, also for a last byte before the first or beyond the total.
     package init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, ASCII.lowercased(words[0]) == "bytes" else { return nil }

@@ -2,8 +2,8 @@
 package enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Nil for anything that is none of the three forms. The weekday is not checked. `currentYear` settles the century
-    /// of the two-digit form: more than 50 years ahead means the last century.
+    /// Nil for anything else. The weekday is not checked. `currentYear` determines the century of the two-digit form:
+    /// more than 50 years ahead means the last century.
     package static func seconds(_ text: String, currentYear: Int = 2026) -> Int64? {
         if let seconds = fixdate(text) { return seconds }
         let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "\t" })
@@ -26,7 +26,7 @@ package enum HTTPDate {
         return nil
     }
 
-    /// The form that nearly all servers send, in place: two come with each answer. Nil for any other.
+    /// The form that nearly all servers send, parsed in place: two come with each response. Nil for any other.
     private static func fixdate(_ text: String) -> Int64? {
         let found = text.utf8.withContiguousStorageIfAvailable { bytes -> Int64? in
             let form = "___, __ ___ ____ __:__:__ GMT".utf8

@@ -1,60 +1,61 @@
-/// What makes an answer unusable, whatever its status says.
+/// A defect that makes a response unusable, whatever its status.
 package enum BadResponse: Error, Sendable, Equatable, Hashable {
-    /// Twice a field that can stand once only.
+    /// A duplicate of a field that must be unique.
     case duplicateField(String)
     /// More than ``HeadLimits/fields`` fields.
     case tooManyFields
     /// More than ``HeadLimits/bytes``.
     case headTooLarge
-    /// No status line of HTTP/1.
+    /// Not a status line of HTTP/1.
     case malformedStatus
-    /// A line without colon, a control character, a folded line that continues none or the framing of the body.
+    /// A line without colon, a control character, or a folded line that continues nothing, or a field that frames the
+    /// body.
     case malformedField
-    /// A `Content-Length` that is no number.
+    /// A `Content-Length` that isn't a number.
     case malformedLength
     /// A length or total beyond ``HeadLimits/size``.
     case absurdLength
-    /// More than ``HeadLimits/informational`` answers of the 1xx kind, or a change of protocol.
+    /// More than ``HeadLimits/informational`` 1xx responses, or a change of protocol.
     case informational
-    /// A content encoding although none was asked for.
+    /// A content encoding although none was requested.
     case compressed
     /// A transfer encoding other than chunked.
     case transferEncoding
-    /// 206 without a range having been asked for.
+    /// 206 to a request without a range.
     case unaskedRange
-    /// The answer can't be taken apart: libcurl says so.
+    /// libcurl can't parse the response.
     case unreadable
 }
 
-/// How much of a head is read.
+/// The limits on a header.
 package enum HeadLimits {
-    /// Fields of one head.
+    /// Fields of one header.
     package static let fields = 200
-    /// Bytes of all heads of one answer, trailers included.
+    /// Bytes of all headers of one response, trailers included.
     package static let bytes = 64 << 10
-    /// Bytes that a server may say a file has: what is beyond is a lie.
+    /// Bytes that a file may have: a larger size isn't credible.
     package static let size: Int64 = 1 << 53
-    /// Answers of the 1xx kind before the real one.
+    /// 1xx responses before the final one.
     package static let informational = 8
 }
 
-/// A head as it came: its status, and those fields that this room reads.
+/// A header as received: its status, and the fields that this room reads.
 package struct RawHead: Sendable, Equatable, RedactedInPrint {
     /// Three digits.
     package var status: Int
     package var description: String { "RawHead(status: \(status))" }
     private var fields: [String: [String]] = [:]
 
-    /// The fields that are kept.
+    /// The names of the kept fields.
     private static let known = [
         "content-length", "content-range", "content-type", "content-encoding", "transfer-encoding", "etag",
         "last-modified", "date", "age", "retry-after", "location",
     ]
     private static let single: Set<String> = ["content-length", "content-range", "location"]
-    /// Of these, those that harm nobody twice with the same value (RFC 9110 §8.6).
+    /// Of these, those that may be repeated with the same value (RFC 9110 §8.6).
     private static let repeatable: Set<String> = ["content-length", "location"]
 
-    /// A head without fields.
+    /// A header without fields.
     package init(status: Int) {
         self.status = status
     }
@@ -62,7 +63,7 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
     /// All values of a field, in order; `name` in lower case.
     package func values(_ name: String) -> [String] { fields[name] ?? [] }
 
-    /// The value of a field that stands once; nil where it stands twice.
+    /// The value of a field; nil if it is missing or repeated.
     package func value(_ name: String) -> String? {
         let all = values(name)
         return all.count == 1 ? all.first : nil
@@ -74,7 +75,7 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
         return known.first { $0.utf8.count == length && $0.utf8.elementsEqual(name.lazy.map(ASCII.lowercased)) }
     }
 
-    /// Keeps a field if this room reads it; false if it is one that may stand once only and contradicts itself.
+    /// Keeps a field if this room reads it; false if it must be unique and is repeated with another value.
     package mutating func add(_ name: String, _ value: String) -> Bool {
         guard Self.known.contains(name) else { return true }
         if let before = fields[name], Self.single.contains(name) {
@@ -85,13 +86,13 @@ package struct RawHead: Sendable, Equatable, RedactedInPrint {
     }
 }
 
-/// Takes heads apart, line by line as libcurl hands them out, and refuses what libcurl lets through.
+/// Parses headers, line by line from libcurl, and refuses defects that libcurl accepts.
 package struct HeadParser: Sendable, RedactedInPrint {
-    /// What a line led to.
+    /// The result of a line.
     package enum Step: Sendable, Equatable {
         /// More lines are needed.
         case more
-        /// This was the last line of a final head (no 1xx).
+        /// This was the last line of a final header (not 1xx).
         case complete(RawHead)
         case refused(BadResponse)
     }
@@ -99,9 +100,9 @@ package struct HeadParser: Sendable, RedactedInPrint {
     private enum State: Sendable, Equatable { case status, fields, done }
 
     private enum Pending: Sendable, Equatable {
-        /// No field of this head has been seen.
+        /// No field of this header has been read.
         case none
-        /// One that isn't read.
+        /// One that isn't kept.
         case unread
         case field(name: String, value: String)
     }
@@ -117,7 +118,7 @@ package struct HeadParser: Sendable, RedactedInPrint {
     /// Ready for a status line.
     package init() {}
 
-    /// Takes one line with its end. Lines behind a complete head are trailers: counted and ignored.
+    /// Takes one line with its end. Lines after a complete header are trailers: counted and ignored.
     package mutating func feed(_ line: some BidirectionalCollection<UInt8>) -> Step {
         byteCount += line.count
         guard byteCount <= HeadLimits.bytes else { return .refused(.headTooLarge) }
@@ -178,8 +179,8 @@ package struct HeadParser: Sendable, RedactedInPrint {
         return .more
     }
 
-    /// A folded line (RFC 9112 §5.2): the fold is replaced by a blank. Not in the fields that libcurl frames the body by,
-    /// since it reads their first line only.
+    /// A folded line (RFC 9112 §5.2): the fold is replaced by a blank. Refused in the fields by which libcurl frames
+    /// the body, since it reads only their first line.
     private mutating func continuation(_ line: some BidirectionalCollection<UInt8>) -> Step {
         guard Self.isText(line) else { return .refused(.malformedField) }
         switch pending {
@@ -192,7 +193,7 @@ package struct HeadParser: Sendable, RedactedInPrint {
         return .more
     }
 
-    /// Keeps the field that no line continues any more.
+    /// Keeps the pending field, which no further line continues.
     private mutating func settle() -> Step? {
         guard case .field(let name, let value) = pending else { return nil }
         pending = .unread

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What an answer says about the file, about itself and about the server's clock.
+/// A response's facts about the file, about itself and about the server's clock.
 package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
-    /// How the end of the body is found.
+    /// The way the end of the body is determined.
     package enum Framing: Sendable, Equatable, Hashable {
         /// `Content-Length`.
         case length
@@ -12,25 +12,25 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         case untilClose
     }
 
-    /// The final one: never 1xx, and no redirect that was followed.
+    /// The final status: never 1xx, nor a redirect that was followed.
     package var status: Int
-    /// The size of the whole file, not of this answer; nil where the server doesn't say.
+    /// The size of the whole file, not of this response; nil if the server doesn't give it.
     package var total: Int64?
     /// Strong ones only (RFC 9110 §8.8.3).
     package var etag: String?
-    /// Only where it is a strong validator: at least 1 s before this answer's Date (RFC 9110 §8.8.2.2).
+    /// Only if it is a strong validator: at least 1 s before this response's Date (RFC 9110 §8.8.2.2).
     package var lastModified: String?
     /// Lower case, without parameters.
     package var contentType: String?
-    /// The server's clock; nil where a cache has kept the answer.
+    /// The server's clock; nil if the response comes from a cache.
     package var date: Date?
-    /// Our clock when the head had arrived.
+    /// Our clock when the header had arrived.
     package var receivedAt: Date
-    /// How long the server wants to be left alone, from either form of `Retry-After`; at most a year.
+    /// The time to wait, from either form of `Retry-After`; at most a year.
     package var retryAfter: Duration?
-    /// The origin that answered, which after redirects is another one than the URL's.
+    /// The origin of the response, which after redirects differs from the URL's.
     package var origin: Origin
-    /// How the end of the body is found.
+    /// The way the end of the body is determined.
     package var framing: Framing
 
     package var description: String {
@@ -40,7 +40,7 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
     /// The server's clock minus ours; it has a resolution of one second.
     package var skew: Duration? { date.map { .seconds($0.timeIntervalSince(receivedAt)) } }
 
-    /// Reads a head. Fails with what makes the answer unusable.
+    /// Reads a header. Fails with the defect that makes the response unusable.
     package init(_ raw: RawHead, origin: Origin, receivedAt: Date) throws(BadResponse) {
         status = raw.status
         self.origin = origin
@@ -88,7 +88,7 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
         return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || ($0 >= 0x23 && $0 <= 0x7E) }
     }
 
-    /// Whether a media type is that of subtitles in XML. Related: W3C TTML2 appendix B (and its name before that).
+    /// Whether a media type is that of subtitles in XML. Related: W3C TTML2 appendix B (and its earlier name).
     static func isTimedText(_ type: String) -> Bool {
         ["application/ttml+xml", "application/ttaf+xml"].contains(bare(type))
     }
@@ -101,7 +101,7 @@ package struct ResponseHead: Sendable, Equatable, RedactedInPrint {
     /// Whether a media type is that of a page for a browser.
     static func isHTML(_ type: String) -> Bool { ["text/html", "application/xhtml+xml"].contains(bare(type)) }
 
-    /// Whether a media type is that of a page or of an API's answer rather than of media.
+    /// Whether a media type is that of a page or of an API's response rather than of media.
     static func isMarkup(_ type: String) -> Bool {
         let type = bare(type)
         if ["text/html", "text/xml", "application/xml", "application/json", "text/json"].contains(type) { return true }

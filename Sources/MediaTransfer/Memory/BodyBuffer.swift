@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What has arrived of a file that is kept in memory: a playlist, a key, a segment.
+/// The received part of a file in memory: a playlist, a key, a segment.
 ///
-/// How large it may get says ``TransferRequest/maxSize`` of the transfer that fills it.
+/// Its limit is ``TransferRequest/maxSize`` of the transfer that fills it.
 package final class BodyBuffer: Sendable, RedactedInPrint {
-    /// From here on room is made for the largest body in one go: memory that isn't written to costs nothing, and a copy of
-    /// what is there does.
+    /// From this size on, space for the largest body is reserved at once: untouched memory costs nothing, but copying
+    /// does.
     private static let large = 8 << 20
 
-    /// Room that is made in one go for what a server has announced.
+    /// The most that is reserved at once for an announced size.
     private static let mostReserved = 64 << 20
 
     private let bytes: Mutex<[UInt8]>
@@ -16,11 +16,11 @@ package final class BodyBuffer: Sendable, RedactedInPrint {
     private let admits: (@Sendable (_ count: Int) -> Bool)?
     private let refused = Atomic(false)
 
-    /// An empty one. The room of `spare` is used again.
+    /// An empty one. The memory of `spare` is reused.
     ///
     /// - Parameters:
-    ///   - most: how large it may get; only to make room in time.
-    ///   - admits: whether it may hold so many bytes. Asked on the transfer thread, before they are taken; where it says no
+    ///   - most: its limit; only to reserve space in time.
+    ///   - admits: whether it may hold so many bytes. Called on the transfer thread, before they are accepted; if false
     ///     the transfer ends as ``TooLong/maximum``.
     package init(
         reusing spare: consuming [UInt8] = [], most: Int = 0, admits: (@Sendable (_ count: Int) -> Bool)? = nil
@@ -31,13 +31,13 @@ package final class BodyBuffer: Sendable, RedactedInPrint {
         self.admits = admits
     }
 
-    /// Whether it might not hold what came.
+    /// Whether `admits` has refused bytes.
     package var isRefused: Bool { refused.load(ordering: .relaxed) }
 
-    /// How much is there.
+    /// The number of its bytes.
     package var count: Int { bytes.withLock { $0.count } }
 
-    /// Gives away what is there, and is empty then. Only between transfers.
+    /// Returns its bytes, and empties it. Only between transfers.
     package func take() -> [UInt8] {
         bytes.withLock { bytes in
             defer { bytes = [] }
@@ -45,7 +45,7 @@ package final class BodyBuffer: Sendable, RedactedInPrint {
         }
     }
 
-    /// Makes room in one go where the size is known; false if that is too much.
+    /// Reserves space for a known size; false if that is too much.
     func reserve(_ count: Int) -> Bool {
         guard isAdmitted(count) else { return false }
         bytes.withLock { $0.reserveCapacity(min(count, Self.mostReserved)) }
@@ -70,12 +70,12 @@ package final class BodyBuffer: Sendable, RedactedInPrint {
     }
 }
 
-/// Where the bytes of a transfer go.
+/// The destination of a transfer's bytes.
 enum TransferTarget: Sendable {
     case partial(PartialFile)
     case memory(BodyBuffer)
 
-    /// What is there already.
+    /// The length that exists already.
     var length: Int64 {
         switch self {
         case .partial(let partial): partial.length

@@ -13,13 +13,13 @@ package struct HTTPField: Sendable, Hashable, RedactedInPrint {
 
     package var description: String { "\(name): (redacted)" }
 
-    /// Whether the field's name alone says that it is for one origin only.
+    /// Whether the field's name alone makes it private to one origin.
     var isPrivateByName: Bool {
         let name = name.lowercased()
         return name == "authorization" || name == "cookie" || name.hasPrefix("proxy-")
     }
 
-    /// Whether the field can be sent as it is: a token as name, no line break or other control character in the value.
+    /// Whether the field can be sent: its name is a token, its value has no line break or other control character.
     var isWellFormed: Bool {
         !name.isEmpty && name.utf8.allSatisfy(ASCII.isTokenCharacter)
             && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }

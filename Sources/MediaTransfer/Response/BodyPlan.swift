@@ -1,19 +1,19 @@
-/// What a body may and must amount to, settled before its first byte is written.
+/// The expected length of a body, determined before its first byte is written.
 package struct BodyPlan: Sendable, Equatable {
     /// The length of the partial before the first byte of the body.
     package var start: Int64
-    /// The length at which the file is whole, from the answer or, where it doesn't say, from the request.
+    /// The length of the complete file, from the response or else from the request.
     package var whole: Int64?
-    /// The length at which the answer ends that is a part of a file whose size nobody has told; nil for all others.
+    /// The final length after a partial response to a file of unknown size; nil for all others.
     package var partEnd: Int64?
     /// The length beyond which nothing is written.
     package var limit: Int64
-    /// Why not.
+    /// The reason for the limit.
     package var limitReason: TooLong
-    /// How the end of the body is found.
+    /// The way the end of the body is determined.
     package var framing: ResponseHead.Framing
 
-    /// All of it.
+    /// Sets all of it.
     package init(
         start: Int64, whole: Int64?, partEnd: Int64? = nil, limit: Int64, limitReason: TooLong,
         framing: ResponseHead.Framing
@@ -26,13 +26,13 @@ package struct BodyPlan: Sendable, Equatable {
         self.framing = framing
     }
 
-    /// What has come of the transfer when nothing more arrives; nil means that the file is whole.
+    /// The result of the transfer when no more data arrives; nil means that the file is complete.
     ///
-    /// Bytes decide, not how the connection ended: a reset behind the last byte harms nobody. How a part was framed
-    /// says nothing of what lies behind it.
+    /// Bytes decide, not how the connection ended: a reset after the last byte does no harm. The framing of a part says
+    /// nothing about the rest of the file.
     /// - Parameters:
     ///   - length: of the partial now.
-    ///   - problem: what ended the connection; nil if the body came to a regular end.
+    ///   - problem: the error that ended the connection; nil if the body ended regularly.
     package func outcome(length: Int64, problem: TransferFailure?) -> TransferFailure? {
         if let whole, whole > 0, length == whole { return nil }
         let truncated = TransferFailure.truncated(received: length - start, expected: expected)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Compares what a server sends again of a file with the end of what a partial holds.
+/// Compares the repeated bytes of a response with the end of a partial.
 struct OverlapCheck {
-    /// How many bytes have been compared.
+    /// The number of compared bytes.
     private(set) var done: Int64 = 0
     private let start: Int64
     private let count: Int64
     private var first: UInt8?
     private var isVaried = false
 
-    /// Of the `count` bytes before `end`; nil if that is none.
+    /// For the `count` bytes before `end`; nil if there are none.
     init?(before end: Int64, count: Int64) {
         guard count > 0 else { return nil }
         start = end - count
@@ -19,10 +19,10 @@ struct OverlapCheck {
     /// Whether all of them have been compared.
     var isDone: Bool { done == count }
 
-    /// Compares the next bytes of a body. Returns how many there were before the end.
+    /// Compares the next bytes of a body. Returns how many of them were before the end.
     ///
-    /// Padding looks the same in all files: one byte that is repeated all the way counts as another file, unless the
-    /// partial holds nothing else.
+    /// Padding looks the same in all files: a single repeated byte counts as another file, unless the partial contains
+    /// nothing else.
     mutating func take(
         _ bytes: UnsafeRawBufferPointer, from descriptor: OwnedDescriptor
     ) throws(TransferFailure) -> Int {

@@ -1,11 +1,11 @@
-/// A page for a browser, told by its first bytes: hosts give login pages other types, too.
+/// Recognizes a web page by its first bytes: hosts serve login pages with other types, too.
 package enum PageSign {
-    /// How many bytes are enough to tell.
+    /// The number of bytes that are enough.
     package static let length = 1024
 
-    /// Whether a file that begins so is HTML: blanks and comments, then its doctype or its root element.
+    /// Whether a file with this beginning is HTML: blanks and comments, then its doctype or its root element.
     package static func isHTML(_ beginning: [UInt8]) -> Bool {
-        // Media are told apart by their first byte.
+        // The first byte excludes media.
         guard let first = beginning.first(where: { $0 > 0x20 }), first == UInt8(ascii: "<") || first == 0xEF else {
             return false
         }

@@ -1,18 +1,17 @@
-/// The whole policy of following redirects, for one transfer: which URL is asked next and what it may see.
+/// The complete policy for redirects, for one transfer: the next URL and the secrets that it gets.
 ///
-/// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range go along with each hop: the
-/// answer that counts is the last one.
-/// Related: RFC 9110 §15.4.
+/// Only GET is ever sent, so that all redirect statuses mean the same. Range and If-Range are sent with each hop: the
+/// last response counts. Related: RFC 9110 §15.4.
 package struct RedirectPolicy: Sendable, RedactedInPrint {
-    /// What is asked now.
+    /// The current URL.
     package private(set) var current: ParsedURL
-    /// How many redirects led here.
+    /// The number of redirects so far.
     package private(set) var hops = 0
     private var visited: Set<String>
     private let initial: Origin
     private let basicCredentials: (user: String, password: String)?
 
-    /// Nil if `url` is no absolute http or https URL.
+    /// Nil if `url` isn't an absolute http or https URL.
     package init?(url: String) {
         guard let parsed = ParsedURL(url), parsed.origin.isHTTP else { return nil }
         current = parsed
@@ -26,7 +25,7 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
         [301, 302, 303, 307, 308].contains(status)
     }
 
-    /// Goes to where an answer points, or says what is wrong with that and stays.
+    /// Follows a redirect, or returns its problem and stays.
     package mutating func follow(_ location: String?) -> RedirectProblem? {
         guard let location, !location.isEmpty else { return .noLocation }
         guard let next = current.resolving(location) else { return .badLocation }
@@ -40,7 +39,7 @@ package struct RedirectPolicy: Sendable, RedactedInPrint {
         return nil
     }
 
-    /// The URL to ask, with the private query where the origin is trusted with it.
+    /// The URL to request, with the private query if the origin is trusted.
     package func url(for request: TransferRequest) -> String {
         guard let item = request.privateQuery, request.trustedOrigins.contains(current.origin) else {
             return current.text

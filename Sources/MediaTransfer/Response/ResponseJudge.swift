@@ -1,10 +1,10 @@
-/// What to do with an answer once its head has arrived. A pure function of request and head.
+/// The decision about a response after its header. A pure function of request and header.
 package enum ResponseDecision: Sendable, Equatable, RedactedInPrint {
     /// Write the body.
     case accept(BodyPlan)
     /// 416: everything is there already.
     case complete
-    /// Ask elsewhere; nil where the answer doesn't say where.
+    /// Request another URL; nil if the response has none.
     case redirect(String?)
     case refuse(TransferFailure)
 
@@ -18,18 +18,18 @@ package enum ResponseDecision: Sendable, Equatable, RedactedInPrint {
     }
 }
 
-/// Judges answers by the rules of resuming (RFC 9110 §14, §13.1.5) and of expired URLs, before a byte is written.
+/// Judges responses by the rules of resuming (RFC 9110 §14, §13.1.5) and of expired URLs, before a byte is written.
 package struct ResponseJudge: Sendable, RedactedInPrint {
     private let request: TransferRequest
     private let isRedirected: Bool
 
-    /// - Parameter isRedirected: whether a redirect led to the answer.
+    /// - Parameter isRedirected: whether the response follows a redirect.
     package init(request: TransferRequest, isRedirected: Bool) {
         self.request = request
         self.isRedirected = isRedirected
     }
 
-    /// What becomes of the answer.
+    /// The decision about the response.
     package func decide(_ raw: RawHead, _ head: ResponseHead) -> ResponseDecision {
         if RedirectPolicy.isRedirect(raw.status) { return .redirect(raw.value("location")) }
         switch raw.status {
@@ -46,7 +46,7 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
         }
     }
 
-    /// A page or an API's answer instead of media: how some hosts say that a URL is no good any more.
+    /// A page or an API's response instead of media: some hosts report an expired URL so.
     private func page(_ raw: RawHead, _ head: ResponseHead) -> TransferFailure? {
         guard let type = raw.values("content-type").first(where: isPage) else { return nil }
         return .refused(status: raw.status, isRedirected ? .login : .page(head.contentType ?? type))
@@ -92,14 +92,14 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
         }
         if let total, total < request.offset { return .refuse(.identityChanged(.total)) }
         if let change = identityChange(raw, total: total, last: last) { return .refuse(.identityChanged(change)) }
-        // It ends within what is there already, although there may be more.
+        // It ends within the existing bytes, although there may be more.
         guard last >= request.offset || (last + 1 == total && total == request.offset) else {
             return .refuse(.rangeMismatch(.otherOffset))
         }
         return plan(head, total: total ?? request.knownTotal, bodyEnd: last + 1, isPart: true)
     }
 
-    /// Complete only if the server's size is what is there and the validator is the same one. A checksum needs no
+    /// Complete only if the server's size equals the existing length and the validator is the same. A checksum needs no
     /// validator: the caller compares it.
     private func unsatisfied(_ raw: RawHead) -> ResponseDecision {
         guard let text = raw.value("content-range"), case .unsatisfied(let total) = ContentRange(text) else {
@@ -117,12 +117,12 @@ package struct ResponseJudge: Sendable, RedactedInPrint {
 
     private func identityChange(_ raw: RawHead, total: Int64?, last: Int64) -> IdentityChange? {
         if let known = request.knownTotal {
-            // A part without a total may end before the file does, never behind it.
+            // A part without a total may end before the file does, never after it.
             guard total.map({ $0 == known }) ?? (last < known) else { return .total }
         } else if request.condition == .checksum, total == nil {
             return .total
         }
-        // A 206 to If-Range needn't repeat the date (RFC 9110 §15.3.7); the total has to speak for it then.
+        // A 206 to If-Range needn't repeat the date (RFC 9110 §15.3.7); then the total has to match.
         if case .lastModified = request.condition, raw.values("last-modified").isEmpty, let total,
             total == request.knownTotal
         {
