@@ -7,7 +7,7 @@ enum SegmentKeys: Equatable, RedactedInPrint {
     /// AES-128 with a key to be fetched from `uri`; a nil `iv` stands for the segment's number.
     case aes128(uri: String, iv: [UInt8]?)
 
-    /// Throws unless the segment is in the clear or a key of the `identity` format for AES-128 is among `keys`.
+    /// Throws unless the segment isn't encrypted or `keys` contains a key of the `identity` format for AES-128.
     init(_ keys: [PlaylistKey]) throws(StreamRefusal) {
         if keys.isEmpty {
             self = .clear
@@ -22,7 +22,7 @@ enum SegmentKeys: Equatable, RedactedInPrint {
         throw Self.refusal(keys)
     }
 
-    /// The named system first, so that the user learns what protects the stream.
+    /// Names the known system first, so that the user learns what protects the stream.
     private static func refusal(_ keys: [PlaylistKey]) -> StreamRefusal {
         for key in keys {
             if let system = systems[key.format] { return .drm(system: system) }
@@ -41,7 +41,7 @@ enum SegmentKeys: Equatable, RedactedInPrint {
 
     private static func isFairPlay(_ uri: String) -> Bool { uri.prefix(6).lowercased() == "skd://" }
 
-    /// By KEYFORMAT, in small letters.
+    /// By KEYFORMAT, in lower case.
     private static let systems = [
         "com.apple.streamingkeydelivery": "FairPlay",
         "urn:uuid:94ce86fb-07ff-4f43-adb8-93d2fa968ca2": "FairPlay",

@@ -1,9 +1,9 @@
 extension Playlist {
-    /// Whether nothing of it can be missing. Only then it counts as an answer.
+    /// Whether it is certainly complete. Only then is it accepted.
     ///
-    /// A body that was framed (its Content-Length, or the last chunk, has come) is whole. One that ended with its connection
-    /// may have been cut anywhere: it is whole if the end mark is behind all of its segments. Nothing else proves
-    /// it, an EXT-X-PLAYLIST-TYPE of VOD neither, and a master playlist has no end mark.
+    /// A framed body (its Content-Length, or the last chunk, has arrived) is complete. One that ended with its
+    /// connection may be truncated anywhere: it is complete if the end mark follows all of its segments. Nothing else
+    /// proves it, not even an EXT-X-PLAYLIST-TYPE of VOD, and a master playlist has no end mark.
     func isWhole(isFramed: Bool) -> Bool {
         if isFramed { return true }
         guard case .media(let playlist) = self else { return false }
@@ -11,20 +11,20 @@ extension Playlist {
     }
 }
 
-/// Whether a stream can be downloaded at all, before anything of it is.
+/// Whether a stream can be downloaded, checked before any part of it is.
 extension MasterPlaylist {
-    /// Throws ``StreamRefusal/drm(system:)`` or ``StreamRefusal/unsupported(reason:)`` for session keys of which none is
-    /// a key of the `identity` format for AES-128. The keys of the media playlists are looked at by
-    /// ``MediaPlaylist/check()``; a playlist without session keys says nothing about them.
+    /// Throws ``StreamRefusal/drm(system:)`` or ``StreamRefusal/unsupported(reason:)`` for session keys without a key
+    /// of the `identity` format for AES-128 among them. ``MediaPlaylist/check()`` checks the keys of the media
+    /// playlists; a playlist without session keys says nothing about them.
     package func check() throws(StreamRefusal) { _ = try SegmentKeys(sessionKeys) }
 }
 
 extension MediaPlaylist {
-    /// Throws what keeps the stream from being downloaded, the most lasting reason first: protection, what isn't
-    /// supported, a playlist that isn't complete yet, one that is and has no segments.
+    /// Throws the reason why the stream can't be downloaded, the most permanent one first: protection, unsupported
+    /// features, a playlist that isn't complete yet, a complete one without segments.
     ///
-    /// A playlist that is whole (see ``Playlist/isWhole(isFramed:)``) grows no more with EXT-X-ENDLIST, or if its type is VOD
-    /// (RFC 8216 §6.3.4).
+    /// A playlist that is complete (see ``Playlist/isWhole(isFramed:)``) doesn't grow any more with EXT-X-ENDLIST, or
+    /// if its type is VOD (RFC 8216 §6.3.4).
     package func check() throws(StreamRefusal) {
         var checked: [PlaylistKey] = []
         for segment in segments where segment.keys != checked {

@@ -1,36 +1,36 @@
 package import MediaTransfer
 
-/// What has to be fetched for one stream, in order.
+/// The requests for one stream, in order.
 package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
     /// Never empty.
     package private(set) var segments: [PlannedSegment]
-    /// Each but once, in the order of their first use.
+    /// Each once, in the order of first use.
     package private(set) var maps: [PlannedMap]
-    /// Of the playlist; the longest segment's where it doesn't say.
+    /// From the playlist; else the longest segment's.
     package private(set) var targetDuration: Int64
-    /// Seconds of all segments together, gaps too.
+    /// Seconds of all segments together, including gaps.
     package private(set) var seconds: Double
-    /// Segments that the host says are missing.
+    /// Segments that the host marks as missing.
     package private(set) var gaps: Int
     /// Seconds of those.
     package private(set) var gapSeconds: Double
     /// All addresses together, in bytes.
     package private(set) var addressBytes: Int
-    /// Where the playlist came from, and thus where what it names may be.
+    /// The network of the playlist, which limits the addresses that it may name.
     package private(set) var scope: NetworkScope
     /// 32 bytes that stay the same as long as a download may continue; see ``PlanDigest``.
     package private(set) var digest: [UInt8]
 
-    /// All addresses of a plan together, in bytes.
+    /// The limit on all addresses of a plan together, in bytes.
     package static let addressLimit = 24 << 20
 
     /// - Parameters:
-    ///   - url: Where the playlist came from in the end, after redirects.
-    ///   - identity: Which stream it is, as part of ``digest``; see ``StreamChoice/variantIdentity``.
-    ///   - scope: Where that is.
-    ///   - addressLimit: What all addresses may take together, in bytes.
-    /// - Throws: What ``MediaPlaylist/check()`` throws, and ``StreamRefusal/unsupported(reason:)`` for addresses that
-    ///   aren't http or https or take more than ``addressLimit``.
+    ///   - url: The final URL of the playlist, after redirects.
+    ///   - identity: Identifies the stream, as part of ``digest``; see ``StreamChoice/variantIdentity``.
+    ///   - scope: The network of the URL.
+    ///   - addressLimit: The limit on all addresses together, in bytes.
+    /// - Throws: The errors of ``MediaPlaylist/check()``, and ``StreamRefusal/unsupported(reason:)`` for addresses that
+    ///   aren't http or https or exceed ``addressLimit``.
     package static func make(
         _ playlist: MediaPlaylist, url: String, identity: String = "", scope: NetworkScope = .world,
         addressLimit: Int = addressLimit
@@ -52,19 +52,19 @@ package struct StreamPlan: Sendable, Equatable, RedactedInPrint {
             digest: PlanDigest.bytes(playlist, planner, identity: identity))
     }
 
-    /// The plan as a media playlist with absolute URLs, byte ranges and keys, each IV written out. A plan made of it is
-    /// this one again, but for ``digest`` where the playlist had relative URIs.
+    /// The plan as a media playlist with absolute URLs, byte ranges and keys, each with its IV. A plan made of it
+    /// equals this one, except for ``digest`` if the playlist had relative URIs.
     package func text() -> String {
         var printer = PlanPrinter(self)
         return printer.absolute()
     }
 
-    /// The plan as a media playlist of what was joined: one local file, not encrypted any more, with a byte range for each
-    /// segment. Gaps are left out.
+    /// The plan as a media playlist of the joined file: one local file, decrypted, with a byte range for each segment.
+    /// Gaps are omitted.
     ///
     /// - Parameters:
     ///   - file: The path of the joined file from the playlist's folder.
-    ///   - pieces: What each segment brought into it.
+    ///   - pieces: Each segment's part of it.
     package func text(file: String, pieces: [JoinedPiece]) -> String {
         var printer = PlanPrinter(self)
         return printer.local(file: file, pieces)

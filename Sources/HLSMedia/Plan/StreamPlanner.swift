@@ -1,12 +1,12 @@
 import MediaTransfer
 
-/// Turns the segments of a playlist into those of a plan, one after the other.
+/// Turns the segments of a playlist into those of a plan, in order.
 struct StreamPlanner: RedactedInPrint {
     private let playlist: MediaPlaylist
     private let base: ParsedURL
-    /// What addresses may still take, in bytes.
+    /// The remaining bytes for addresses.
     private(set) var budget: Int
-    /// The segment's keys before, and what they mean.
+    /// The previous segment's keys, and their meaning.
     private var keys: ([PlaylistKey], SegmentKeys) = ([], .clear)
     /// Addresses of keys by their URIs.
     private var keyURLs: [String: String] = [:]
@@ -18,7 +18,7 @@ struct StreamPlanner: RedactedInPrint {
 
     private(set) var segments: [PlannedSegment] = []
     private(set) var maps: [PlannedMap] = []
-    /// The map of the playlist that each of ``maps`` was first.
+    /// For each of ``maps`` the index of its first occurrence in the playlist.
     private(set) var mapSources: [Int] = []
 
     private struct MapIdentity: Hashable, RedactedInPrint {
@@ -35,7 +35,7 @@ struct StreamPlanner: RedactedInPrint {
         segments.reserveCapacity(playlist.segments.count)
     }
 
-    /// How many other keys were used before the one of this address.
+    /// The number of other keys used before the one at this address.
     func keyNumber(_ url: String) -> Int? { keyNumbers[url] }
 
     mutating func take(_ segment: MediaSegment) throws(StreamRefusal) {
@@ -85,7 +85,7 @@ struct StreamPlanner: RedactedInPrint {
         return PlannedKey(url: url, iv: iv ?? Self.initializationVector(sequence))
     }
 
-    /// The number as 16 bytes, the highest first (RFC 8216 §5.2).
+    /// The number as 16 bytes, big-endian (RFC 8216 §5.2).
     private static func initializationVector(_ sequence: Int64) -> [UInt8] {
         [UInt8](repeating: 0, count: 8)
             + (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> ($0 * 8)) }

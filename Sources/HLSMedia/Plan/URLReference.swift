@@ -1,16 +1,16 @@
 package import MediaTransfer
 
-/// References within playlists, as seen from the playlist's own URL (RFC 3986 §5).
+/// References in playlists, resolved against the playlist's own URL (RFC 3986 §5).
 package enum URLReference {
     /// The absolute URL, without fragment and user information; nil unless it is http or https.
     ///
-    /// What may not stand in a URI is percent-encoded: spaces, text that isn't ASCII, and a few marks.
+    /// Characters not allowed in a URI are percent-encoded: spaces, text that isn't ASCII, and a few marks.
     package static func resolve(_ reference: String, against base: ParsedURL) -> String? {
         let written = reference.prefix { $0 != "#" }
         guard !written.isEmpty else { return base.text }
         let bytes = Array(written.utf8)
         let scheme = schemeLength(bytes)
-        // Left to libcurl, `g:1` would be a host and its port, and `https:///g` the host `g`.
+        // libcurl would take `g:1` as a host and its port, and `https:///g` as the host `g`.
         if scheme > 0 {
             guard isWeb(bytes[..<scheme]), bytes[(scheme + 1)...].starts(with: [0x2F, 0x2F]) else { return nil }
         }
@@ -20,8 +20,8 @@ package enum URLReference {
         return resolved.text
     }
 
-    /// All behind the host, which begins at `authority`, is encoded; the host is libcurl's to judge. A path with a colon
-    /// gets a `./`, lest it be taken for a scheme (RFC 3986 §4.2).
+    /// Encodes everything after the host, which begins at `authority`; libcurl checks the host. A path with a colon
+    /// gets a `./`, so that it isn't taken for a scheme (RFC 3986 §4.2).
     private static func encoded(_ bytes: [UInt8], _ authority: Int) -> String {
         guard authority > 0 else {
             let first = bytes.prefix { $0 != 0x2F && $0 != 0x3F }

@@ -2,14 +2,14 @@ import MediaTransfer
 
 /// The attributes of one tag (RFC 8216 §4.2).
 ///
-/// What hosts get wrong and what is made of it:
+/// Common mistakes of hosts are handled so:
 /// - Names are compared without regard to letter case; spaces around `=` and `,` and empty items are skipped.
-/// - An attribute given twice counts as it stood first.
-/// - A quoted value ends with a quote that a comma or the end follows, so quotes within a name do no harm.
-/// - A value without its opening quote ends before a comma that another `NAME=` follows, so a list without quotes
-///   stays whole; a closing quote that is left over is dropped.
+/// - Of an attribute given twice the first one counts.
+/// - A quoted value ends with a quote followed by a comma or the end, so quotes within a name do no harm.
+/// - A value without its opening quote ends before a comma followed by another `NAME=`, so a list without quotes stays
+///   complete; a superfluous closing quote is dropped.
 struct AttributeList: RedactedInPrint {
-    /// Where one attribute is in the text.
+    /// The position of one attribute in the text.
     struct Item {
         /// The name, in any case.
         let name: Range<Int>
@@ -17,11 +17,11 @@ struct AttributeList: RedactedInPrint {
         let value: Range<Int>
     }
 
-    /// The line that the attributes stand in.
+    /// The line with the attributes.
     let line: PlaylistLine
     private(set) var items: [Item] = []
 
-    /// Throws for a quote that isn't closed, and past ``PlaylistLimit/attributes``.
+    /// Throws for an unclosed quote, and beyond ``PlaylistLimit/attributes``.
     init(_ line: PlaylistLine, _ range: Range<Int>) throws(PlaylistError) {
         self.line = line
         var index = range.lowerBound
@@ -38,7 +38,7 @@ struct AttributeList: RedactedInPrint {
             let nameEnd = index
             index = skipBlanks(index, range.upperBound)
             guard index < range.upperBound, line.bytes[index] == UInt8(ascii: "="), nameEnd > name else {
-                // No attribute: on to the next comma.
+                // Not an attribute: continue at the next comma.
                 while index < range.upperBound, line.bytes[index] != UInt8(ascii: ",") { index += 1 }
                 continue
             }
@@ -51,7 +51,7 @@ struct AttributeList: RedactedInPrint {
         }
     }
 
-    /// Where the value of `name` (in capitals) is; nil if the attribute isn't there.
+    /// The position of the value of `name` (in capitals); nil if the attribute is missing.
     func value(_ name: String) -> Range<Int>? {
         items.first { item in
             guard item.name.count == name.utf8.count else { return false }
@@ -65,19 +65,19 @@ struct AttributeList: RedactedInPrint {
         }?.value
     }
 
-    /// A text with its variables replaced; nil if the attribute isn't there or empty.
+    /// A text with its variables replaced; nil if the attribute is missing or empty.
     func string(_ name: String, _ variables: inout PlaylistVariables) throws(PlaylistError) -> String? {
         guard let range = value(name), !range.isEmpty else { return nil }
         return try variables.replaced(line, range)
     }
 
-    /// A word in capitals; nil if the attribute isn't there.
+    /// A word in capitals; nil if the attribute is missing.
     func word(_ name: String) -> String? { value(name).map { line.text($0).uppercased() } }
 
     /// Whether the attribute is `YES`.
     func isYes(_ name: String) -> Bool { word(name) == "YES" }
 
-    /// A number that only helps to choose: what can't be read counts as not given.
+    /// A number that only affects the selection: an invalid one counts as missing.
     func number(_ name: String) -> Double? { value(name).flatMap(line.decimal) }
 
     private func quoted(_ quote: Int, _ end: Int) throws(PlaylistError) -> Range<Int> {
@@ -103,7 +103,8 @@ struct AttributeList: RedactedInPrint {
         return start..<index
     }
 
-    /// Whether an attribute, another comma or nothing follows; an equals sign without a name is an attribute, too.
+    /// Whether an attribute, another comma or the end follows; an equals sign without a name counts as an attribute,
+    /// too.
     private func endsValue(comma: Int, _ end: Int) -> Bool {
         let start = skipBlanks(comma + 1, end)
         var index = start

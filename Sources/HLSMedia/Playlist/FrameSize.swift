@@ -1,11 +1,11 @@
 /// The size of a picture, in pixels; 1 to 65,535 each.
 package struct FrameSize: Sendable, Equatable {
-    /// Across.
+    /// Its width.
     package var width: Int
-    /// Down.
+    /// Its height.
     package var height: Int
 
-    /// What `1080p` speaks of: the height, or the width of a picture that stands upright.
+    /// The number in `1080p`: the height, or the width of an upright picture.
     package var shortSide: Int { min(width, height) }
 
     package init(width: Int, height: Int) {

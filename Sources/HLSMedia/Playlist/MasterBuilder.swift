@@ -3,7 +3,7 @@ import MediaTransfer
 /// Puts a ``MasterPlaylist`` together.
 struct MasterBuilder: RedactedInPrint {
     private var playlist = MasterPlaylist()
-    /// The stream whose URI comes next, and where its tag is.
+    /// The stream whose URI comes next, and the position of its tag.
     private var pending: (variant: Variant, error: PlaylistError)?
 
     mutating func takeTag(
@@ -21,7 +21,7 @@ struct MasterBuilder: RedactedInPrint {
         }
     }
 
-    /// Takes the URI of the stream whose tag stood before; one without a tag is passed over.
+    /// Takes the URI of the stream whose tag came before; one without a tag is skipped.
     mutating func takeURI(_ line: PlaylistLine, _ variables: inout PlaylistVariables) throws(PlaylistError) {
         guard var variant = pending?.variant else { return }
         variant.uri = try variables.replaced(line, line.content)

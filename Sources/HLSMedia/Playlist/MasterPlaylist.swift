@@ -1,16 +1,16 @@
 import MediaTransfer
 
-/// The streams to choose from (RFC 8216 §4.3.4). Playlists of single pictures are left out.
+/// The streams to choose from (RFC 8216 §4.3.4). Playlists of single pictures are omitted.
 package struct MasterPlaylist: Sendable, Equatable, RedactedInPrint {
-    /// In the order of the playlist; never empty in one that was parsed.
+    /// In the order of the playlist; never empty in a parsed one.
     package var variants: [Variant] = []
     /// In the order of the playlist.
     package var renditions: [Rendition] = []
-    /// Keys that the media playlists are going to name.
+    /// Keys of the media playlists.
     package var sessionKeys: [PlaylistKey] = []
-    /// What media playlists may import.
+    /// Variables that media playlists may import.
     package var variables: [String: String] = [:]
-    /// The version of the protocol; nil where the playlist doesn't say.
+    /// The version of the protocol; nil if not given.
     package var version: Int64?
 
     package init() {}

@@ -2,7 +2,7 @@ import MediaTransfer
 
 /// Puts a ``MediaPlaylist`` together.
 struct MediaBuilder: RedactedInPrint {
-    /// A byte range as its tag gave it, until the URI is known.
+    /// A byte range from its tag, until the URI is known.
     private struct PendingRange {
         let length: Int64
         let offset: Int64?
@@ -10,7 +10,7 @@ struct MediaBuilder: RedactedInPrint {
     }
 
     private var playlist = MediaPlaylist()
-    /// Whether any tag of a media playlist was there.
+    /// Whether there was any tag of a media playlist.
     private(set) var isMedia = false
     private var keys: [PlaylistKey] = []
     private var keyChanges = 0
@@ -32,7 +32,7 @@ struct MediaBuilder: RedactedInPrint {
             guard let number = line.integer(value) else {
                 throw line.error("the media sequence isn't a whole number below 2^62", at: value.lowerBound)
             }
-            // Segments before it would have had other numbers, and with them other IVs.
+            // Earlier segments would have had other numbers, and so other IVs.
             guard playlist.segments.isEmpty else { throw line.error("the media sequence comes after a segment") }
             playlist.mediaSequence = number
         case "EXT-X-DISCONTINUITY-SEQUENCE":
@@ -103,7 +103,7 @@ struct MediaBuilder: RedactedInPrint {
     }
 
     func finish() throws(PlaylistError) -> MediaPlaylist {
-        // Live playlists may end like this; one that is complete was cut off.
+        // Live playlists may end like this; a complete one has been truncated.
         if let duration, playlist.hasEnd || playlist.kind == .vod { throw duration.error }
         return playlist
     }
@@ -121,7 +121,7 @@ struct MediaBuilder: RedactedInPrint {
         duration = (seconds, line.error("the segment has no URI"))
     }
 
-    /// NONE ends every key, another ends that of its format (RFC 8216 §4.3.2.4).
+    /// NONE ends every key, another key ends that of its format (RFC 8216 §4.3.2.4).
     private mutating func takeKey(
         _ line: PlaylistLine, _ value: Range<Int>, _ variables: inout PlaylistVariables
     ) throws(PlaylistError) {
@@ -130,7 +130,7 @@ struct MediaBuilder: RedactedInPrint {
             return
         }
         if let index = keys.firstIndex(where: { $0.format == key.format }) {
-            // Segments share what stays the same: hosts repeat the tag for each of them.
+            // Segments share unchanged keys: hosts repeat the tag for each of them.
             guard keys[index] != key else { return }
             key.format = keys[index].format
             if key.uri == keys[index].uri { key.uri = keys[index].uri }
@@ -166,8 +166,8 @@ struct MediaBuilder: RedactedInPrint {
             MediaMap(uri: uri, byteRange: range, keys: keys, sequence: nextSequence, line: line.number))
     }
 
-    /// An offset that was left out is the end of the segment before, which has to be a part of the same resource
-    /// (RFC 8216 §4.3.2.2).
+    /// An omitted offset is the end of the segment before, which has to be a part of the same resource (RFC 8216
+    /// §4.3.2.2).
     private func byteRange(of uri: String) throws(PlaylistError) -> Range<Int64>? {
         guard let range else { return nil }
         let offset: Int64

@@ -1,8 +1,8 @@
 import MediaTransfer
 
-/// The segments of one stream (RFC 8216 §4.3.3). Partial segments and hints for live streams are left out.
+/// The segments of one stream (RFC 8216 §4.3.3). Partial segments and hints for live streams are omitted.
 package struct MediaPlaylist: Sendable, Equatable, RedactedInPrint {
-    /// What EXT-X-PLAYLIST-TYPE says.
+    /// The value of EXT-X-PLAYLIST-TYPE.
     package enum Kind: Sendable, Equatable {
         /// It doesn't change any more.
         case vod
@@ -10,27 +10,27 @@ package struct MediaPlaylist: Sendable, Equatable, RedactedInPrint {
         case event
     }
 
-    /// Seconds, rounded up; nil where the playlist doesn't say.
+    /// Seconds, rounded up; nil if not given.
     package var targetDuration: Int64?
     /// The number of the first segment.
     package var mediaSequence: Int64 = 0
     /// The number of the first segment's discontinuity.
     package var discontinuitySequence: Int64 = 0
-    /// The version of the protocol; nil where the playlist doesn't say.
+    /// The version of the protocol; nil if not given.
     package var version: Int64?
-    /// Nil where the playlist doesn't say.
+    /// Nil if not given.
     package var kind: Kind?
-    /// Whether EXT-X-ENDLIST was there.
+    /// Whether it has EXT-X-ENDLIST.
     package var hasEnd = false
-    /// Whether it stood behind every segment: RFC 8216 §4.3.3.4 lets it stand anywhere.
+    /// Whether that follows all segments: RFC 8216 §4.3.3.4 allows it anywhere.
     package var endsWithMark = false
     /// Whether the segments are single pictures.
     package var isIFramesOnly = false
-    /// Whether segments were left out because an earlier version of the playlist had them (EXT-X-SKIP).
+    /// Whether segments were omitted because an earlier version of the playlist had them (EXT-X-SKIP).
     package var hasSkippedSegments = false
     /// In order.
     package var segments: [MediaSegment] = []
-    /// What ``MediaSegment/map`` counts in, one for each EXT-X-MAP.
+    /// The elements that ``MediaSegment/map`` refers to, one for each EXT-X-MAP.
     package var maps: [MediaMap] = []
 
     package init() {}

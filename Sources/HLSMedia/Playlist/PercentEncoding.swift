@@ -1,6 +1,6 @@
 /// Percent-encoding of RFC 3986 §2.1.
 enum PercentEncoding {
-    /// What `%XX` stands for; a percent sign without two digits stays, and what isn't UTF-8 becomes U+FFFD.
+    /// Decodes `%XX`; a percent sign without two digits stays, and invalid UTF-8 becomes U+FFFD.
     static func decoded(_ text: some StringProtocol) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -19,8 +19,8 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Encodes what may stand nowhere in a URI: spaces and control characters, what isn't ASCII, and ``"<>\^`{|}``.
-    /// A percent sign is taken to be one of an encoding already.
+    /// Encodes characters not allowed anywhere in a URI: spaces and control characters, non-ASCII characters, and
+    /// ``"<>\^`{|}``. A percent sign is taken as an existing encoding.
     static func encoded(_ text: some StringProtocol) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {

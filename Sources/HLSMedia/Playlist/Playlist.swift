@@ -1,8 +1,8 @@
 import MediaTransfer
 
-/// An HLS playlist as text turned into values, for the streams it offers or for the segments of one.
+/// An HLS playlist parsed into values: the streams that it offers, or the segments of one.
 ///
-/// Lenient where hosts are known to be careless (spaces, letter case of attribute names, missing quotes, unknown tags),
+/// Lenient about common mistakes of hosts (spaces, letter case of attribute names, missing quotes, unknown tags),
 /// strict where a guess would cost data (durations, byte ranges, keys). Related: RFC 8216 §4.
 package enum Playlist: Sendable, Equatable, RedactedInPrint {
     /// The streams to choose from (RFC 8216 §4.3.4).
@@ -13,10 +13,10 @@ package enum Playlist: Sendable, Equatable, RedactedInPrint {
     /// Reads a playlist.
     ///
     /// - Parameters:
-    ///   - bytes: As they came; at most ``PlaylistLimit/bytes``. A byte order mark, lines that end in LF, CR or CRLF, and
-    ///     blank lines and comments before `#EXTM3U` are all accepted.
-    ///   - url: Where the playlist came from, for `EXT-X-DEFINE:QUERYPARAM`.
-    ///   - imports: ``MasterPlaylist/variables`` of the master playlist that named this one, for `EXT-X-DEFINE:IMPORT`.
+    ///   - bytes: As received; at most ``PlaylistLimit/bytes``. A byte order mark, lines that end in LF, CR or CRLF,
+    ///     and blank lines and comments before `#EXTM3U` are all accepted.
+    ///   - url: The playlist's URL, for `EXT-X-DEFINE:QUERYPARAM`.
+    ///   - imports: ``MasterPlaylist/variables`` of the master playlist that names this one, for `EXT-X-DEFINE:IMPORT`.
     package static func parse(
         _ bytes: [UInt8], url: String? = nil, imports: [String: String] = [:]
     ) throws(PlaylistError) -> Playlist {

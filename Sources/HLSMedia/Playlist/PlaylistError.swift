@@ -1,4 +1,4 @@
-/// What is wrong with a playlist, and where. Quotes nothing that may be a secret: no URI, no key.
+/// A mistake in a playlist, with its position. Quotes nothing that may be a secret: no URI, no key.
 package struct PlaylistError: Error, Sendable, Equatable {
     /// From 1 on.
     package var line: Int

@@ -2,7 +2,7 @@ import MediaTransfer
 
 /// A key of EXT-X-KEY or EXT-X-SESSION-KEY (RFC 8216 §4.3.2.4).
 package struct PlaylistKey: Sendable, Equatable, RedactedInPrint {
-    /// How segments are encrypted.
+    /// The method of encryption.
     package enum Method: Sendable, Equatable {
         /// Whole segments, AES-128 in CBC mode with PKCS#7 padding.
         case aes128
@@ -10,20 +10,20 @@ package struct PlaylistKey: Sendable, Equatable, RedactedInPrint {
         case sampleAES
         /// Samples within segments, in counter mode.
         case sampleAESCTR
-        /// One that isn't known.
+        /// An unknown one.
         case unknown
     }
 
-    /// How segments are encrypted.
+    /// The method of encryption.
     package var method: Method
-    /// As written, with variables replaced; there for AES-128 of the ``identity`` format, maybe nil for others.
+    /// As written, with variables replaced; present for AES-128 of the ``identity`` format, optional for others.
     package var uri: String?
-    /// 16 bytes; nil where the segment's sequence number stands for it.
+    /// 16 bytes; nil if the segment's sequence number is used.
     package var iv: [UInt8]?
-    /// In small letters; ``identity`` where the tag doesn't say.
+    /// In lower case; ``identity`` if not given.
     package var format: String
 
-    /// The format of a key that is 16 bytes, as they come.
+    /// The format of a key whose data is the 16 bytes themselves.
     package static let identity = "identity"
 
     package init(method: Method, uri: String?, iv: [UInt8]? = nil, format: String = identity) {

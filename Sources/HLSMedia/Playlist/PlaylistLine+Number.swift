@@ -1,4 +1,4 @@
-/// Numbers, as RFC 8216 §4.2 writes them. What can't be read is nil; whoever asks knows whether that is an error.
+/// Numbers in the form of RFC 8216 §4.2. Nil for invalid ones; the caller knows whether that is an error.
 extension PlaylistLine {
     /// Digits only; nil also for 2^62 and above, see ``PlaylistLimit/integer``.
     func integer(_ range: Range<Int>) -> Int64? {
@@ -13,7 +13,7 @@ extension PlaylistLine {
         return value < PlaylistLimit.integer ? value : nil
     }
 
-    /// Digits with at most one point among them, of at most 64 characters, without a sign.
+    /// Digits with at most one point, at most 64 characters, without a sign.
     func decimal(_ range: Range<Int>) -> Double? {
         guard !range.isEmpty, range.count <= 64 else { return nil }
         var points = 0
@@ -22,13 +22,13 @@ extension PlaylistLine {
             points += 1
         }
         guard points <= 1, points < range.count else { return nil }
-        // A point may stand first or last here, which the standard library wants digits beside.
+        // A point may be first or last here, which the standard library doesn't accept.
         let text = text(range)
         let value = Double((text.hasPrefix(".") ? "0" + text : text) + (text.hasSuffix(".") ? "0" : ""))
         return value
     }
 
-    /// `length[@offset]` of EXT-X-BYTERANGE and of EXT-X-MAP (RFC 8216 §4.3.2.2), each of a byte and more.
+    /// `length[@offset]` of EXT-X-BYTERANGE and of EXT-X-MAP (RFC 8216 §4.3.2.2), with a length of at least 1.
     func byteRange(_ range: Range<Int>) -> (length: Int64, offset: Int64?)? {
         let at = range.first { bytes[$0] == UInt8(ascii: "@") }
         guard let length = integer(range.lowerBound..<(at ?? range.upperBound)), length > 0 else { return nil }
@@ -45,7 +45,7 @@ extension PlaylistLine {
         return FrameSize(width: Int(width), height: Int(height))
     }
 
-    /// A hexadecimal number of at most 128 bits, with or without `0x`, as 16 bytes, the highest first.
+    /// A hexadecimal number of at most 128 bits, with or without `0x`, as 16 bytes, big-endian.
     func initializationVector(_ range: Range<Int>) -> [UInt8]? {
         var first = range.lowerBound
         if range.count >= 2, bytes[first] == UInt8(ascii: "0"), bytes[first + 1] | 0x20 == UInt8(ascii: "x") {

@@ -1,17 +1,17 @@
 import MediaTransfer
 
-/// One line of a playlist, with its place in the text, so that whatever is wrong in it can be pointed at.
+/// One line of a playlist, with its position in the text, for errors.
 struct PlaylistLine: RedactedInPrint {
     /// The whole text.
     let bytes: [UInt8]
     /// From 1 on.
     let number: Int
-    /// Where the line begins in ``bytes``.
+    /// The start of the line in ``bytes``.
     let start: Int
-    /// The line without the spaces around it; never empty.
+    /// The line without surrounding spaces; never empty.
     let content: Range<Int>
 
-    /// The byte at `offset` of the content; nil past its end.
+    /// The byte at `offset` of the content; nil beyond its end.
     func byte(_ offset: Int) -> UInt8? {
         content.lowerBound + offset < content.upperBound ? bytes[content.lowerBound + offset] : nil
     }
@@ -27,8 +27,8 @@ struct PlaylistLine: RedactedInPrint {
         return true
     }
 
-    /// The name of a tag without `#`, and its value without spaces around it (empty where there is no colon); nil if
-    /// the line isn't a tag but a comment or a URI.
+    /// The name of a tag without `#`, and its value without surrounding spaces (empty without a colon); nil if the line
+    /// is a comment or a URI.
     var tag: (name: String, value: Range<Int>)? {
         guard hasPrefix("#EXT") else { return nil }
         var colon = content.lowerBound + 4
@@ -43,10 +43,10 @@ struct PlaylistLine: RedactedInPrint {
     /// Whether there is a space or a tab at `index`.
     func isBlank(_ index: Int) -> Bool { bytes[index] == 0x20 || bytes[index] == 0x09 }
 
-    /// `range` as text; what isn't UTF-8 becomes U+FFFD.
+    /// `range` as text; invalid UTF-8 becomes U+FFFD.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// An error at `index` of the text, or where the content begins.
+    /// An error at `index` of the text, or at the start of the content.
     func error(_ message: String, at index: Int? = nil) -> PlaylistError {
         PlaylistError(line: number, column: (index ?? content.lowerBound) - start + 1, message: message)
     }

@@ -6,7 +6,7 @@ struct PlaylistLines: RedactedInPrint {
     private var position: Int
     private var number = 0
 
-    /// A byte order mark is skipped, and no column counts it.
+    /// Skips a byte order mark, which doesn't count as a column.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -15,7 +15,7 @@ struct PlaylistLines: RedactedInPrint {
     /// Whether the text begins with a byte order mark of UTF-16.
     var isUTF16: Bool { bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) }
 
-    /// The next line that isn't blank, without the spaces around it; nil at the end.
+    /// The next line that isn't blank, without surrounding spaces; nil at the end.
     ///
     /// Throws for a line over ``PlaylistLimit/line`` and for control characters, which RFC 8216 §4.1 forbids.
     mutating func next() throws(PlaylistError) -> PlaylistLine? {

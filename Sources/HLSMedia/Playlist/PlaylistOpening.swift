@@ -1,8 +1,8 @@
-/// The start of the text, which tells a playlist from the page that a host sends in place of one.
+/// The start of the text, which distinguishes a playlist from a web page.
 enum PlaylistOpening {
-    /// Takes lines up to and including `#EXTM3U`. Related: RFC 8216 §4.3.1.1.
+    /// Reads lines up to and including `#EXTM3U`. Related: RFC 8216 §4.3.1.1.
     ///
-    /// Blank lines and comments before it are let through, as some packagers put them there.
+    /// Blank lines and comments before it are accepted, as some packagers write them.
     static func check(_ lines: inout PlaylistLines) throws(PlaylistError) {
         if lines.isUTF16 { throw PlaylistError(line: 1, message: "the playlist is UTF-16, not UTF-8") }
         while let line = try lines.next() {

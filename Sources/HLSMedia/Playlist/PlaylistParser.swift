@@ -1,9 +1,9 @@
 import MediaTransfer
 
-/// Takes a playlist line by line and finds out which kind it is.
+/// Reads a playlist line by line and determines its kind.
 ///
-/// A tag of a stream beside one of a segment is an error (RFC 8216 §4.3.3, §4.3.4). Tags of a media playlist as a whole
-/// are let through in a master playlist, where some hosts put them.
+/// A tag of a stream together with one of a segment is an error (RFC 8216 §4.3.3, §4.3.4). General tags of a media
+/// playlist are accepted in a master playlist, since some hosts write them there.
 struct PlaylistParser: RedactedInPrint {
     private enum Kind { case master, media }
 

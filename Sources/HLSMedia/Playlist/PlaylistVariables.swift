@@ -1,6 +1,6 @@
 import MediaTransfer
 
-/// What EXT-X-DEFINE defines and `{$name}` is replaced by (draft-pantos-hls-rfc8216bis §4.3 and §4.4.2.3).
+/// The variables of EXT-X-DEFINE that replace `{$name}` (draft-pantos-hls-rfc8216bis §4.3 and §4.4.2.3).
 ///
 /// A replacement isn't searched for variables again. All replacements together stay below ``PlaylistLimit/bytes``.
 struct PlaylistVariables: RedactedInPrint {
@@ -16,8 +16,8 @@ struct PlaylistVariables: RedactedInPrint {
         query = url.map(Self.query) ?? [:]
     }
 
-    /// Takes an EXT-X-DEFINE tag. A name defined twice, one that can't be imported and one that the query of the
-    /// playlist's URL lacks are errors.
+    /// Reads an EXT-X-DEFINE tag. A name defined twice, one that can't be imported and one missing in the query of the
+    /// playlist's URL are errors.
     mutating func define(_ line: PlaylistLine, _ range: Range<Int>) throws(PlaylistError) {
         let attributes = try AttributeList(line, range)
         let name: String
@@ -47,8 +47,8 @@ struct PlaylistVariables: RedactedInPrint {
         values[name] = value
     }
 
-    /// The text of `range` with every variable replaced. Throws for one that isn't defined, for text that isn't UTF-8,
-    /// and past ``PlaylistLimit/line``.
+    /// The text of `range` with every variable replaced. Throws for an undefined one, for invalid UTF-8, and beyond
+    /// ``PlaylistLimit/line``.
     mutating func replaced(_ line: PlaylistLine, _ range: Range<Int>) throws(PlaylistError) -> String {
         var result: [UInt8] = []
         var index = range.lowerBound
@@ -94,7 +94,7 @@ struct PlaylistVariables: RedactedInPrint {
         }
     }
 
-    /// The first of each name, percent-decoded; `+` is left as it is, since tokens in Base64 have it.
+    /// The first of each name, percent-decoded; `+` is kept, since tokens in Base64 contain it.
     private static func query(of url: String) -> [String: String] {
         let text = url.prefix { $0 != "#" }
         guard let mark = text.firstIndex(of: "?") else { return [:] }

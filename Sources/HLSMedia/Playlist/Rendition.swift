@@ -2,7 +2,7 @@ import MediaTransfer
 
 /// An alternative of a variant's sound, picture or subtitles (EXT-X-MEDIA, RFC 8216 §4.3.4.1).
 package struct Rendition: Sendable, Equatable, RedactedInPrint {
-    /// What a rendition is of.
+    /// The kind of a rendition.
     package enum Kind: String, Sendable, Equatable {
         /// Sound.
         case audio = "AUDIO"
@@ -10,31 +10,31 @@ package struct Rendition: Sendable, Equatable, RedactedInPrint {
         case subtitles = "SUBTITLES"
         /// Picture.
         case video = "VIDEO"
-        /// Text within the picture's stream.
+        /// Text inside the picture's stream.
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    /// What it is of.
+    /// Its kind.
     package var kind: Kind
     /// As written, with variables replaced; nil if it is in the variant's own stream.
     package var uri: String?
-    /// What variants name it by.
+    /// The group that variants refer to.
     package var groupID: String
-    /// For people to read; empty where the playlist doesn't say.
+    /// A readable name; empty if not given.
     package var name: String
     /// As written, e.g. `en-US` or `eng`.
     package var language: String?
-    /// Played unless the user says otherwise.
+    /// Played unless the user chooses another one.
     package var isDefault = false
-    /// May be played without the user's saying so.
+    /// May be played without the user's choice.
     package var isAutoselect = false
-    /// Only what has to be read to follow.
+    /// Contains only the text necessary to follow.
     package var isForced = false
     /// As written, e.g. `public.accessibility.describes-video`.
     package var characteristics: [String] = []
     /// As written, e.g. `2` or `16/JOC`.
     package var channels: String?
-    /// Where the tag is, from 1 on.
+    /// The line of the tag, from 1 on.
     package var line: Int
 
     package init(kind: Kind, uri: String?, groupID: String, name: String = "", language: String? = nil, line: Int = 1) {

@@ -4,15 +4,15 @@ import MediaTransfer
 package struct Variant: Sendable, Equatable, RedactedInPrint {
     /// As written, with variables replaced.
     package var uri: String
-    /// At its peak, in bits a second; 0 where the playlist doesn't say in numbers.
+    /// At its peak, in bits per second; 0 if missing or not a number.
     package var bandwidth: Int64
     /// In bits a second.
     package var averageBandwidth: Int64?
-    /// Nil where the playlist doesn't say.
+    /// Nil if not given.
     package var resolution: FrameSize?
     /// Pictures a second.
     package var frameRate: Double?
-    /// As written, e.g. `avc1.640028`; empty where the playlist doesn't say.
+    /// As written, e.g. `avc1.640028`; empty if not given.
     package var codecs: [String] = []
     /// Group of ``Rendition``s; nil if sound is in the stream itself.
     package var audioGroup: String?
@@ -20,7 +20,7 @@ package struct Variant: Sendable, Equatable, RedactedInPrint {
     package var subtitlesGroup: String?
     /// Group of ``Rendition``s.
     package var videoGroup: String?
-    /// Where the URI is, from 1 on.
+    /// The line of the URI, from 1 on.
     package var line: Int
 
     package init(uri: String, bandwidth: Int64 = 0, resolution: FrameSize? = nil, line: Int = 1) {

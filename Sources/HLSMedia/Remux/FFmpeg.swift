@@ -2,9 +2,9 @@ import ChildProcess
 import Foundation
 package import SystemPackage
 
-/// The program ffmpeg, where it is.
+/// The location of ffmpeg.
 package struct FFmpeg: Sendable, Equatable {
-    /// Which ffmpeg somebody wants.
+    /// The preferred ffmpeg.
     package enum Preference: Sendable, Equatable {
         /// The first one in the folders of a `PATH`.
         case automatic(path: String)
@@ -17,13 +17,12 @@ package struct FFmpeg: Sendable, Equatable {
     /// An absolute path.
     package var executable: FilePath
 
-    /// The file is taken as it is: neither that it is there nor that it is ffmpeg is checked.
+    /// Takes the file unchecked: neither its existence nor that it is ffmpeg is checked.
     package init(executable: FilePath) { self.executable = executable }
 
-    /// The wanted ffmpeg; nil if there isn't one, or it isn't a file that may be executed.
+    /// The preferred ffmpeg; nil if it doesn't exist or isn't executable.
     ///
-    /// Entries of `PATH` that are empty or relative are passed over: a folder of downloads must not become one of
-    /// programs.
+    /// Empty and relative entries of `PATH` are skipped: a folder of downloads must not become one of programs.
     package static func find(_ preference: Preference) -> FFmpeg? {
         switch preference {
         case .none: return nil
@@ -48,8 +47,8 @@ package struct FFmpeg: Sendable, Equatable {
         return FFmpeg(executable: path)
     }
 
-    /// The first line of what `ffmpeg -version` prints, at most 200 bytes of it. Nil if the program doesn't print one,
-    /// ends with an error or takes longer than the limit.
+    /// The first line of `ffmpeg -version`, at most 200 bytes of it. Nil if the program doesn't print one, ends with an
+    /// error or takes longer than the limit.
     package func version(limit: Duration = .seconds(10)) async -> String? {
         let process = BoundedProcess(executable: executable, arguments: ["-version"], limit: limit)
         let outcome = await process.run()

@@ -2,8 +2,8 @@ import Foundation
 
 /// The names of languages in ISO base media.
 enum LanguageCode {
-    /// The three letters of ISO 639-2 for the language of a tag of BCP 47: `deu` for `de-AT`. Nil for a tag that isn't one,
-    /// or whose language has none. Related: ISO/IEC 14496-12 §8.4.2.
+    /// The three letters of ISO 639-2 for the language of a BCP 47 tag: `deu` for `de-AT`. Nil for an invalid tag, or a
+    /// language without a code. Related: ISO/IEC 14496-12 §8.4.2.
     static func threeLetters(_ tag: String) -> String? {
         let language = tag.prefix { $0 != "-" && $0 != "_" }.lowercased()
         guard (2...3).contains(language.utf8.count), language.utf8.allSatisfy({ (0x61...0x7A).contains($0) })

@@ -1,12 +1,12 @@
-/// What a program wrote to its standard error, as a person may read it.
+/// Makes a program's standard error readable.
 enum ProcessText {
-    /// The most that is shown of a line, in characters.
+    /// The limit on the characters of a line.
     private static let lineBound = 300
 
-    /// The last line with something in it, cut to 300 characters; empty if there is none.
+    /// The last line that isn't blank, cut to 300 characters; empty if there is none.
     ///
-    /// Paths are cut to their last component and addresses of memory left out. `names` are the paths that are known: in
-    /// them, spaces and other odd characters are no end.
+    /// Paths are cut to their last component and memory addresses removed. `names` are known paths: spaces and other
+    /// special characters don't end them.
     static func lastLine(of bytes: [UInt8], names: [String] = []) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(whereSeparator: \.isNewline).reversed() where !isRepetition(line) {
@@ -16,10 +16,10 @@ enum ProcessText {
         return ""
     }
 
-    /// ffmpeg's word for a line that would come again.
+    /// ffmpeg's message for a repeated line.
     private static func isRepetition(_ line: Substring) -> Bool { line.contains("Last message repeated") }
 
-    /// The text without control and format characters (Unicode Cc, Cf), which could steer a terminal.
+    /// The text without control and format characters (Unicode Cc, Cf), which could control a terminal.
     static func withoutControls(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -1,9 +1,9 @@
-/// Why there is no remuxed file. Has no folder's name and no control characters.
+/// The reason why there is no remuxed file. Contains no folder's name and no control characters.
 package enum RemuxError: Error, Sendable, Equatable {
-    /// The program isn't there, or can't be executed.
+    /// The program doesn't exist, or can't be executed.
     case notFound
-    /// It ended with this exit status, 128 and the number of the signal for one that was ended by a signal, or 0 if it
-    /// left nothing behind; and the last line that it wrote to its standard error, at most 300 characters, perhaps none.
+    /// Its exit status: 128 plus the signal's number if it was ended by a signal, or 0 if it left no output; with the
+    /// last line of its standard error, at most 300 characters, possibly empty.
     case failed(exit: Int32, lastLine: String)
     /// It was ended because it took longer than this.
     case timedOut(Duration)

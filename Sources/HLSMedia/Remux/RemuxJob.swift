@@ -2,15 +2,15 @@ package import ChildProcess
 import Foundation
 package import SystemPackage
 
-/// Joined files made into one fast-start MP4 without re-encoding, by ffmpeg.
+/// Turns joined files into one fast-start MP4 without re-encoding, with ffmpeg.
 ///
-/// ffmpeg reads and writes local files only, and no others than those named here.
+/// ffmpeg reads and writes local files only, and only those named here.
 package struct RemuxJob: Sendable, Equatable {
-    /// The joined file, with or without sound of its own.
+    /// The joined file, with or without its own sound.
     package var video: RemuxInput
-    /// Separate sound. If there is any, that of ``video`` is left out.
+    /// Separate sound. If there is any, the sound of ``video`` is dropped.
     package var audio: [RemuxInput]
-    /// An absolute path. A file that is there is overwritten.
+    /// An absolute path. An existing file is overwritten.
     package var output: FilePath
 
     /// Nil for an output that isn't an absolute path.
@@ -21,15 +21,15 @@ package struct RemuxJob: Sendable, Equatable {
         self.output = output
     }
 
-    /// What ffmpeg is told.
+    /// ffmpeg's arguments.
     ///
-    /// Subtitles, timed metadata and other data are left out. AAC in ADTS frames needs no filter to be named: the muxer of MP4
+    /// Subtitles, timed metadata and other data are dropped. AAC in ADTS frames needs no explicit filter: the MP4 muxer
     /// inserts `aac_adtstoasc` by itself, and naming it would refuse any other sound. ffmpeg lets each file begin at 0,
-    /// whatever the times in it; ``RemuxInput/delay`` sets one off against the other.
+    /// whatever its times; ``RemuxInput/delay`` sets their offsets.
     package var arguments: [String] {
         var arguments = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
         for input in [video] + audio {
-            // Before each input: an option is for the next file only.
+            // Before each input: an option applies to the next file only.
             arguments += input.arguments
         }
         if audio.isEmpty {
@@ -45,16 +45,16 @@ package struct RemuxJob: Sendable, Equatable {
         ]
     }
 
-    /// How long it may take for so many bytes of input: a minute, and a second for each 5 MB.
+    /// The time limit for so many bytes of input: a minute, and a second for each 5 MB.
     package static func limit(bytes: Int64) -> Duration { .seconds(60 + max(0, bytes) / 5_000_000) }
 
-    /// Runs ffmpeg and returns when the output is whole, though not yet flushed to the disk. After an error there is no
-    /// output. Returns what ffmpeg complained of all the same, its last line; nil if it was content.
+    /// Runs ffmpeg and returns when the output is complete, though not yet flushed to disk. After an error there is no
+    /// output. Returns the last complaint of a successful run; nil if there was none.
     ///
-    /// It runs at low priority, in a process group of its own that is ended when the task is cancelled.
+    /// It runs at low priority, in its own process group, which is ended when the task is cancelled.
     /// - Parameters:
-    ///   - limit: how long it may take; nil for what is sensible for the size of the inputs.
-    ///   - watch: who is told of the process group.
+    ///   - limit: its time limit; nil for the default for the size of the inputs.
+    ///   - watch: gets the process group.
     @discardableResult
     package func run(
         with ffmpeg: FFmpeg, limit: Duration? = nil, watch: GroupWatch = .none
@@ -66,7 +66,7 @@ package struct RemuxJob: Sendable, Equatable {
         let names = ([output] + ([video] + audio).flatMap { [$0.path, $0.list] }.compactMap(\.self)).map(\.string)
         let lastLine = ProcessText.lastLine(of: outcome.errorTail, names: names)
         if let error = error(outcome, lastLine: lastLine, limit: limit) {
-            // Never a folder, as FileManager would.
+            // Never a folder, unlike FileManager.
             _ = unlink(output.string)
             throw error
         }
@@ -86,7 +86,7 @@ package struct RemuxJob: Sendable, Equatable {
         }
     }
 
-    /// A path as no option and no other protocol can begin.
+    /// A path in a form that can't be an option or another protocol.
     private static func name(_ path: FilePath) -> String { "file:" + path.string }
 
     private var inputLength: Int64 {

@@ -1,15 +1,15 @@
-/// Which codecs are taken of several for pictures of one size: the ones that play on the most devices.
+/// The choice among codecs for pictures of one size: the ones that play on the most devices.
 ///
-/// Pictures: H.264, then a stream that doesn't say, HEVC, Dolby Vision, VP9, AV1, any other. Sound: AAC and MP3, then
+/// Pictures: H.264, then a stream without codecs, HEVC, Dolby Vision, VP9, AV1, any other. Sound: AAC and MP3, then
 /// AC-3 and E-AC-3, then any other. The names are those of RFC 6381.
 enum CodecPreference {
-    /// Smaller is better; pictures count before sound.
+    /// Smaller is better; pictures have precedence over sound.
     static func rank(_ codecs: [String]) -> Int {
         let pictures = codecs.filter { !isAudio($0) && !isText($0) }.map(picture).max() ?? 1
         return pictures * 10 + (codecs.filter(isAudio).map(sound).max() ?? 0)
     }
 
-    /// Whether the codecs are known and none is of pictures.
+    /// Whether the codecs are known and all are for sound.
     static func areAudioOnly(_ codecs: [String]) -> Bool { !codecs.isEmpty && codecs.allSatisfy(isAudio) }
 
     private static let audioNames: Set<String> = [

@@ -1,10 +1,10 @@
-/// Whether a wanted language is the one that a playlist names.
+/// Matches a wanted language with those of a playlist.
 ///
-/// A preference matches its own subtags and what is more special (`en` matches `en-US`; RFC 4647 §3.3.1), without regard to
-/// letter case; if nothing does, its last subtag is left out and it tries again (§3.4). Codes of three letters, which many
-/// hosts write, count as those of two (`eng` and `en`, `ger` and `deu` and `de`). `*` matches any.
+/// A preference matches its own subtags and more specific ones (`en` matches `en-US`; RFC 4647 §3.3.1), without regard
+/// to letter case; if nothing does, its last subtag is removed and it tries again (§3.4). Codes of three letters, which
+/// many hosts write, are equal to those of two (`eng` and `en`, `ger` and `deu` and `de`). `*` matches any.
 enum LanguageMatch {
-    /// The indexes of the languages that match the preference best; none match nil.
+    /// The indexes of the languages that match the preference best; none matches nil.
     static func indexes(of preference: String, in languages: [String?]) -> [Int] {
         let tags = languages.map { $0.map(tag) }
         var range = tag(preference)
@@ -16,7 +16,7 @@ enum LanguageMatch {
         return []
     }
 
-    /// A tag to compare languages by.
+    /// The normalized tag of a language, for comparisons.
     static func normal(_ language: String) -> String { tag(language).joined(separator: "-") }
 
     private static func matches(_ range: [String], _ tag: [String]) -> Bool {

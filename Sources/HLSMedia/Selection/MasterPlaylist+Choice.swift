@@ -1,14 +1,15 @@
 extension MasterPlaylist {
-    /// What to download.
+    /// The selected streams.
     ///
-    /// The preferences for quality are gone through in order, and the first that can be met decides. `best` and `worst` always
-    /// can; `audio` if there is sound without pictures; a height or a bitrate if some variant is at or below it. If none
-    /// can, the first preference decides by what comes nearest: for a height or a bitrate the lowest there is (the best, if the
-    /// playlist gives no sizes at all), for `audio` the variant of the lowest bandwidth.
+    /// The preferences for quality are checked in order, and the first possible one decides. `best` and `worst` always
+    /// are possible; `audio` if there is sound without pictures; a height or a bitrate if some variant is at or below
+    /// it. If none is possible, the nearest to the first preference is taken: for a height or a bitrate the lowest one
+    /// (the best, if the playlist has no sizes at all), for `audio` the variant of the lowest bandwidth.
     ///
-    /// Of several variants for a preference the order is: more pixels across the short side, codecs that play in more places (``CodecPreference``), more
-    /// pictures a second, more bandwidth, first in the playlist. Variants of sound alone count for `audio` only, unless
-    /// there are no others; the same goes for variants without RESOLUTION where the preference is a height.
+    /// Several variants for a preference are ordered by: more pixels across the short side, codecs that play on more
+    /// devices (``CodecPreference``), more pictures per second, more bandwidth, first in the playlist. Variants with
+    /// sound only count for `audio` only, unless there are no others; the same applies to variants without RESOLUTION
+    /// if the preference is a height.
     package func choose(_ preference: StreamPreference) -> StreamChoice {
         let qualities = preference.quality.isEmpty ? [.best] : preference.quality
         for quality in qualities {
@@ -28,14 +29,14 @@ extension MasterPlaylist {
 
     private func choice(_ variant: Variant, _ preference: StreamPreference) -> StreamChoice {
         let audio = RenditionChoice.audio(audioGroup(of: variant), languages: preference.audio)
-        // Without pictures the variant is a rendition too, and one of them is enough.
+        // Without pictures the variant is also a rendition, and one of them is enough.
         let isSound = CodecPreference.areAudioOnly(variant.codecs) && audio?.uri != nil
         return StreamChoice(
             variant: isSound ? nil : variant, audio: audio?.uri == nil ? nil : audio,
             subtitles: subtitles(of: variant, preference))
     }
 
-    /// The rendition that would go with the best variant, if it stands alone; else a variant of sound.
+    /// The rendition that belongs to the best variant, if it is separate; else a variant with sound only.
     private func soundAlone(_ preference: StreamPreference) -> StreamChoice? {
         if let best = ladder.variant(for: .best), !CodecPreference.areAudioOnly(best.codecs),
             let audio = RenditionChoice.audio(audioGroup(of: best), languages: preference.audio), audio.uri != nil

@@ -1,7 +1,7 @@
 /// The choice among the renditions of one group.
 enum RenditionChoice {
-    /// The sound: of the first wanted language that is there; else any. Of several, one without the description of
-    /// what is to be seen, then DEFAULT, then AUTOSELECT, then the first. Channels don't count.
+    /// The sound: in the first available wanted language; else any. Of several, one without audio description, then
+    /// DEFAULT, then AUTOSELECT, then the first. Channels don't count.
     ///
     /// The result has no URI if it is in the variant's own stream; nil if there is nothing to choose.
     static func audio(_ group: [Rendition], languages: [String]) -> Rendition? {
@@ -13,8 +13,8 @@ enum RenditionChoice {
         return preferred(group, avoiding: nil)
     }
 
-    /// The subtitles: all, each URI once; or of each wanted language every one that matches (`zh` takes `zh-Hans` and
-    /// `zh-Hant`), one for each language that the playlist names, rather without the description of sounds.
+    /// The subtitles: all, each URI once; or for each wanted language every match (`zh` matches `zh-Hans` and
+    /// `zh-Hant`), one for each language in the playlist, preferably without descriptions of sounds.
     static func subtitles(_ group: [Rendition], _ preference: StreamPreference.Subtitles) -> [Rendition] {
         var uris: Set<String?> = []
         switch preference {

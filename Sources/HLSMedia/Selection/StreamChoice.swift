@@ -1,14 +1,14 @@
 import MediaTransfer
 
-/// What of a master playlist is downloaded.
+/// The selected parts of a master playlist.
 package struct StreamChoice: Sendable, Equatable, RedactedInPrint {
-    /// Nil if sound alone is wanted and ``audio`` is it.
+    /// Nil if only sound is wanted and ``audio`` is it.
     package var variant: Variant?
     /// The sound, which always has a URI; nil if it is in the variant's own stream.
     package var audio: Rendition?
-    /// Each has a URI of its own.
+    /// Each has its own URI.
     package var subtitles: [Rendition]
-    /// Whether no preference could be met, and something else was taken in its place.
+    /// Whether no preference was possible, and another stream was taken.
     package var isFallback: Bool
 
     package init(variant: Variant?, audio: Rendition? = nil, subtitles: [Rendition] = [], isFallback: Bool = false) {
@@ -18,8 +18,8 @@ package struct StreamChoice: Sendable, Equatable, RedactedInPrint {
         self.isFallback = isFallback
     }
 
-    /// What tells one stream of a master playlist from another when playlists are fetched again with other URIs, for
-    /// ``StreamPlan/make(_:url:identity:)``: segments of 720p and of 1080p often bear the same names.
+    /// Distinguishes the streams of a master playlist when playlists are downloaded again with other URIs, for
+    /// ``StreamPlan/make(_:url:identity:)``: segments of 720p and of 1080p often have the same names.
     package var variantIdentity: String {
         guard let variant else { return "none" }
         let size = variant.resolution.map { "\($0.width)x\($0.height)" } ?? ""

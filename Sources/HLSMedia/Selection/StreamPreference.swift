@@ -1,4 +1,4 @@
-/// What the user wants of a stream.
+/// The user's preferences for a stream.
 package struct StreamPreference: Sendable, Equatable {
     /// One preference about the picture.
     package enum Quality: Sendable, Equatable {
@@ -8,27 +8,27 @@ package struct StreamPreference: Sendable, Equatable {
         case worst
         /// No picture.
         case audio
-        /// So many lines, or the nearest below; see ``FrameSize/lines``.
+        /// This number of lines, or the nearest below; see ``FrameSize/shortSide``.
         case height(Int)
-        /// So many kilobits a second at the peak, or the nearest below.
+        /// This peak in kilobits per second, or the nearest below.
         case bitrate(kilobits: Int)
     }
 
-    /// Which subtitles.
+    /// The wanted subtitles.
     package enum Subtitles: Sendable, Equatable {
         /// None.
         case none
-        /// Every one, those of forced passages too.
+        /// All, including forced ones.
         case all
-        /// Of these languages, in order, without those of forced passages.
+        /// Those in these languages, in order, without forced ones.
         case languages([String])
     }
 
     /// In order of preference; empty means ``Quality/best``.
     package var quality: [Quality]
-    /// Languages in order of preference; empty means what the host prefers.
+    /// Languages in order of preference; empty means the host's default.
     package var audio: [String]
-    /// Which subtitles.
+    /// The wanted subtitles.
     package var subtitles: Subtitles
 
     package init(quality: [Quality] = [.best], audio: [String] = [], subtitles: Subtitles = .none) {

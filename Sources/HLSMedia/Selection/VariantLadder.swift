@@ -1,6 +1,6 @@
 import MediaTransfer
 
-/// The variants of a master playlist, as preferences for quality see them.
+/// The variants of a master playlist, in the form for preferences of quality.
 struct VariantLadder: RedactedInPrint {
     /// Those with a picture, or all if none has.
     private let pictures: [Variant]
@@ -33,7 +33,7 @@ struct VariantLadder: RedactedInPrint {
         }
     }
 
-    /// What is taken if no preference can be met and this was the first.
+    /// The substitute if no preference is possible and this was the first.
     func fallback(for quality: StreamPreference.Quality) -> Variant? {
         switch quality {
         case .height:
@@ -50,7 +50,7 @@ struct VariantLadder: RedactedInPrint {
 
     private var rated: [Variant] { pictures.filter { $0.bandwidth > 0 } }
 
-    /// The fewest pixels across the short side, codecs as ever, then the least bandwidth.
+    /// The fewest pixels across the short side, then the usual order of codecs, then the least bandwidth.
     private var worst: Variant? {
         let candidates = sized.isEmpty ? pictures : sized
         return Self.first(candidates) { one, other in
@@ -75,7 +75,7 @@ struct VariantLadder: RedactedInPrint {
 
     private static func shortSide(_ variant: Variant) -> Int { variant.resolution?.shortSide ?? 0 }
 
-    /// The first in the playlist that no other comes before.
+    /// The first in the playlist that no other precedes in the order.
     private static func first(_ variants: [Variant], before: (Variant, Variant) -> Bool) -> Variant? {
         variants.dropFirst().reduce(variants.first) { chosen, next in
             guard let chosen else { return next }

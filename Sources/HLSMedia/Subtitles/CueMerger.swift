@@ -1,9 +1,9 @@
-/// Makes one cue of those that segments repeat, or that were cut at the border of two segments.
+/// Merges cues that segments repeat, or that were cut at the border of two segments.
 struct CueMerger: Sendable {
-    /// How far two times may be apart and still be the same, in milliseconds: times of the media are rounded.
+    /// The difference in milliseconds within which two times count as equal: times of the media are rounded.
     private static let tolerance: Int64 = 2
 
-    /// What has to be the same.
+    /// The properties that have to be equal.
     private struct Look: Hashable {
         var settings: String
         var payload: String
@@ -28,11 +28,11 @@ struct CueMerger: Sendable {
     /// The latest entry of each look and start.
     private var placed: [Place: Int] = [:]
 
-    /// Takes in a cue, segment after segment.
+    /// Adds a cue, segment after segment.
     ///
-    /// It becomes part of an earlier one of the same look if the times are the same; or if the latest one is in the segment
-    /// before and continues until this one begins, or beyond. Where they only touch, an identifier that differs keeps them
-    /// apart. Two cues of one segment stay two, however alike, unless the times are the same.
+    /// It is merged with an earlier one of the same look if the times are the same; or if the latest one is in the
+    /// segment before and continues until this one begins, or beyond. If they only touch, different identifiers keep
+    /// them apart. Two cues of one segment stay two, however similar, unless the times are the same.
     mutating func add(_ cue: WebVTTCue, segment: Int) {
         let look = Look(settings: cue.settings, payload: cue.payload)
         let number = looks[look, default: looks.count]
@@ -48,7 +48,7 @@ struct CueMerger: Sendable {
         }
     }
 
-    /// The cues by their start; those of the same start as they came.
+    /// The cues by start; those with the same start in the order of arrival.
     func ordered() -> [WebVTTCue] {
         entries.enumerated()
             .sorted { ($0.element.cue.start, $0.offset) < ($1.element.cue.start, $1.offset) }

@@ -1,8 +1,8 @@
 import MediaTransfer
 
-/// Subtitles that come in segments: one text.
+/// Joins subtitle segments to one text.
 package struct SubtitleStream: Sendable, Equatable {
-    /// How many segments are on their way at a time, at most.
+    /// The limit on segments in transfer.
     private static let width = 4
     /// The largest segment, in bytes.
     private static let limit: Int64 = 4 << 20
@@ -13,17 +13,17 @@ package struct SubtitleStream: Sendable, Equatable {
     package var text: [UInt8]
     /// Segments that the playlist marks as missing.
     package var gaps: Int
-    /// What came over the network for it.
+    /// Bytes received over the network for it.
     package var received: Int64
 
-    /// Fetches the media playlist at `url` and its segments, and joins them. Segments marked as gaps are left out.
+    /// Downloads the media playlist at `url` and its segments, and joins them. Segments marked as gaps are omitted.
     ///
-    /// - Parameter origin: the time of the media at the beginning of the video, in ticks of 90 kHz; nil if it isn't known.
+    /// - Parameter origin: the time of the media at the beginning of the video, in ticks of 90 kHz; nil if unknown.
     package static func load(
         _ url: String, origin: UInt64?, access: StreamAccess
     ) async -> Result<SubtitleStream, StreamSource.Problem> {
         let plan: StreamPlan
-        // Nothing to choose: a playlist of subtitles names its segments itself.
+        // No selection: a playlist of subtitles names its segments itself.
         switch await StreamSource.load(
             url, preference: StreamPreference(), access: access, textLimit: playlistLimit, addressLimit: playlistLimit)
         {
@@ -41,7 +41,7 @@ package struct SubtitleStream: Sendable, Equatable {
             for index in indices {
                 stream.received += answers[index]?.received ?? 0
                 switch answers[index]?.result {
-                // A stretch without a word may be a file without a byte.
+                // A period without speech may be an empty file.
                 case .failure(.transfer(.empty, _)), nil: break
                 case .failure(let failure): return .failure(.failure(failure))
                 case .success(let bytes):

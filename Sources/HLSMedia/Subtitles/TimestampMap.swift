@@ -1,4 +1,4 @@
-/// `X-TIMESTAMP-MAP`: which time of the cues is which time of the media (RFC 8216 §3.5).
+/// `X-TIMESTAMP-MAP`: maps a time of the cues to a time of the media (RFC 8216 §3.5).
 struct TimestampMap: Sendable, Equatable {
     /// MPEG-2 times have 33 bits.
     static let period: Int64 = 1 << 33
@@ -8,8 +8,8 @@ struct TimestampMap: Sendable, Equatable {
     /// Of the cues, in milliseconds.
     var local: Int64
 
-    /// Reads a line such as `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000`, its parts in either order. Nil if one is
-    /// missing or can't be read.
+    /// Reads a line such as `X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000`, its parts in either order. Nil if one
+    /// is missing or invalid.
     init?(line: Substring) {
         var (media, local) = (nil as Int64?, nil as Int64?)
         for part in line.dropFirst(Self.name.count + 1).split(separator: ",") {
@@ -26,15 +26,15 @@ struct TimestampMap: Sendable, Equatable {
         self.local = local
     }
 
-    /// Whether a line is meant to be one.
+    /// Whether a line has its prefix.
     static func isMap(_ line: Substring) -> Bool { line.hasPrefix(name + "=") || line.hasPrefix(name + ":") }
 
     private static let name = "X-TIMESTAMP-MAP"
 
-    /// What has to be added to times of cues, in milliseconds, so that the media's time `origin` is 0.
+    /// The offset to add to times of cues, in milliseconds, so that the media's time `origin` becomes 0.
     ///
-    /// The media's times start over after 26.5 hours; of the offsets that are possible the one is taken that brings a cue at
-    /// `cue` nearest to `expected`, both in milliseconds.
+    /// The media's times wrap after 26.5 hours; of the possible offsets the one is taken that puts a cue at `cue`
+    /// nearest to `expected`, both in milliseconds.
     func offset(origin: Int64, cue: Int64, expected: Int64) -> Int64 {
         let offset = Double(media - origin) / 90 - Double(local)
         let turn = Double(Self.period) / 90

@@ -6,12 +6,13 @@ struct WebVTTCue: Sendable, Equatable {
     var start: Int64
     /// In milliseconds; after the start.
     var end: Int64
-    /// As they are written behind the timing, without spaces around them.
+    /// As written after the timing, without surrounding spaces.
     var settings = ""
-    /// Lines of text, without an empty one.
+    /// Lines of text, without empty ones.
     var payload = ""
 
-    /// Reads a line such as `00:01.000 --> 00:02.500 align:start`. Nil if it isn't one, or if the cue would never be seen.
+    /// Reads a line such as `00:01.000 --> 00:02.500 align:start`. Nil if it isn't one, or if the cue would never be
+    /// visible.
     init?(timing line: Substring) {
         guard let start = WebVTTTime.read(Self.trimmed(line).utf8) else { return nil }
         let arrow = Self.trimmed(Substring(start.rest))
@@ -23,13 +24,13 @@ struct WebVTTCue: Sendable, Equatable {
         settings = String(Self.trimmed(Substring(end.rest)))
     }
 
-    /// The cue as it is written, without the empty line behind it.
+    /// The cue as written, without the empty line after it.
     var text: String {
         let timing = WebVTTTime.text(start) + " --> " + WebVTTTime.text(end) + (settings.isEmpty ? "" : " " + settings)
         return (identifier.isEmpty ? "" : identifier + "\n") + timing + "\n" + (payload.isEmpty ? "" : payload + "\n")
     }
 
-    /// Moves the cue, and the times in its text (WebVTT §3.3, cue timestamps). What would lie before 0 is cut off. Nil if
+    /// Moves the cue, and the times in its text (WebVTT §3.3, cue timestamps). The part before 0 is cut off. Nil if
     /// nothing is left.
     func moved(by offset: Int64) -> WebVTTCue? {
         guard offset != 0 else { return self }

@@ -1,9 +1,9 @@
-/// The lines of a text, one after the other: a text of nothing but line ends has as many lines as bytes.
+/// The lines of a text, read lazily: a text of nothing but line ends has as many lines as bytes.
 ///
-/// A line ends with CR, LF or both. What isn't UTF-8, and NUL, becomes U+FFFD (WebVTT §6.1).
+/// A line ends with CR, LF or both. Invalid UTF-8, and NUL, becomes U+FFFD (WebVTT §6.1).
 struct WebVTTLines {
     private let text: String
-    /// Nil behind the last line.
+    /// Nil after the last line.
     private var place: String.Index?
 
     init(_ bytes: Slice<UnsafeRawBufferPointer>) {
@@ -14,7 +14,7 @@ struct WebVTTLines {
         place = text.utf8.startIndex
     }
 
-    /// The next line without its end; there is one behind the last line end, too, which may be empty.
+    /// The next line without its end; there is one after the last line end, too, possibly empty.
     mutating func next() -> Substring? {
         guard let start = place else { return nil }
         let utf8 = text.utf8

@@ -1,18 +1,17 @@
-/// What a segment of WebVTT has in it. Reading never fails but for a missing signature: what can't be read is passed over
-/// and counted, as players do. Related: WebVTT §6.1, §6.2.
+/// The contents of a WebVTT segment. Only a missing signature is an error: other invalid parts are skipped and counted,
+/// as in players. Related: WebVTT §6.1, §6.2.
 struct WebVTTSegment: Sendable, Equatable {
-    /// A block of more lines is several.
+    /// A longer block is split.
     private static let lineBound = 100_000
 
     /// `STYLE`, `REGION` and `NOTE` with their lines, without an empty line at the end.
     var blocks: [String] = []
     var cues: [WebVTTCue] = []
     var map: TimestampMap?
-    /// Cues and other blocks that can't be read.
+    /// The number of invalid cues and other blocks.
     var malformedCount = 0
 
-    /// Nil if the text doesn't begin as WebVTT does. A text without anything in it is a segment without cues, as some hosts
-    /// have it.
+    /// Nil without a WebVTT signature. An empty text is a segment without cues, as sent by some hosts.
     init?(_ bytes: UnsafeRawBufferPointer) {
         let body = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         guard body.contains(where: { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }) else { return }
@@ -20,7 +19,7 @@ struct WebVTTSegment: Sendable, Equatable {
         guard let signature = lines.next(), signature.hasPrefix("WEBVTT"),
             signature.utf8.dropFirst(6).first.map({ $0 == 0x20 || $0 == 0x09 }) ?? true
         else { return nil }
-        // Lines of the header go to the next empty one, but a cue may follow at once.
+        // The header extends to the next empty line, but a cue may follow at once.
         var line = lines.next()
         while let header = line, !header.isEmpty, !Self.hasArrow(header) {
             readMap(header)
@@ -32,7 +31,7 @@ struct WebVTTSegment: Sendable, Equatable {
                 block.append(found)
             } else {
                 if !block.isEmpty { read(block[...]) }
-                // What is left of a block without an end can't be read.
+                // The rest of an unterminated block is invalid.
                 if !found.isEmpty { malformedCount += 1 }
                 block.removeAll(keepingCapacity: true)
             }
@@ -55,14 +54,14 @@ struct WebVTTSegment: Sendable, Equatable {
         if !Self.hasArrow(first), word == "NOTE" || ((word == "STYLE" || word == "REGION") && isAlone) {
             blocks.append(block.joined(separator: "\n"))
         } else if TimestampMap.isMap(first) {
-            // Behind an empty line, where it doesn't belong.
+            // After an empty line, where it isn't allowed.
             block.forEach { readMap($0) }
         } else {
             readCues(block)
         }
     }
 
-    /// A cue, or several that no empty line divides.
+    /// A cue, or several without empty lines between them.
     private mutating func readCues(_ block: ArraySlice<Substring>) {
         let arrows = block.indices.filter { Self.hasArrow(block[$0]) }
         guard let first = arrows.first, first <= block.startIndex + 1 else {

@@ -1,9 +1,9 @@
 /// The times of WebVTT, in milliseconds. Related: WebVTT §3.1 (syntax), §6.3 (reading).
 enum WebVTTTime {
-    /// The time that a text begins with, and what comes behind it. Nil if there is none.
+    /// The time at the beginning of a text, and the rest. Nil if there is none.
     ///
-    /// Hours may be left out, and have as many digits as they like, up to 5. A comma before the thousandths is read, too, as
-    /// hosts bring it along from other formats.
+    /// Hours are optional, and may have up to 5 digits. A comma before the thousandths is accepted, too, since hosts
+    /// keep it from other formats.
     static func read(_ text: Substring.UTF8View) -> (milliseconds: Int64, rest: Substring.UTF8View)? {
         var rest = text
         guard let first = number(&rest, digits: 1...5), take(":", &rest), let second = number(&rest, digits: 2...2)
@@ -21,7 +21,7 @@ enum WebVTTTime {
         return (((hours * 60 + minutes) * 60 + seconds) * 1000 + thousandths, rest)
     }
 
-    /// With hours always, as `00:00:00.000`. A negative time is 0.
+    /// Always with hours, as `00:00:00.000`. A negative time is 0.
     static func text(_ milliseconds: Int64) -> String {
         let time = max(0, milliseconds)
         let padded = { (number: Int64, width: Int) in

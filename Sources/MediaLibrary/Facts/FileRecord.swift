@@ -1,15 +1,15 @@
 package import FileSystem
 
-/// What the state recorded about a file of ours, to recognise it by.
+/// The state's record of a file of ours, to recognize it.
 ///
 /// The size must be equal. Then an equal `modified` proves a file to be ours without reading it, and otherwise an equal
-/// SHA-256 does. With neither recorded nothing is proven, and nothing is ever deleted or replaced.
+/// SHA-256 does. If neither is recorded nothing is proven, and nothing is ever deleted or replaced.
 package struct FileRecord: Sendable, Hashable {
     /// In bytes.
     package var size: Int64
     /// ``FileFacts/modified`` when the file was placed.
     package var modified: Int64?
-    /// Of all bytes; nil where none was recorded.
+    /// Of all bytes; nil if none was recorded.
     package var sha256: Checksum?
 
     package init(size: Int64, modified: Int64?, sha256: Checksum?) {
@@ -19,13 +19,13 @@ package struct FileRecord: Sendable, Hashable {
     }
 }
 
-/// A file that was read from its first byte to its last.
+/// A file that has been read completely.
 package struct HashedFile: Sendable, Hashable {
     /// Before the first byte was read.
     package var facts: FileFacts
     /// Of all bytes.
     package var sha256: Checksum
-    /// False if somebody changed the file while it was read: then the hash means nothing.
+    /// False if somebody changed the file while it was read: then the hash is meaningless.
     package var isStable: Bool
 
     package init(facts: FileFacts, sha256: Checksum, isStable: Bool) {
@@ -35,7 +35,7 @@ package struct HashedFile: Sendable, Hashable {
     }
 }
 
-/// Whether the file at a path is the one that was recorded.
+/// The result of comparing the file at a path with a record.
 package enum Proof: Sendable, Hashable {
     case ours(FileFacts)
     case notOurs(FileFacts)

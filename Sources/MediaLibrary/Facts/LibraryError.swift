@@ -1,37 +1,37 @@
 package import FileSystem
 package import SystemPackage
 
-/// Why something in a library could not be done. Facts only; the commands make the text.
+/// The reason why an operation in a library failed. Facts only; the commands make the text.
 package enum LibraryError: Error, Sendable, Hashable {
-    /// The state knows a library, and this folder has no marker: not mounted, or a wrong path.
+    /// The state has a library, but this folder has no marker: not mounted, or a wrong path.
     case markerMissing(library: String, folderExists: Bool)
     /// The marker is another state's.
     case markerOfAnother(library: String, found: LibraryMarker)
-    /// Another folder with the same marker is there than the one that was opened.
+    /// The folder at the path isn't the opened one, but has the same marker.
     case replaced(library: String)
-    /// `library.json` is there and isn't a marker.
+    /// `library.json` exists and isn't a marker.
     case markerUnreadable(library: String)
-    /// Another process writes in it; nil if its lock doesn't tell who.
+    /// Another process writes to it; nil if its lock doesn't identify it.
     case inUse(library: String, by: LockHolder?)
-    /// Something else is where a folder is needed.
+    /// A needed folder is something else.
     case notAFolder(path: String)
-    /// A folder or a device is where a file is needed.
+    /// A needed file is a folder or a device.
     case notAFile(path: String)
-    /// A symbolic link is in the way. None is followed, wherever it leads; a bind mount is.
+    /// A symbolic link is in the way. None is followed, wherever it points; a bind mount is.
     case leadsOut(path: String)
-    /// Not a path inside a library. A bug of the caller's.
+    /// Not a path inside a library. A bug of the caller.
     case badPath(String)
-    /// The caller wanted to stop.
+    /// The caller stopped it.
     case stopped
     /// A system call failed.
     case system(FileOperation, path: String, Errno)
 
-    /// The system's reason, if that is what it was.
+    /// The errno of a failed system call.
     package var errno: Errno? {
         if case .system(_, _, let errno) = self { errno } else { nil }
     }
 
-    /// No room: the disk or the quota. The limit on a file's size is another matter: other files fit.
+    /// No space: the disk or the quota is full. The limit on a file's size is different: other files fit.
     package var isFull: Bool {
         switch errno {
         case .noSpace, .diskQuotaExceeded: true
@@ -39,7 +39,7 @@ package enum LibraryError: Error, Sendable, Hashable {
         }
     }
 
-    /// Nothing can be written there: a read-only file system, or permissions.
+    /// Nothing can be written: a read-only file system, or permissions.
     package var isReadOnly: Bool {
         switch errno {
         case .readOnlyFileSystem, .permissionDenied, .notPermitted: true
@@ -47,7 +47,7 @@ package enum LibraryError: Error, Sendable, Hashable {
         }
     }
 
-    /// Data that was written may be gone. After a failed flush another flush proves nothing: fetch the bytes again.
+    /// Written data may be lost. After a failed flush another flush proves nothing: download the bytes again.
     package var isDataLoss: Bool {
         if case .system(.flush, _, _) = self { true } else { errno == .ioError }
     }

@@ -1,7 +1,7 @@
 import FileSystem
 import Foundation
 
-/// Which library a folder is. Made once, by the first sync into it.
+/// Identifies a library. Made once, by the first sync into it.
 package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
     /// 32 hexadecimal digits.
     package let rawValue: String
@@ -14,7 +14,7 @@ package struct LibraryID: RawRepresentable, Sendable, Hashable, Codable {
     }
 }
 
-/// Whose library it is, in words for a person.
+/// The owner of the library, for messages.
 package struct LibraryOwner: Sendable, Hashable {
     /// The user's name.
     package var user: String
@@ -32,10 +32,10 @@ package struct LibraryOwner: Sendable, Hashable {
     }
 }
 
-/// What is in `.coursefetch/library.json`. Only the id decides; the rest tells a person whose it is. Anybody may have
-/// written it: what was read is harmless to print, and may be wrong.
+/// The contents of `.coursefetch/library.json`. Only the id decides; the rest names the owner. Anybody may have written
+/// it: the values read from it are safe to print, and may be wrong.
 package struct LibraryMarker: Sendable, Hashable, Codable {
-    /// What has to agree.
+    /// The deciding id.
     package var id: String
     /// The user's name.
     package var user: String
@@ -49,10 +49,10 @@ package struct LibraryMarker: Sendable, Hashable, Codable {
     }
 }
 
-/// What the state knows about the library it is about to use.
+/// The state's knowledge about the library to open.
 ///
-/// The state records a new id as `new` *before* the folder is opened for the first time, and as `known` after. A kill in
-/// between leaves either no marker, which `new` creates, or ours, which `new` accepts.
+/// The state records a new id as `new` *before* the folder is opened for the first time, and as `known` after. A kill
+/// in between leaves either no marker, which `new` creates, or ours, which `new` accepts.
 package enum LibraryExpectation: Sendable, Hashable {
     case new(LibraryID)
     case known(LibraryID)

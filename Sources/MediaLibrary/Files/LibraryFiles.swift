@@ -9,33 +9,34 @@ import Musl
 import Darwin
 #endif
 
-/// What became of a file that was to be removed.
+/// The result of removing a file.
 package enum Removal: Sendable, Hashable {
-    /// It is gone; durable after ``FolderTree/flushNames(of:)``, at worst it comes back.
+    /// It is removed; durable after ``FolderTree/flushNames(of:)``, at worst it comes back.
     case removed
-    /// It was gone already.
+    /// It was missing already.
     case missing
-    /// What is there isn't the file that was recorded; it stays.
+    /// The file isn't the recorded one; it stays.
     case notOurs(FileFacts)
 }
 
-/// The files of a library at their places: what is there, and whether it is the one that was recorded.
+/// The placed files of a library: which exist, and whether they are the recorded ones.
 ///
-/// Whoever else has access may change any of them at any time. Only what is the recorded file right now is read for
-/// somebody else, or removed.
+/// Others with access may change any of them at any time. Only a file that currently matches its record is read for
+/// another purpose, or removed.
 package struct LibraryFiles: Sendable {
     private let folders: FolderTree
 
     init(folders: FolderTree) { self.folders = folders }
 
-    /// What is known of a file without reading it; nil if there is none.
+    /// The metadata of a file; nil if there is none.
     ///
-    /// Throws ``LibraryError/leadsOut(path:)`` for a symbolic link and ``LibraryError/notAFile(path:)`` for a folder or device.
+    /// Throws ``LibraryError/leadsOut(path:)`` for a symbolic link and ``LibraryError/notAFile(path:)`` for a folder or
+    /// device.
     package func facts(of path: String) throws(LibraryError) -> FileFacts? {
         try facts(of: path, tolerant: false)
     }
 
-    /// As ``facts(of:)``; if tolerant, what isn't a file has no facts. A link always throws.
+    /// Like ``facts(of:)``; if tolerant, a special file counts as missing. A link always throws.
     func facts(of path: String, tolerant: Bool) throws(LibraryError) -> FileFacts? {
         let place = try LibraryPath(path)
         guard let folder = try folders.folder(place.folder) else { return nil }
@@ -51,8 +52,8 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Reads a file from its first byte to its last; nil if there is none. Throws ``LibraryError/stopped`` when `shouldStop`
-    /// says so, asked for each mebibyte.
+    /// Hashes a whole file; nil if there is none. Throws ``LibraryError/stopped`` when `shouldStop` returns true,
+    /// called for each mebibyte.
     package func hash(_ path: String, shouldStop: () -> Bool = { false }) throws(LibraryError) -> HashedFile? {
         guard let before = try facts(of: path) else { return nil }
         return try read(path) { descriptor throws(Errno) in
@@ -63,7 +64,7 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Whether the file at a path is the recorded one. Reads it only if its time doesn't settle it.
+    /// Whether the file at a path is the recorded one. Reads it only if its time doesn't decide.
     package func proves(
         _ path: String, is record: FileRecord, shouldStop: () -> Bool = { false }
     ) throws(LibraryError) -> Proof {
@@ -83,7 +84,7 @@ package struct LibraryFiles: Sendable {
         return try read(path) { descriptor throws(Errno) in try SmallFile.read(descriptor, range) }
     }
 
-    /// Makes the content of a file that somebody else wrote durable, before it is adopted.
+    /// Makes the content of a file written by somebody else durable, before it is adopted.
     package func flush(_ path: String) throws(LibraryError) {
         let place = try LibraryPath(path)
         guard let folder = try folders.folder(place.folder) else { return }
@@ -96,9 +97,9 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Removes a file of ours, and then the folders above it that are empty.
+    /// Removes a file of ours, and then the empty folders above it.
     ///
-    /// What isn't provably the recorded file is left alone. A second name of it (a hard link) stays.
+    /// A file that isn't provably the recorded one stays. A second name of it (a hard link) stays.
     package func remove(_ path: String, record: FileRecord) throws(LibraryError) -> Removal {
         let place = try LibraryPath(path)
         let proof: Proof
@@ -116,7 +117,7 @@ package struct LibraryFiles: Sendable {
         case .ours(let facts):
             guard let folder = try folders.folder(place.folder) else { return .missing }
             do {
-                // Reading it may have taken long: it must still be the one that was proven.
+                // Reading it may have taken long: it must still be the proven one.
                 guard case .file(let now)? = try folder.entry(place.name) else { return .missing }
                 guard now.isUnchanged(since: facts) else { return .notOurs(now) }
                 try folder.remove(place.name)
@@ -128,7 +129,7 @@ package struct LibraryFiles: Sendable {
         }
     }
 
-    /// Hands an open file to `body`; nil if there is none.
+    /// Passes an open file to `body`; nil if there is none.
     private func read<Value>(
         _ path: String, _ body: (CInt) throws(Errno) -> Value?
     ) throws(LibraryError) -> Value? {

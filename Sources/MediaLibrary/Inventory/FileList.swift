@@ -10,18 +10,18 @@ import Musl
 import Darwin
 #endif
 
-/// `.coursefetch/files.jsonl`: what proves the library's files, beside them, for the day on which the state is lost.
+/// `.coursefetch/files.jsonl`: the proof of the library's files, beside them, in case the state is lost.
 ///
-/// One record a line, appended as files are placed; the last line about a video counts. The first line names the format.
-/// Nothing in it is believed: whoever reads it holds each line against the file. It has no secrets.
+/// One record per line, appended as files are placed; the last line about a video counts. The first line names the
+/// format. The list isn't trusted: its reader checks each line against the file. It contains no secrets.
 package struct FileList<Record: Codable> {
-    /// What reading it came to.
+    /// The result of reading it.
     package struct Reading: Sendable, Equatable {
-        /// Lines that were understood.
+        /// Valid lines.
         package var lines = 0
-        /// Lines that weren't: torn, too long, or of something else.
+        /// Invalid lines: torn, too long, or of another kind.
         package var damaged = 0
-        /// Written by a version that says more than this one understands: nothing of it was read.
+        /// Whether a later version wrote it: then nothing of it was read.
         package var isNewer = false
     }
 
@@ -51,7 +51,7 @@ package struct FileList<Record: Codable> {
                 throw Errno.invalidArgument
             }
             let writer = FileListWriter(owning: descriptor, path: path)
-            // A kill may have torn the last line: what comes next begins a new one.
+            // A kill may have torn the last line: the next record begins a new one.
             var last: UInt8 = 0
             if facts.size > 0, pread(descriptor, &last, 1, off_t(facts.size - 1)) == 1, last != UInt8(ascii: "\n") {
                 try writer.appendLineBreak()
@@ -62,7 +62,8 @@ package struct FileList<Record: Codable> {
         }
     }
 
-    /// Writes the list again in one step; durable on return. `body` is called with what writes a record. Returns the lines.
+    /// Writes the list again, atomically; durable on return. `body` gets a function that writes a record. Returns the
+    /// number of lines.
     package func replace(_ body: (_ write: (Record) throws -> Void) throws -> Void) throws -> Int {
         do {
             let draft = try DraftFile(of: name, in: home)
@@ -77,7 +78,7 @@ package struct FileList<Record: Codable> {
         }
     }
 
-    /// Calls `body` with each record, in order. A list that isn't there has none.
+    /// Calls `body` with each record, in order. A missing list has none.
     package func read(shouldStop: () -> Bool = { false }, _ body: (Record) throws -> Void) throws -> Reading {
         var reading = Reading()
         let descriptor: CInt
@@ -104,7 +105,7 @@ package struct FileList<Record: Codable> {
             let count = block.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
             guard count > 0 else {
                 if count < 0 { throw LibraryError.system(.read, path: path, Errno(rawValue: errno)) }
-                // What has no line break is torn.
+                // A line without a line break is torn.
                 if !line.isEmpty || isTooLong { reading.damaged += 1 }
                 return reading
             }
@@ -156,7 +157,7 @@ private struct Header: Codable {
 
 private enum Bounds {
     static let line = 256 * 1024
-    /// More than this isn't read: it would be ten million files.
+    /// The limit on its size: ten million files.
     static let file: Int64 = 4 << 30
 }
 

@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// An open ``FileList``, to append to. For one thread.
+/// An open ``FileList`` for appending. For one thread.
 package final class FileListWriter {
     private let descriptor: CInt
     /// The owner of the descriptor; nil if that is this object.
@@ -19,7 +19,7 @@ package final class FileListWriter {
     private let path: String
     private let encoder = JSONEncoder()
     private var buffer: [UInt8] = []
-    /// Lines that were written.
+    /// The number of written lines.
     package private(set) var lines = 0
 
     private init(_ descriptor: CInt, draft: DraftFile?, path: String) {
@@ -52,7 +52,7 @@ package final class FileListWriter {
         try send()
     }
 
-    /// Hands all of it to the file system.
+    /// Writes all buffered lines to the file system.
     package func send() throws(Errno) {
         var done = 0
         while done < buffer.count {

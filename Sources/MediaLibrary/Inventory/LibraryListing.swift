@@ -7,26 +7,26 @@ import Musl
 import Darwin
 #endif
 
-/// Tells whether files are there, with one listing of each folder instead of a system call for each file.
+/// Checks the existence of files, with one listing of each folder instead of a system call for each file.
 ///
-/// Not for several threads. Keeps the listing of every folder it was asked about: drop it when the question is answered.
+/// Not thread-safe. Keeps the listing of every folder that it was asked about: drop it afterwards.
 package final class LibraryListing {
     private let library: LibraryFolder
     private var listings: [String: FolderListing] = [:]
     private var lastFolder: String?
-    /// The last folder as a path begins with it: its bytes and a slash, or nothing for the library itself.
+    /// The last folder in the form of a path's beginning: its bytes and a slash, or nothing for the library itself.
     private var lastPrefix: [UInt8] = []
     private var lastListing = FolderListing()
-    /// Names by what is before their extension, of folders that were asked about.
+    /// Names by their part before the extension, for folders that were asked about.
     private var stems: [String: (names: [String: [String]], withSound: Set<String>)] = [:]
 
     package init(of library: LibraryFolder) { self.library = library }
 
-    /// Whether something that isn't a folder is at `path`. A symbolic link counts: somebody put it there instead.
+    /// Whether there is something other than a folder at `path`. A symbolic link counts: somebody put it there.
     ///
-    /// What the listing doesn't have is asked for by name before it counts as missing, since some file systems list names in
-    /// another form (NFD, another case) than they take them. Throws where something else is in the place of the folder,
-    /// such as a link: what is behind it can't be told.
+    /// A file missing in the listing is looked up by name before it counts as missing, since some file systems list
+    /// names in another form (NFD, another case) than they accept. Throws if the folder's path is something else, such
+    /// as a link: then it is unknown.
     package func contains(_ path: String) throws(LibraryError) -> Bool {
         var path = path
         if path.withUTF8({ isListed(UnsafeRawBufferPointer($0)) }) { return true }
@@ -45,8 +45,8 @@ package final class LibraryListing {
         return try library.files.facts(of: path, tolerant: true) != nil
     }
 
-    /// Files with their sizes whose paths are `stem` and an extension of a video's. What can't be looked at isn't there, and
-    /// a video whose sound is a file of its own isn't whole: there is none either.
+    /// Files with their sizes whose paths are `stem` plus an extension of a video. Unreadable ones are left out, and so
+    /// is a video with a separate sound file, which isn't complete by itself.
     package func videos(withStem stem: String) -> [(path: String, size: Int64)] {
         guard let place = try? LibraryPath(stem) else { return [] }
         let known = stems[place.folder] ?? media(in: place.folder)
@@ -59,7 +59,7 @@ package final class LibraryListing {
         }
     }
 
-    /// Media files by their names without an extension, and those of these names that have media beside them: '01 T.en.m4a'.
+    /// Media files by their names without an extension, and the names that have media beside them: '01 T.en.m4a'.
     private func media(in folder: String) -> (names: [String: [String]], withSound: Set<String>) {
         var found: (names: [String: [String]], withSound: Set<String>) = ([:], [])
         for name in (try? library.folders.listing(of: folder))?.names ?? [] {
@@ -73,8 +73,8 @@ package final class LibraryListing {
         return found
     }
 
-    /// The usual case, without making a `String`: whether the path is in the folder that ``contains(_:)`` was asked about last,
-    /// and listed there, which needs no further check. False says nothing.
+    /// The usual case, without making a `String`: whether the path is in the folder of the last ``contains(_:)``, and
+    /// listed there, so that no further check is needed. False means unknown.
     package func isListed(_ path: UnsafeRawBufferPointer) -> Bool {
         guard lastFolder != nil, path.count > lastPrefix.count, let start = path.baseAddress,
             lastPrefix.withUnsafeBytes({ memcmp(start, $0.baseAddress ?? start, $0.count) }) == 0

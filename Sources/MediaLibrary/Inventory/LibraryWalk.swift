@@ -1,11 +1,11 @@
 import FileSystem
 import SystemPackage
 
-/// A walk over everything in a library that isn't a folder, coursefetch's own folder left out. No link is followed.
+/// A walk over everything in a library except folders, without coursefetch's own folder. No link is followed.
 package struct LibraryWalk {
     private let folders: FolderTree
 
-    /// Of the whole library.
+    /// Walks the whole library.
     package init(of library: LibraryFolder) { folders = library.folders }
 
     /// Calls `body` with each path. Ends early when `body` returns false.

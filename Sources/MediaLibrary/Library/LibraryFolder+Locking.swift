@@ -11,12 +11,11 @@ import Musl
 import Darwin
 #endif
 
-/// The library's own lock, `.coursefetch/lock`: it holds back who has another state, or a copy of this one on another
-/// machine, from partials of the same names. It ends with the process, in whatever way that ends. A file system that knows
-/// no locks has none.
+/// The library's own lock, `.coursefetch/lock`: it keeps another state, or a copy of this one on another machine, from
+/// using partials of the same names. It ends with the process, however that ends. File systems without locks have none.
 extension LibraryFolder {
-    /// Takes the lock, and keeps it until ``unlock()`` or for as long as the library is open. It is tried for half a second
-    /// at least, and for `wait` if that is more; `waiting` hears once that somebody else has it.
+    /// Takes the lock, and keeps it until ``unlock()`` or as long as the library is open. Tries for at least half a
+    /// second, and for `wait` if that is longer; `waiting` is called once if another process has it.
     package func lock(
         user: String, catalogs: [String] = [], wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
     ) async throws(LibraryError) {
@@ -30,7 +29,7 @@ extension LibraryFolder {
         try take(attempt)
     }
 
-    /// As ``lock(user:catalogs:wait:waiting:)``, without waiting at all.
+    /// Like ``lock(user:catalogs:wait:waiting:)``, without any wait.
     package func lockNow(user: String) throws(LibraryError) {
         let me = LockHolder(
             host: HostName.current, pid: Int(getpid()), since: Date(), catalogs: [], user: user)
@@ -43,7 +42,7 @@ extension LibraryFolder {
         try take(attempt)
     }
 
-    /// Lets the lock go.
+    /// Releases the lock.
     package func unlock() { ownLock.withLock { $0 = nil } }
 
     /// Whether another process, or another opening of this one, has the lock of the library at `root`. Creates nothing.
@@ -54,7 +53,7 @@ extension LibraryFolder {
         } catch let error as LockError {
             try note(error)
         } catch {
-            // What isn't there isn't in use; what else is wrong is told by whoever opens it.
+            // A missing library isn't in use; other errors are reported when it is opened.
         }
         return nil
     }

@@ -2,37 +2,37 @@ package import FileSystem
 import Synchronization
 package import SystemPackage
 
-/// The folder that finished media live in, with what coursefetch keeps in it: opened, marked as ours, and locked.
+/// The folder of finished media and of coursefetch's own files in it: opened, marked as ours, and locked.
 ///
-/// Everything is opened beneath the root, and no symbolic link below it is followed. Nothing that isn't provably ours is
-/// replaced or deleted. Paths are relative to the root. All functions block; they may be called from any thread. What
-/// can be done in it is a matter of its parts.
+/// Everything is opened beneath the root, and no symbolic link below it is followed. Nothing that isn't provably ours
+/// is replaced or deleted. Paths are relative to the root. All functions block; they may be called from any thread. Its
+/// parts have the operations.
 package final class LibraryFolder: Sendable {
-    /// The root, as it was given.
+    /// The root, as given.
     package let root: FilePath
-    /// Which library it is.
+    /// The id of the library.
     package let id: LibraryID
-    /// What kind it lies on.
+    /// The kind of its file system.
     package let fileSystem: FileSystemKind
 
     /// Its folders.
     package let folders: FolderTree
-    /// Its files, at their places.
+    /// Its placed files.
     package let files: LibraryFiles
-    /// What isn't whole yet.
+    /// Incomplete files.
     package let partials: Partials
-    /// Brings partials to their places.
+    /// Places partials.
     package let placing: Placing
-    /// Makes partials of files that are there already.
+    /// Makes partials from existing files.
     package let duplicates: Duplicates
-    /// Gives files other places.
+    /// Moves files.
     package let moves: Moves
-    /// What moves and copies left behind.
+    /// Leftovers of moves and copies.
     package let stranded: StrandedFiles
 
     /// `.coursefetch`.
     let home: PrivateFolder
-    /// While this process may write in it.
+    /// Held while this process may write to it.
     let ownLock = Mutex<FileLock?>(nil)
 
     private init(
@@ -53,17 +53,18 @@ package final class LibraryFolder: Sendable {
         stranded = StrandedFiles(folders: folders, moving: moving)
     }
 
-    /// Opens the library, and makes it if it is a new one.
+    /// Opens the library, and makes it if it is new.
     ///
-    /// A folder that already bears another library's marker is refused, and so is one without a marker when the state knows
-    /// its library. On return the marker is durable.
+    /// A folder with another library's marker is refused, and so is one without a marker if the state has a library. On
+    /// return the marker is durable.
     package static func open(
         _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner
     ) throws(LibraryError) -> LibraryFolder {
         try open(path, expecting: expectation, owner: owner, isStepwise: false)
     }
 
-    /// As ``open(_:expecting:owner:)``; `isStepwise` opens paths component by component, as on a kernel without `openat2`.
+    /// Like ``open(_:expecting:owner:)``; `isStepwise` opens paths component by component, as on a kernel without
+    /// `openat2`.
     static func open(
         _ path: FilePath, expecting expectation: LibraryExpectation, owner: LibraryOwner, isStepwise: Bool
     ) throws(LibraryError) -> LibraryFolder {
@@ -81,7 +82,7 @@ package final class LibraryFolder: Sendable {
         let home = try PrivateFolder(inRoot: root.handle)
         if marker == nil {
             let written = try MarkerFile(home: home.handle).create(LibraryMarker(id: expectation.id, owner: owner))
-            // Another sync may have made the folder its own in the meantime.
+            // Another sync may have marked the folder in the meantime.
             guard written.id == expectation.id.rawValue else {
                 throw .markerOfAnother(library: path.string, found: written)
             }
@@ -90,7 +91,7 @@ package final class LibraryFolder: Sendable {
         return try LibraryFolder(root, id: expectation.id, home: home, isStepwise: isStepwise)
     }
 
-    /// Makes the folder this state's library, whoever's it was: its marker is written again, durable on return.
+    /// Makes the folder this state's library, whoever owned it: its marker is written again, durable on return.
     package static func adopt(
         _ path: FilePath, as id: LibraryID, owner: LibraryOwner
     ) throws(LibraryError) -> LibraryFolder {
@@ -106,34 +107,34 @@ package final class LibraryFolder: Sendable {
         try RootFolder.ifThere(path)?.marker()
     }
 
-    /// Why the library as a whole is out of reach: deleted, unmounted or replaced since it was opened. Nil if it is there;
-    /// to be asked after something in it failed.
+    /// The reason why the whole library is unreachable: deleted, unmounted or replaced since it was opened. Nil if it
+    /// is there; to be called after an operation in it failed.
     package func loss() -> LibraryError? {
         do throws(LibraryError) {
             guard let marker = try Self.marker(of: root) else { return RootFolder.markerMissing(root) }
             guard marker.id == id.rawValue else { return .markerOfAnother(library: root.string, found: marker) }
-            // A copy bears the same marker.
+            // A copy has the same marker.
             return leadsHere ? nil : .replaced(library: root.string)
         } catch {
             return error
         }
     }
 
-    /// Makes sure that open folders are still those that the paths of these files lead to: somebody may have renamed or
-    /// replaced one since it was opened. To be called before files are placed; a folder that has gone is made again then.
+    /// Checks that open folders are still those at the paths of these files: somebody may have renamed or replaced one
+    /// since it was opened. To be called before files are placed; a missing folder is made again then.
     ///
-    /// Throws what ``loss()`` says if the library as a whole is another one now.
+    /// Throws the error of ``loss()`` if the library as a whole has changed.
     package func refreshFolders(of paths: some Sequence<String>) throws(LibraryError) {
         guard leadsHere else { throw loss() ?? .replaced(library: root.string) }
         try folders.refresh(of: paths)
     }
 
-    /// Bytes that this account may still write in it, as partials at first.
+    /// Bytes that this account may still write to it, at first as partials.
     package func freeSpace() throws(LibraryError) -> Int64 {
         do { return try partials.folder.handle.freeSpace() } catch { throw .system(.inspect, path: root.string, error) }
     }
 
-    /// Whether the root's path still leads to the folder that is open: the same device and inode.
+    /// Whether the root's path still leads to the open folder: the same device and inode.
     private var leadsHere: Bool {
         (try? RootFolder(at: root)).map { folders.root.isSame(as: $0.handle) } ?? false
     }
