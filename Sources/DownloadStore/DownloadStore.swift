@@ -1,19 +1,19 @@
 package import Foundation
 import GRDB
 
-/// One user's state: a SQLite file, and every SQL statement, each in the table that it is about. What a function of a table
-/// does is one transaction. Nothing that is stored here is secret: no URL, token, header or expiry.
+/// One user's state: a SQLite file, with every SQL statement, each in its table. Each function of a table is one
+/// transaction. Nothing stored here is secret: no URL, token, header or expiry.
 package struct DownloadStore: Sendable {
     private let file: StateFile
 
     /// Opens the state file, and with ``StateRole/holder`` creates or migrates it.
     ///
-    /// Throws before anything is written if the file is a folder, no database, damaged, or of a newer version.
+    /// Throws before anything is written if the file is a folder, not a database, damaged, or of a newer version.
     package init(path: String, role: StateRole) throws(StoreError) {
         file = try StateFile(path: path, role: role)
     }
 
-    /// A state that knows nothing, in memory: for a user who has none yet.
+    /// An empty state in memory: for a user who has none yet.
     package static func empty() throws(StoreError) -> DownloadStore {
         try DownloadStore(path: ":memory:", role: .holder)
     }
@@ -33,7 +33,7 @@ package struct DownloadStore: Sendable {
         }
     }
 
-    /// A number that changes with every commit of another process; reading it costs no transaction (pragma.html).
+    /// A number that changes with every commit of another process; reading it needs no transaction (pragma.html).
     package func dataVersion() throws(StoreError) -> Int64 {
         try file.read { db in try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
     }
@@ -42,23 +42,23 @@ package struct DownloadStore: Sendable {
 
     /// The downloads.
     package var downloads: DownloadTable { DownloadTable(file: file) }
-    /// Courses, chapters, and what the catalogs want.
+    /// Courses, chapters, and the downloads in the catalogs.
     package var catalogs: CatalogTable { CatalogTable(file: file) }
-    /// What belongs beside videos.
+    /// Sidecars.
     package var sidecars: SidecarTable { SidecarTable(file: file) }
-    /// What is written beside media.
+    /// Files written beside media.
     package var metadata: MetadataTable { MetadataTable(file: file) }
-    /// Moves that are under way.
+    /// Moves in progress.
     package var moves: MoveTable { MoveTable(file: file) }
-    /// The history of runs, and what one begins with.
+    /// The history of runs, and their start.
     package var runs: RunTable { RunTable(file: file) }
     /// Logins and logouts.
     package var sessions: SessionTable { SessionTable(file: file) }
-    /// What commands ask of the process that holds the user's lock.
+    /// Requests to the process that holds the user's lock.
     package var requests: RequestTable { RequestTable(file: file) }
-    /// What the library's list of files is made of.
+    /// The records of the library's list of files.
     package var kept: KeptTable { KeptTable(file: file) }
-    /// What is remembered by name.
+    /// Named facts.
     package var facts: FactTable { FactTable(file: file) }
     /// The state file itself.
     package var health: StoreHealth { StoreHealth(file: file) }

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// Gives all ids of an older state the one spelling of ``Identifier``, and makes one row of several that mean the same
-/// thing. No file is touched: one that no row names any more stays where it is, and is nobody's.
+/// Converts all ids of an older state to the one spelling of ``Identifier``, and merges rows with equal ids. No file is
+/// touched: one that no row names any more stays, and has no owner.
 struct IdentifierMigration {
     let db: Database
 
@@ -19,7 +19,7 @@ struct IdentifierMigration {
 
     private func courses() throws {
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM courses")
-        // The one that its catalog still has comes first, then the one with a cover.
+        // First the one that its catalog still has, then the one with a cover.
         try merge(rows, by: ["id"]) { row in
             [(row["file"] as String).isEmpty ? 1 : 0, (row["cover_path"] as String?) == nil ? 1 : 0]
         } keep: { row, key, others in
@@ -52,7 +52,7 @@ struct IdentifierMigration {
             sql: """
                 SELECT id, course, video, chapter, state, is_placing, durable_bytes, is_gone FROM downloads ORDER BY id
                 """)
-        // Finished wins, then what is nearly so, then what is still wanted, then what has more.
+        // A finished row wins, then one nearly finished, then one still wanted, then the one with more bytes.
         try merge(rows, by: ["course", "video"]) { row in
             [
                 (row["state"] as String) == DownloadState.finished.rawValue ? 0 : 1,
@@ -60,7 +60,7 @@ struct IdentifierMigration {
             ]
         } keep: { row, key, others in
             for other in others {
-                // What came along stays known, unless the other one has its like.
+                // Sidecars stay known, unless the other row has the same one.
                 try db.execute(
                     sql: "UPDATE OR IGNORE sidecars SET download = ? WHERE download = ? AND kind <> 'stream'",
                     arguments: [row["id"] as Int64, other["id"] as Int64])
@@ -90,8 +90,8 @@ struct IdentifierMigration {
         }
     }
 
-    /// Calls `keep` for each id of which there is another spelling than the normal one, or more than one row, with the row
-    /// that stays: the one whose `rank` is lowest.
+    /// Calls `keep` for each id with another spelling than the normal one, or more than one row, with the row that
+    /// stays: the one with the lowest `rank`.
     private func merge(
         _ rows: [Row], by columns: [String], rank: (Row) -> [Int64],
         keep: (_ row: Row, _ key: [String], _ others: [Row]) throws -> Void

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// The row that a statement is at, read in place by the numbers of its columns: valid until the statement's next step.
+/// The current row of a statement, read in place by column numbers: valid until the statement's next step.
 ///
-/// A value of another type than is asked for is converted (sqlite.org/c3ref/column_blob.html), so that no damaged row can end
-/// the process; and nothing is looked up by name.
+/// A value of another type is converted (sqlite.org/c3ref/column_blob.html), so that no damaged row can end the
+/// process; and no name is looked up.
 struct RowInPlace {
     let statement: OpaquePointer
 

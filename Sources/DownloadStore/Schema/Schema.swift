@@ -19,7 +19,7 @@ enum Schema {
         return migrator
     }
 
-    /// `user_version` lets a program that knows fewer migrations, or none of GRDB's table, refuse the file.
+    /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
     static let version = 9
 
     private static let first = """
@@ -125,7 +125,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// Users' sessions, requests to the process that holds the lock, and the speed of what is active.
+    /// Users' sessions, requests to the process that holds the lock, and the speed of active downloads.
     private static let second = """
         PRAGMA user_version = 2;
         CREATE TABLE session (
@@ -148,7 +148,7 @@ enum Schema {
         ALTER TABLE downloads ADD COLUMN bytes_per_second INTEGER;
         """
 
-    /// How far streams have come, and how long they are.
+    /// Progress and duration of streams.
     private static let third = """
         PRAGMA user_version = 3;
         ALTER TABLE downloads ADD COLUMN stream TEXT;
@@ -166,7 +166,7 @@ enum Schema {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// What the bytes of a partial are, as their server said, and what their file may be compared by later.
+    /// The media type of a partial's bytes, and the proof for later comparisons of its file.
     private static let fourth = """
         PRAGMA user_version = 4;
         ALTER TABLE downloads ADD COLUMN media_type TEXT;
@@ -176,8 +176,8 @@ enum Schema {
         UPDATE downloads SET expected_size = NULL WHERE expected_size NOT BETWEEN 0 AND 9007199254740992;
         """
 
-    /// What brings a download, or has brought it: before, only what it had noted told. What is under way counts, as from now
-    /// on, not what the file that it replaces came as.
+    /// The kind of a download: before, only its recorded position implied it. The download in progress counts, not the
+    /// kind of the file that it replaces.
     private static let fifth = """
         PRAGMA user_version = 5;
         ALTER TABLE downloads ADD COLUMN kind TEXT;
@@ -190,10 +190,10 @@ enum Schema {
         UPDATE downloads SET media_seconds = NULL WHERE kind = 'file';
         """
 
-    /// What is to come along and isn't there yet: before, only files that were there had rows, and the others were lost with
-    /// the run that knew of them. A finished video with nothing beside it may have lost some: where the same provider has named
-    /// something for another one of its course, or where it came in the last run and that didn't end well. Its provider is
-    /// asked once; what was lost is in no row, and to ask for all videos could be a question for each of ten thousand.
+    /// Missing sidecars: before, only stored ones had rows, and missing ones were lost with their run. A finished video
+    /// without sidecars may have lost some: if the same provider has named some for another video of its course, or if
+    /// it was finished in the last run and that didn't end well. Its provider is asked once; lost sidecars are in no
+    /// row, and asking for all videos could mean ten thousand requests.
     private static let sixth = """
         PRAGMA user_version = 6;
         CREATE TABLE sidecars_6 (
@@ -231,13 +231,13 @@ enum Schema {
                     WHERE id = (SELECT max(id) FROM runs) AND (ended_at IS NULL OR exit <> 0)));
         """
 
-    /// By which layout a course's videos are named. None is known of before: each name is looked at once.
+    /// The layout by which a course's videos are named. Unknown for older rows: each name is checked once.
     private static let seventh = """
         PRAGMA user_version = 7;
         ALTER TABLE courses ADD COLUMN layout TEXT;
         """
 
-    /// Files that are made of what is known of courses, and what they were made of.
+    /// Files made from the facts about courses, and those facts.
     private static let eighth = """
         PRAGMA user_version = 8;
         CREATE TABLE metadata (
@@ -255,7 +255,7 @@ enum Schema {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// Whether somebody has been told that a video is new in the library. What was there before is none.
+    /// Whether the notification of a new video has been sent. Older videos aren't new.
     private static let ninth = """
         PRAGMA user_version = 9;
         ALTER TABLE downloads ADD COLUMN announced INTEGER NOT NULL DEFAULT 1;

@@ -6,8 +6,8 @@ import SystemPackage
 /// The opened SQLite file of a state, of this program's schema.
 ///
 /// One connection, in WAL mode with `synchronous = FULL` (TRUNCATE instead of WAL unless the file system is known to be
-/// local), so that a commit that returned survives a power cut. All calls block for the time of their transaction; none is to be made
-/// from the transfer thread.
+/// local), so that a commit that returned survives a power loss. All calls block during their transaction; none may be
+/// made from the transfer thread.
 final class StateFile: Sendable {
     /// Its path.
     let path: String
@@ -15,7 +15,7 @@ final class StateFile: Sendable {
 
     /// Opens the state file, and with ``StateRole/holder`` creates or migrates it.
     ///
-    /// Throws before anything is written if the file is a folder, no database, damaged, or of a newer version.
+    /// Throws before anything is written if the file is a folder, not a database, damaged, or of a newer version.
     init(path: String, role: StateRole) throws(StoreError) {
         self.path = path
         queue = try Self.attempt(path) {
@@ -38,7 +38,7 @@ final class StateFile: Sendable {
             let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
             if version != Schema.version {
                 guard role == .holder else {
-                    // One that knows of no sync is still being made, migration by migration, or was left so.
+                    // A file whose migrations aren't complete is still being made, or was left incomplete.
                     let isMade =
                         try version > 0
                         && queue.read {
@@ -86,7 +86,7 @@ final class StateFile: Sendable {
             case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 throw disk(path) ?? .cannotOpen(path: path, detail: detail)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT: throw .corrupt(path: path, detail: detail)
-            // Only values that this program never writes break a constraint.
+            // Only values that this program never writes violate a constraint.
             case .SQLITE_CONSTRAINT: throw .corrupt(path: path, detail: detail)
             case .SQLITE_READONLY: throw .readOnly(path: path)
             case .SQLITE_FULL: throw .full(path: path)
@@ -100,8 +100,8 @@ final class StateFile: Sendable {
         } catch { throw .io(path: path, detail: "\(error)") }
     }
 
-    /// What is wrong with the disk, where SQLite says only that it can't read or write: with one that is full or read-only it
-    /// fails in many ways, the first of them at the memory that it shares.
+    /// The problem of the disk, if SQLite reports only that it can't read or write: on a full or read-only disk it
+    /// fails in many ways, often first at its shared memory.
     private static func disk(_ path: String) -> StoreError? {
         guard path != ":memory:" else { return nil }
         let folder = FilePath(path).removingLastComponent()
@@ -109,18 +109,18 @@ final class StateFile: Sendable {
         return VolumeFacts.isReadOnly(folder) ? .readOnly(path: path) : nil
     }
 
-    /// What SQLite shares between processes is extended by this much.
+    /// SQLite extends its shared memory by this much.
     private static let leastRoom: Int64 = 64 << 10
 
-    /// Makes an empty file that only the account can read: SQLite makes one for all that the umask lets, and gives the
-    /// files beside it the mode of this one. What goes wrong here SQLite says better.
+    /// Makes an empty file that only the account can read: SQLite would make one with the permissions of the umask, and
+    /// gives its other files the mode of this one. SQLite reports errors better, so they are ignored here.
     private static func createClosed(_ path: String) {
         guard path != ":memory:" else { return }
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 { _ = Foundation.close(descriptor) }
     }
 
-    /// Closes what an earlier version left open to others.
+    /// Closes a file to others that an earlier version left open.
     private static func close(_ path: String) {
         for file in [path, path + "-wal", path + "-shm"] {
             var facts = stat()
@@ -131,6 +131,6 @@ final class StateFile: Sendable {
         }
     }
 
-    /// WAL lives in shared memory, and other machines can't see that.
+    /// WAL needs shared memory, which other machines don't see.
     static func journal(on fileSystem: FileSystemKind) -> String { fileSystem == .local ? "WAL" : "TRUNCATE" }
 }

@@ -2,8 +2,8 @@ import FileSystem
 package import Foundation
 import GRDB
 
-/// A row of which nothing can end the process: where a value isn't of the type that is asked for, GRDB traps, and a damaged
-/// file can hold anything. What can't be read is as if it were missing; what can't be a count, a time or a size is none.
+/// A row that can't end the process: GRDB traps if a value isn't of the requested type, and a damaged file can contain
+/// anything. An unreadable value counts as missing, and so does an impossible count, time or size.
 struct StoredRow {
     private let row: Row
 
@@ -15,18 +15,18 @@ struct StoredRow {
 
     func flag(_ column: String) -> Bool { integer(column).map { $0 != 0 } ?? false }
 
-    /// One that is too long is none.
+    /// Nil for one that is too long.
     func digest<Subject>(_ column: String) -> DigestOf<Subject>? {
         (value(column) as Data?).flatMap { $0.count <= 32 ? DigestOf($0) : nil }
     }
 
-    /// How often something has happened; one more is always a number.
+    /// A count of events; adding one never overflows.
     func count(_ column: String) -> Int { Int(min(max(0, integer(column) ?? 0), 1 << 30)) }
 
     /// Bytes; see ``ByteCount/believed(_:)``.
     func size(_ column: String) -> Int64? { ByteCount.believed(integer(column)) }
 
-    /// What SQLite's total() has made of sizes: a real number, which may be too large for a whole one.
+    /// A sum by SQLite's total(): a real number, which may be too large for an integer.
     func total(_ column: String) -> ByteCount {
         let sum: Double = value(column) ?? 0
         return ByteCount(sum >= 0x1p63 ? .max : sum > 0 ? Int64(sum) : 0)
@@ -54,7 +54,7 @@ struct StoredRow {
 }
 
 extension Date {
-    /// Seconds since 1970, as the state keeps them; nil for what isn't an instant of the next thousands of years.
+    /// Seconds since 1970, as stored; nil for an instant outside of the next thousands of years.
     package init?(stored seconds: Double?) {
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return nil }
         self.init(timeIntervalSince1970: seconds)
@@ -62,7 +62,7 @@ extension Date {
 }
 
 extension DownloadState {
-    /// From the state's text. An unknown word, in a damaged row, is `waiting`: nothing is believed of such a row, and it
+    /// From the stored text. An unknown word, in a damaged row, is `waiting`: nothing of such a row is trusted, and it
     /// starts over.
     package init(stored text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .waiting }
 }

@@ -2,7 +2,7 @@ import FileSystem
 package import Foundation
 import GRDB
 
-/// What the catalogs said last: courses, chapters, and which downloads they want.
+/// The last contents of the catalogs: courses, chapters, and their downloads.
 package struct CatalogTable: Sendable {
     let file: StateFile
 
@@ -11,7 +11,7 @@ package struct CatalogTable: Sendable {
         try file.read { db in
             var all: [String: CourseRecord] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT * FROM courses").map(StoredRow.init) {
-                // One that has lost its id or its folder is made again.
+                // A row without id or folder is made again.
                 guard let id = row.text("id"), let folder = row.text("folder") else { continue }
                 all[id] = CourseRecord(
                     id: id, file: row.text("file") ?? "", ordinal: Int(truncatingIfNeeded: row.integer("ordinal") ?? 0),
@@ -47,7 +47,7 @@ package struct CatalogTable: Sendable {
         }
     }
 
-    /// The courses that have downloads, with those of their chapters that have some.
+    /// The courses with downloads, and those of their chapters with downloads.
     package func used() throws(StoreError) -> [String: Set<String>] {
         try file.read { db in
             var used: [String: Set<String>] = [:]
@@ -60,7 +60,7 @@ package struct CatalogTable: Sendable {
         }
     }
 
-    /// Forgets a course that has no downloads any more: its name is free.
+    /// Forgets a course without downloads: its name becomes free.
     package func deleteCourse(_ id: String) throws(StoreError) {
         try file.write { db in
             try db.run("DELETE FROM chapters WHERE course = ?", [id])
@@ -68,7 +68,7 @@ package struct CatalogTable: Sendable {
         }
     }
 
-    /// Forgets a chapter that has no downloads any more.
+    /// Forgets a chapter without downloads.
     package func deleteChapter(_ id: String, of course: String) throws(StoreError) {
         try file.write { db in try db.run("DELETE FROM chapters WHERE course = ? AND id = ?", [course, id]) }
     }
@@ -79,7 +79,7 @@ package struct CatalogTable: Sendable {
         try file.write { db in try ChangeWriter(db, at: now).apply(changes) }
     }
 
-    /// Makes the courses of a catalog file gone. Returns how many downloads that marked.
+    /// Marks the courses of a catalog file as gone. Returns the number of downloads concerned.
     package func forget(file path: String) throws(StoreError) -> Int {
         try file.write { db in
             try db.execute(

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What a sync found changed between catalogs, state and library.
+/// The changes that a sync found between catalogs, state and library.
 extension ChangeWriter {
     /// Carries out all of it.
     func apply(_ changes: ReconcileChanges) throws {
@@ -57,8 +57,8 @@ extension ChangeWriter {
             WHERE id = ?
             """, values(updated.fields) + [now, updated.id.rawValue])
         if updated.sourceChanged {
-            // A new source is a new chance: what made the old one fail says nothing about it. Nor do the old one's
-            // validators say anything about its bytes: only a checksum does.
+            // A new source starts without failures, since those of the old one prove nothing about it. Nor do the old
+            // one's validators prove anything about its bytes: only a checksum does.
             try run(
                 """
                 UPDATE downloads SET retry_at = NULL, failed_runs = 0, start_overs = 0, validator_failures = 0,

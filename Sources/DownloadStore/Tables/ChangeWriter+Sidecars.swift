@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// What belongs beside videos.
+/// Changes to sidecars.
 extension ChangeWriter {
-    /// Carries out one change of what belongs beside a video.
+    /// Carries out one change of a sidecar.
     func apply(_ change: SidecarChange) throws {
         switch change {
         case .named(let id, let names):
@@ -39,7 +39,7 @@ extension ChangeWriter {
             try run(
                 "UPDATE sidecars SET \(Self.failure) WHERE \(Self.isOpen)", values(error, retryAt) + key(id, name))
         case .unanswered(let id, let error, let retryAt):
-            // Nobody has said that there is anything.
+            // The provider hasn't named any.
             if retryAt == nil { try forget(SidecarName(.unasked, ""), of: id) }
             let date = Date(timeIntervalSince1970: now)
             for sidecar in try OpenSidecar.all(of: id, db) where sidecar.state == .wanted || sidecar.isDue(at: date) {
@@ -72,7 +72,7 @@ extension ChangeWriter {
     }
 
     private func want(_ name: SidecarName, of id: DownloadID) throws {
-        // One that is there is fetched again only if its row says so; then its file is the one that is replaced.
+        // A stored sidecar is downloaded again only if its row says so; then its file is the one to replace.
         try run(
             """
             INSERT INTO sidecars (download, kind, name, state) VALUES (?, ?, ?, 'wanted')
@@ -80,7 +80,7 @@ extension ChangeWriter {
             """, key(id, name))
     }
 
-    /// It isn't wanted any more; a file that was to be replaced stays what it is.
+    /// It isn't wanted any more; a file that was to be replaced stays as it is.
     private func forget(_ name: SidecarName, of id: DownloadID) throws {
         let isThis = "download = ? AND kind = ? AND name = ?"
         try run(
@@ -89,7 +89,7 @@ extension ChangeWriter {
         try run("DELETE FROM sidecars WHERE \(isThis) AND (path IS NULL OR kind = 'stream')", key(id, name))
     }
 
-    /// What the catalog names beside it is looked at again.
+    /// Makes the catalog's sidecars be checked again.
     private func wantCatalogs(_ id: DownloadID) throws {
         try run("UPDATE downloads SET stored_extras = NULL WHERE id = ?", [id.rawValue])
     }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Carries out changes within one transaction; all of them at one time.
+/// Carries out changes within one transaction, with one timestamp.
 struct ChangeWriter {
     let db: Database
     /// In seconds since 1970.
@@ -34,7 +34,7 @@ struct ChangeWriter {
                     id.rawValue,
                 ])
         case .kind(let id, let kind):
-            // How long the one of before plays says nothing of another one.
+            // The duration of the previous kind doesn't apply to another one.
             try run(
                 "UPDATE downloads SET kind = ?, media_seconds = NULL WHERE id = ? AND kind IS NOT ?",
                 [kind.rawValue, id.rawValue, kind.rawValue])
@@ -45,7 +45,7 @@ struct ChangeWriter {
                     ranges_given_up = max(ranges_given_up, ?), updated_at = ? WHERE id = ?
                 """, [validatorFailures, startOvers, givesUpRanges, now, id.rawValue])
         case .placing(let id, let file):
-            // What the row had is kept beside it until the successor is at its place: SQLite evaluates the right sides
+            // The old file is kept beside the new one until the successor is placed: SQLite evaluates the right sides
             // with the old values (lang_update.html).
             try run(
                 """
@@ -168,7 +168,7 @@ struct ChangeWriter {
         }
     }
 
-    /// What else a transition that the person asks for changes in the row.
+    /// Further changes to the row by a user's transition.
     private static func steering(_ transition: StateTransition) -> String {
         switch transition {
         case .pause, .resume: "reason = NULL, retry_at = NULL"
@@ -192,11 +192,11 @@ struct ChangeWriter {
     private static let noOld =
         "old_path = NULL, old_size = NULL, old_modified = NULL, old_sha256 = NULL, old_source = NULL"
 
-    /// A download that has ended well keeps nothing of the way there.
+    /// Clears the temporary values of a finished download.
     private static let ended =
         noOld + ", reason = NULL, is_placing = 0, priority_override = NULL, " + noError + ", " + noPartial
 
-    /// A download that starts over.
+    /// Resets a download that starts over.
     private static let fresh = noError + ", " + noPartial
 
     /// The one statement that writes `state` of an existing row.
@@ -217,7 +217,7 @@ struct ChangeWriter {
             [next.rawValue, now] + values + [id.rawValue])
     }
 
-    /// Takes the steps that a row's recovery consists of.
+    /// Carries out the transitions of a row's recovery.
     func carryOut(_ recovery: Recovery, _ id: DownloadID) throws {
         let standing = recovery.standing
         let attempts = recovery.isNewChance ? ", validator_failures = 0, start_overs = 0" : ""

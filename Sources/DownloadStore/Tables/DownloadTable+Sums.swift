@@ -1,6 +1,6 @@
 import GRDB
 
-/// What an overview of very many downloads needs: sums that SQLite makes, and the rows that deserve a look.
+/// The queries of an overview of very many downloads: sums by SQLite, and the rows that need attention.
 extension DownloadTable {
     /// Sums over the downloads of each chapter in each state, in no particular order.
     package func sums() throws(StoreError) -> [DownloadSums] {
@@ -32,8 +32,8 @@ extension DownloadTable {
         }
     }
 
-    /// Calls `body` with the downloads that deserve a look, in catalog order, at most so many: what is neither finished
-    /// nor merely waits, and finished ones beside which something is missing.
+    /// Calls `body` with the downloads that need attention, in catalog order, up to the limit: those neither finished
+    /// nor merely waiting, and finished ones with missing sidecars.
     package func eachNotable(atMost limit: Int, _ body: (DownloadRecord) throws -> Void) throws(StoreError) {
         try file.read { db in
             let sql = """

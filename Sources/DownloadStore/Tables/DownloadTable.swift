@@ -13,7 +13,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The downloads with these ids, in no particular order; unknown ids are left out.
+    /// The downloads with these ids, in no particular order; unknown ids are ignored.
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE id = ?")
@@ -23,7 +23,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Those of these downloads that the person has cancelled or removed.
+    /// Those of these downloads that the user has cancelled or removed.
     package func cancelled(of ids: [DownloadID]) throws(StoreError) -> Set<DownloadID> {
         try file.read { db in
             let sql = "SELECT EXISTS (SELECT 1 FROM downloads WHERE id = ? AND state = 'cancelled')"
@@ -44,7 +44,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// How many downloads there are in each state; what is gone from its catalog counts, too.
+    /// The number of downloads in each state, including those gone from their catalog.
     package func counts() throws(StoreError) -> [DownloadState: Int] {
         try file.read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT state, count(*) AS number FROM downloads GROUP BY state")
@@ -54,14 +54,14 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// How many downloads are finished.
+    /// The number of finished downloads.
     package func finishedCount() throws(StoreError) -> Int {
         try file.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM downloads WHERE state = 'finished'") ?? 0
         }
     }
 
-    /// Whether another download has a file at this path, or the one that it is to replace. Looks at all rows.
+    /// Whether another download has a file at this path, or an old file that is to be replaced. Scans all rows.
     package func hasOwner(of path: String, besides id: DownloadID) throws(StoreError) -> Bool {
         try file.read { db in
             try Bool.fetchOne(
@@ -73,14 +73,14 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The providers that downloads need which are still in a catalog, sorted.
+    /// The providers of downloads that are still in a catalog, sorted.
     package func providers() throws(StoreError) -> [String] {
         try file.read { db in
             try String.fetchAll(db, sql: "SELECT DISTINCT provider FROM downloads WHERE is_gone = 0 ORDER BY provider")
         }
     }
 
-    /// Bytes that are still to come, as far as sizes are known, and how many downloads have no known size.
+    /// The remaining bytes of known size, and the number of downloads of unknown size.
     package func remaining() throws(StoreError) -> (bytes: ByteCount, unknown: Int) {
         try file.read { db in
             let sql = """
@@ -99,16 +99,16 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// The first id that no download has or ever had.
+    /// The first id that was never used.
     package func nextID() throws(StoreError) -> Int64 {
         try file.read { db in
             (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'downloads'") ?? 0) + 1
         }
     }
 
-    /// Lets the downloads wait again that were suspended because their provider wanted a login. Under the user's lock.
+    /// Makes downloads wait again that were suspended because their provider required a login. Under the user's lock.
     ///
-    /// Returns how many there were.
+    /// Returns their number.
     @discardableResult
     package func resume(ofProvider provider: String, at now: Date = Date()) throws(StoreError) -> Int {
         try file.write { db in
@@ -120,7 +120,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Finished downloads of which nobody has been told yet that they are there, course by course in their order.
+    /// Finished downloads that haven't been announced yet, course by course in order.
     package func unannounced() throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
             let sql = """
@@ -131,7 +131,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Notes that nobody is to be told of what is finished now. Writes nothing if that is so already.
+    /// Marks all finished downloads as announced. Writes nothing if they are already.
     package func announceAll() throws(StoreError) {
         let isOpen = try file.read { db in
             try Bool.fetchOne(
@@ -147,7 +147,7 @@ package struct DownloadTable: Sendable {
         }
     }
 
-    /// Notes that everybody has been told of these.
+    /// Marks these as announced.
     package func announce(_ ids: [DownloadID]) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try file.write { db in

@@ -1,17 +1,17 @@
 import GRDB
 
-/// What is remembered by name, such as the library's id.
+/// Facts stored by name, such as the library's id.
 package struct FactTable: Sendable {
     let file: StateFile
 
-    /// What is remembered under this name; nil if nothing is.
+    /// The fact with this name; nil if there is none.
     package func value(_ name: String) throws(StoreError) -> String? {
         try file.read { db in
             try String.fetchOne(db, sql: "SELECT value FROM facts WHERE name = ?", arguments: [name])
         }
     }
 
-    /// Remembers a fact.
+    /// Stores a fact.
     package func set(_ name: String, _ value: String) throws(StoreError) {
         try file.write { db in
             try db.execute(

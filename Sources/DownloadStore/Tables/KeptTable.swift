@@ -2,7 +2,7 @@ import FileSystem
 package import Foundation
 import GRDB
 
-/// What the library's list of files is made of, and what is made of it.
+/// The records of the library's list of files: reading them from the state, and restoring them.
 package struct KeptTable: Sendable {
     let file: StateFile
 
@@ -30,7 +30,7 @@ package struct KeptTable: Sendable {
         }
     }
 
-    /// What is read of a finished video, in this order.
+    /// The columns read of a finished video, in order.
     fileprivate enum Column: Int32, CaseIterable {
         case id, course, chapter, video, title, position, provider, stem, path, size, modified, sha256, source, proof
         case extras, kind, seconds, isComplete, hasBeside
@@ -57,9 +57,9 @@ package struct KeptTable: Sendable {
             """
     }
 
-    /// Makes what was found in the library known to the state, in one transaction: folders of courses and chapters that it
-    /// doesn't know, and videos that it doesn't know, hasn't finished, or has at a place where nothing is. What the person
-    /// has paused or given up stays so, and so does what is being replaced. Returns how many videos are finished by it.
+    /// Restores the files found in the library to the state, in one transaction: folders of unknown courses and
+    /// chapters, and videos that are unknown, unfinished, or recorded at a path without a file. Paused and cancelled
+    /// rows stay so, and so does a file that is being replaced. Returns the number of videos that became finished.
     package func restore(_ records: [ProvenRecord], at now: Date = Date()) throws(StoreError) -> Int {
         try file.write { db in
             let writer = ChangeWriter(db, at: now)
@@ -110,12 +110,12 @@ package struct KeptTable: Sendable {
             let isPlacing: Bool = known["is_placing"]
             let path: String? = known["path"]
             let state = DownloadState(rawValue: known["state"])
-            // What has a file and isn't finished is being replaced.
+            // An unfinished row with a file is being replaced.
             guard !isPlacing, path == nil || state == .finished else { return false }
             switch state {
             case .waiting, .active: break
             case .suspended, .failed: try writer.move(id, .revive, "reason = NULL", [])
-            // Its file isn't there: the row is older than a move.
+            // Its file is missing: the row is older than a move.
             case .finished: try writer.apply(.lose(id))
             case .paused, .cancelled, nil: return false
             }
@@ -176,7 +176,7 @@ extension KeptRecord {
 }
 
 extension KeptRecord.Beside {
-    /// Of kind, name, path, size and modified.
+    /// From kind, name, path, size and modified.
     fileprivate init(_ row: RowInPlace) {
         self.init(
             kind: row.string(0) ?? "", name: row.string(1) ?? "", path: row.string(2) ?? "", size: row.integer(3),

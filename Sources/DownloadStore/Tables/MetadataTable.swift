@@ -1,11 +1,11 @@
 import FileSystem
 import GRDB
 
-/// The files that are made of what is known of courses, and from what they were made.
+/// The files made from the facts about courses, and those facts.
 package struct MetadataTable: Sendable {
     let file: StateFile
 
-    /// From what the files of each course were made last, by its id.
+    /// The facts from which each course's files were last made, by its id.
     package func stamps() throws(StoreError) -> [String: String] {
         try file.read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT course, stamp FROM metadata_courses").map(StoredRow.init)
@@ -15,8 +15,8 @@ package struct MetadataTable: Sendable {
         }
     }
 
-    /// What the state says of each course now, by its id: another text if anything is different that its files are made of.
-    /// Looks at all rows.
+    /// The current facts about each course, by its id: the text differs if any fact in its files has changed. Scans all
+    /// rows.
     package func current() throws(StoreError) -> [String: String] {
         try file.read { db in
             let sql = """
@@ -71,7 +71,7 @@ package struct MetadataTable: Sendable {
         }
     }
 
-    /// Records files: before they are written, and once more when they are at their places.
+    /// Records files: before they are written, and once more when they are in place.
     package func record(_ records: [MetadataRecord]) throws(StoreError) {
         guard !records.isEmpty else { return }
         try file.write { db in
@@ -86,7 +86,7 @@ package struct MetadataTable: Sendable {
         }
     }
 
-    /// Forgets files that are gone, or aren't ours any more.
+    /// Forgets files that are removed, or no longer ours.
     package func forget(_ paths: [String]) throws(StoreError) {
         guard !paths.isEmpty else { return }
         try file.write { db in
@@ -94,7 +94,7 @@ package struct MetadataTable: Sendable {
         }
     }
 
-    /// Notes that all files of a course are there, and of what they were made; nil if there are to be none.
+    /// Records that all files of a course are written, and from which facts; nil if there are to be none.
     package func settle(_ course: String, stamp: String?) throws(StoreError) {
         try file.write { db in
             if let stamp {
@@ -115,7 +115,7 @@ extension MetadataTable {
         }
     }
 
-    /// The subtitles that are there beside the videos of a course.
+    /// The stored subtitles of a course's videos.
     package func subtitles(of course: String) throws(StoreError) -> [SidecarRecord] {
         try file.read { db in
             let sql = """

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Moves of files that are recorded before the first rename.
+/// File moves that are recorded before the first rename.
 package struct MoveTable: Sendable {
     let file: StateFile
 
@@ -9,7 +9,7 @@ package struct MoveTable: Sendable {
     package func recorded() throws(StoreError) -> [RecordedMove] {
         try file.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM moves").map(StoredRow.init).map { row in
-                // Without it nobody can tell which file is where.
+                // Without it the files' places are unknown.
                 guard let id = row.text("id"), let from = row.text("from_path"), let to = row.text("to_path"),
                     let text = row.text("owner"),
                     let owner = try? JSONDecoder().decode(RecordedMove.Owner.self, from: Data(text.utf8))
@@ -19,7 +19,8 @@ package struct MoveTable: Sendable {
         }
     }
 
-    /// Records where the moved files are now and forgets the plan, in one transaction; for when all of it is durable.
+    /// Records the new paths of moved files and deletes the plan, in one transaction; to be called when everything is
+    /// durable.
     package func finish(_ places: [(owner: RecordedMove.Owner, path: String)]) throws(StoreError) {
         try file.write { db in
             for (owner, path) in places {

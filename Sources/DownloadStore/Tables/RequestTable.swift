@@ -1,12 +1,12 @@
 package import Foundation
 import GRDB
 
-/// What commands ask of the process that holds the user's lock. The texts are the runner's; a row lives until its asker has
-/// read the answer or has given up.
+/// Requests to the process that holds the user's lock. The runner defines their texts; a row lives until its requester
+/// has read the answer or has given up.
 package struct RequestTable: Sendable {
     let file: StateFile
 
-    /// Asks something.
+    /// Adds a request.
     package func add(_ body: String, at now: Date = Date()) throws(StoreError) -> RequestID {
         try file.write { db in
             try db.run("INSERT INTO requests (body, made_at) VALUES (?, ?)", [body, now.timeIntervalSince1970])
@@ -14,7 +14,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    /// What has not been answered yet, the oldest first.
+    /// The requests without an answer, oldest first.
     package func open() throws(StoreError) -> [(id: RequestID, body: String)] {
         try file.read { db in
             let sql = "SELECT id, body FROM requests WHERE answer IS NULL ORDER BY id"
@@ -22,7 +22,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    /// Answers; does nothing if the asker has given up.
+    /// Answers a request; does nothing if its requester has given up.
     package func answer(_ id: RequestID, _ answer: String) throws(StoreError) {
         try file.write { db in try db.run("UPDATE requests SET answer = ? WHERE id = ?", [answer, id.rawValue]) }
     }
@@ -35,7 +35,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    /// Takes a request back. Returns the answer if there is one after all.
+    /// Withdraws a request. Returns its answer if there is one after all.
     package func withdraw(_ id: RequestID) throws(StoreError) -> String? {
         try file.write { db in
             let statement = try db.cachedStatement(sql: "DELETE FROM requests WHERE id = ? RETURNING answer")
@@ -43,7 +43,7 @@ package struct RequestTable: Sendable {
         }
     }
 
-    /// Forgets what was asked of a process that is no more. Under the user's lock.
+    /// Deletes requests to a process that has ended. Under the user's lock.
     package func clear() throws(StoreError) {
         let isEmpty = try file.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM requests LIMIT 1") == nil }
         if !isEmpty { try file.write { db in try db.execute(sql: "DELETE FROM requests") } }

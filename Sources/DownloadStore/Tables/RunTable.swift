@@ -1,11 +1,11 @@
 package import Foundation
 import GRDB
 
-/// The history of runs, and what one begins with.
+/// The history of runs, and their start.
 package struct RunTable: Sendable {
     let file: StateFile
 
-    /// Whether a process that ended left something to settle: active downloads, renames or moves under way.
+    /// Whether an ended process left something to settle: active downloads, or renames or moves in progress.
     package func isUnsettled() throws(StoreError) -> Bool {
         try file.read { db in
             try Bool.fetchOne(
@@ -17,11 +17,11 @@ package struct RunTable: Sendable {
         }
     }
 
-    /// Settles what an ended process left behind, under the user's lock: each row becomes what ``RowStanding`` says.
-    /// Returns the downloads whose rename was under way.
+    /// Settles the rows of an ended process, under the user's lock: each becomes what ``RowStanding`` says. Returns the
+    /// downloads whose rename was in progress.
     package func recover(at now: Date = Date()) throws(StoreError) -> [DownloadRecord] {
         try file.write { db in
-            // Those that the rule may say something of; it alone says what.
+            // The rows that the rule may concern; only the rule decides.
             let sql = """
                 SELECT id, state, reason, retry_at, is_placing FROM downloads
                 WHERE state IN ('active', 'suspended')

@@ -4,13 +4,13 @@ import GRDB
 
 /// One row of a scan over all downloads, read in place: valid only inside the closure that is called with it.
 package struct ScannedDownload {
-    /// The columns of a scan: the statement is made of this list, and the raw value is the place in its rows.
+    /// The columns of a scan: the statement is made from this list, and the raw value is the column's number.
     package enum Column: Int32, CaseIterable {
         case id, course, video, chapter, title, position, ordinal, provider, source, priority, extras, stem
         case expectedSize, expectedSHA256, state, path, isGone, storedExtras, retryAt, fileSource, sha256, size
         case reason, durableBytes, failedRuns, modified, errorKind, priorityOverride, kind, fileProof, isPlacing
 
-        /// What SQLite calls it: `expectedSHA256` is `expected_sha256`.
+        /// Its name in SQLite: `expectedSHA256` is `expected_sha256`.
         var name: String {
             "\(self)".replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.lowercased()
         }
@@ -32,16 +32,16 @@ package struct ScannedDownload {
     /// A real; 0 for NULL.
     package func real(_ column: Column) -> Double { row.real(column.rawValue) }
 
-    /// How often something has happened; one more is always a number.
+    /// A count of events; adding one never overflows.
     package func count(_ column: Column) -> Int { Int(min(max(0, integer(column)), 1 << 30)) }
 
-    /// An instant; nil for NULL and for what can't be one.
+    /// An instant; nil for NULL and for an impossible one.
     package func date(_ column: Column) -> Date? { isNull(column) ? nil : Date(stored: real(column)) }
 
     /// A copy of the text, or nil for NULL.
     package func string(_ column: Column) -> String? { row.string(column.rawValue) }
 
-    /// The digest, or nil for NULL and for what is too long to be one.
+    /// The digest, or nil for NULL and for one that is too long.
     package func digest<Subject>(_ column: Column) -> DigestOf<Subject>? {
         guard !isNull(column) else { return nil }
         guard let bytes = raw(column) else { return [] }
@@ -75,7 +75,7 @@ package struct ScannedDownload {
     /// The column's bytes as SQLite holds them; nil for NULL and for no bytes at all.
     package func raw(_ column: Column) -> UnsafeRawBufferPointer? { row.raw(column.rawValue) }
 
-    /// Whether the column holds the name of something directly in `folder`: the folder, a slash, and no other slash.
+    /// Whether the column contains the path of something directly in `folder`: the folder, a slash, and no other slash.
     package func isDirectly(in folder: String, _ column: Column) -> Bool {
         var folder = folder
         guard let path = raw(column) else { return false }
@@ -103,7 +103,7 @@ extension ScannedDownload {
         return DownloadState(stored: string(.state))
     }
 
-    /// Where the row is.
+    /// The row's standing.
     package var standing: RowStanding {
         let state = state
         guard state != .finished else { return RowStanding(state: .finished) }

@@ -13,7 +13,7 @@ package struct SessionTable: Sendable {
         try file.write { db in try Self.opened(Self.session(db) ?? .initial, provider: nil, now, db) }
     }
 
-    /// Logs the user in and notes a new login at `provider`, in one new generation; nil, and nothing is done, if since
+    /// Logs the user in and records a new login at `provider`, in one new generation; nil, without a change, if since
     /// `generation` the user has logged out, or anybody has logged in or out at this provider.
     package func open(
         provider: String, since generation: Int64, at now: Date = Date()
@@ -37,8 +37,8 @@ package struct SessionTable: Sendable {
         return try keep(session, db)
     }
 
-    /// Logs the user out, also one who is out already: from its commit on, no sync and no login that began before may store
-    /// credentials or open the session.
+    /// Logs the user out, even if logged out already: from its commit on, no sync and no login that began before may
+    /// store credentials or open the session.
     package func close(at now: Date = Date()) throws(StoreError) -> UserSession {
         try file.write { db in
             var session = try Self.session(db) ?? .initial
@@ -50,7 +50,7 @@ package struct SessionTable: Sendable {
         }
     }
 
-    /// Notes that what is known of the logins at one provider has been forgotten.
+    /// Records that the login at one provider has been deleted.
     package func close(ofProvider provider: String) throws(StoreError) -> UserSession {
         try file.write { db in
             var session = try Self.session(db) ?? .initial
@@ -60,8 +60,8 @@ package struct SessionTable: Sendable {
         }
     }
 
-    /// Whether credentials that a plugin gave may be stored, which was started in `generation`: neither the user has
-    /// logged out since, nor has anybody logged in or out at this provider.
+    /// Whether credentials from a plugin started in `generation` may be stored: since then the user hasn't logged out,
+    /// and nobody has logged in or out at this provider.
     package func mayStoreCredentials(of provider: String, since generation: Int64) throws(StoreError) -> Bool {
         try file.read { db in
             let session = try Self.session(db) ?? .initial
@@ -70,7 +70,7 @@ package struct SessionTable: Sendable {
         }
     }
 
-    /// Of the last login or logout at a provider; 0 if there was none.
+    /// The generation of the last login or logout at a provider; 0 if there was none.
     private static func generation(of provider: String, _ db: Database) throws -> Int64 {
         try Int64.fetchOne(
             db, sql: "SELECT generation FROM provider_sessions WHERE provider = ?", arguments: [provider]) ?? 0
@@ -80,7 +80,7 @@ package struct SessionTable: Sendable {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM session")).map(StoredRow.init) else {
             return nil
         }
-        // Whether somebody is logged in is nothing to guess.
+        // The session must not be guessed.
         guard let isOpen = row.integer("is_open"), let generation = row.integer("generation"),
             let closed = row.integer("closed_generation"), let changedAt = row.date("changed_at")
         else { throw DamagedRow(what: "the row that says who is logged in can't be read") }

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// What belongs beside videos: files that are there, and what is wanted or failed.
+/// Sidecars: stored ones, and those wanted or failed.
 package struct SidecarTable: Sendable {
     let file: StateFile
 
-    /// The files that came along with these downloads; also those that are to be replaced.
+    /// The stored sidecars of these downloads, including those to be replaced.
     package func files(of ids: [DownloadID]) throws(StoreError) -> [SidecarRecord] {
         try file.read { db in
             let statement = try db.cachedStatement(sql: "SELECT * FROM sidecars WHERE download = ?")
@@ -15,7 +15,7 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// The parts of a download that are on their way to their places.
+    /// The parts of a download that are being placed.
     package func parts(of id: DownloadID) throws(StoreError) -> [PartRecord] {
         try file.read { db in
             let sql = "SELECT * FROM parts WHERE download = ?"
@@ -27,12 +27,12 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// What isn't there beside these downloads.
+    /// The missing sidecars of these downloads.
     package func open(of ids: [DownloadID]) throws(StoreError) -> [OpenSidecar] {
         try file.read { db in try ids.flatMap { try OpenSidecar.all(of: $0, db) } }
     }
 
-    /// What isn't there beside all finished downloads.
+    /// The missing sidecars of all finished downloads.
     package func open() throws(StoreError) -> [OpenSidecar] {
         try file.read { db in
             try Row.fetchAll(
@@ -48,7 +48,7 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// Whether a provider has named something beside the video that has its file at this path, or hasn't been asked.
+    /// Whether a provider has named sidecars of the video with its file at this path, or hasn't been asked.
     package func hasNamed(video: String, path: String) throws(StoreError) -> Bool {
         try file.read { db in
             try Bool.fetchOne(
@@ -60,7 +60,7 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// Bytes of the files that came along with the videos of each course.
+    /// Bytes of the stored sidecars of each course.
     package func bytes() throws(StoreError) -> [String: ByteCount] {
         try file.read { db in
             let sql = """
@@ -73,7 +73,7 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// The paths of all files beside videos, covers of courses and chapters and what was written there among them, relative to
+    /// The paths of all files beside videos, including covers of courses and chapters and written metadata, relative to
     /// the library.
     package func paths() throws(StoreError) -> [String] {
         try file.read { db in
@@ -87,7 +87,7 @@ package struct SidecarTable: Sendable {
         }
     }
 
-    /// Nil for one that has lost its kind, name or path.
+    /// Nil for a damaged row without kind, name or path.
     private static func sidecar(_ row: StoredRow, of id: DownloadID) -> SidecarRecord? {
         guard let kind = row.text("kind").flatMap(SidecarRecord.Kind.init), let name = row.text("name"),
             let path = row.text("path")
@@ -107,7 +107,7 @@ extension OpenSidecar {
         }
     }
 
-    /// Nil for one that has lost its kind or name.
+    /// Nil for a damaged row without kind or name.
     fileprivate init?(_ row: StoredRow) {
         guard let id = row.integer("download"), let kind = row.text("kind").flatMap(SidecarRecord.Kind.init),
             let name = row.text("name"), let state = row.text("state").flatMap(State.init)

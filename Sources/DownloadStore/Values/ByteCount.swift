@@ -1,18 +1,18 @@
-/// A number of bytes that is summed: never negative, and a sum stops at the largest number instead of overflowing. Sizes are
-/// told by hosts, plugins and catalogs, which may tell anything.
+/// A number of bytes for sums: never negative, and a sum stops at the largest number instead of overflowing. Sizes come
+/// from hosts, plugins and catalogs, which may give any number.
 package struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {
     /// The number; from 0 to `Int64.max`.
     package let value: Int64
 
-    /// Less than nothing is nothing.
+    /// Negative numbers become zero.
     package init(_ value: Int64) { self.value = max(0, value) }
 
     package init(integerLiteral value: Int64) { self.init(value) }
 
-    /// The largest size that is believed of one file; also the largest whole number that every reader of JSON keeps.
+    /// The largest credible size of one file; also the largest integer that every JSON reader keeps exactly.
     package static let largestFile: Int64 = 1 << 53
 
-    /// The size if it can be one of a file; nil if it is unknown or a lie.
+    /// The size if it is credible for a file; otherwise nil, as for an unknown one.
     package static func believed(_ size: Int64?) -> Int64? {
         size.flatMap { (0...largestFile).contains($0) ? $0 : nil }
     }
@@ -26,7 +26,7 @@ package struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLi
 
     package static func += (a: inout ByteCount, b: Int64) { a = a + ByteCount(b) }
 
-    /// What is left of it when `done` is there; nothing if that is more.
+    /// The remainder after `done`; zero if that is larger.
     package func remaining(after done: ByteCount) -> ByteCount { ByteCount(value - done.value) }
 
     package static func < (a: ByteCount, b: ByteCount) -> Bool { a.value < b.value }

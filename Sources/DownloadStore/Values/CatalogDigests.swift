@@ -1,31 +1,31 @@
 package import FileSystem
 import Foundation
 
-/// What a ``SourceDigest`` is of: provider, quality, sound, parameters.
+/// The subject of a ``SourceDigest``: provider, quality, sound, parameters.
 package enum SourceSettings {}
 
-/// Where a video comes from, but for its id; 16 bytes. Without any of what has no source of its own.
+/// The source of a video, without its id; 16 bytes. Empty for files without a source of their own.
 package typealias SourceDigest = DigestOf<SourceSettings>
 
-/// What an ``ExtrasDigest`` is of.
+/// The subject of an ``ExtrasDigest``.
 package enum CatalogExtras {}
 
 /// The cover, subtitle files and attachments that a catalog names beside a video; 16 bytes.
 package typealias ExtrasDigest = DigestOf<CatalogExtras>
 
-/// What a ``CoverDigest`` is of.
+/// The subject of a ``CoverDigest``.
 package enum CoverPlace {}
 
-/// Where the cover of a course or chapter comes from, as its catalog says; 16 bytes.
+/// The source of a course's or chapter's cover in its catalog; 16 bytes.
 package typealias CoverDigest = DigestOf<CoverPlace>
 
-/// What a ``StreamDigest`` is of.
+/// The subject of a ``StreamDigest``.
 package enum StreamAddresses {}
 
 /// The addresses, byte ranges and keys of all segments of a stream; 32 bytes.
 package typealias StreamDigest = DigestOf<StreamAddresses>
 
 extension DigestOf {
-    /// As SQLite keeps it.
+    /// The form in SQLite.
     var data: Data { withUnsafeBytes { Data($0) } }
 }

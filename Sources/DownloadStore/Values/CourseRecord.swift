@@ -1,8 +1,8 @@
-/// A course as the state remembers it.
+/// A course in the state.
 package struct CourseRecord: Sendable, Equatable {
     /// Its id.
     package var id: String
-    /// The catalog file that it is written in: absolute, symlinks resolved; empty once that was forgotten.
+    /// The catalog file of the course: absolute, symlinks resolved; empty once that was forgotten.
     package var file: String
     /// Its place in the order of the catalogs.
     package var ordinal: Int
@@ -14,7 +14,7 @@ package struct CourseRecord: Sendable, Equatable {
     package var cover: CoverDigest?
     /// The cover's file; its source is of no meaning.
     package var coverFile: StoredFile?
-    /// The template by which all of its videos are named; nil of a state of before, or if some may be named by another one.
+    /// The template by which all of its videos are named; nil in an older state, or if some may follow another one.
     package var layout: String?
 
     package init(
@@ -32,7 +32,7 @@ package struct CourseRecord: Sendable, Equatable {
     }
 }
 
-/// A chapter as the state remembers it.
+/// A chapter in the state.
 package struct ChapterRecord: Sendable, Equatable {
     /// The course's id.
     package var course: String

@@ -2,54 +2,56 @@ package import Foundation
 
 /// One change of one download. ``DownloadStore/write(_:)`` carries out any number of them in one transaction.
 package enum DownloadChange: Sendable {
-    /// Its turn has come.
+    /// Its turn begins.
     case begin(DownloadID)
-    /// So much of its partial is durable, under these validators. Never touches the state.
+    /// These bytes of its partial are durable, with these validators. Never touches the state.
     case progress(DownloadID, ProgressFacts)
-    /// Its bytes come as this kind, which its partials are of from now on; before the first of them. Never touches the state.
+    /// Its bytes are of this kind, which its partials have from now on; written before the first byte. Never touches
+    /// the state.
     case kind(DownloadID, DownloadKind)
-    /// The partial is worth nothing any more. To be committed before the partial is truncated. Never touches the state.
-    /// `givesUpRanges`: since its host answers none as it should; remembered until the person says `retry`.
+    /// The partial is invalid. To be committed before the partial is truncated. Never touches the state.
+    /// `givesUpRanges`: because its host answers no range correctly; kept until the user gives the command `retry`.
     case startOver(DownloadID, validatorFailures: Int, startOvers: Int, givesUpRanges: Bool = false)
     /// The file is complete and durable and about to be renamed to its path.
     case placing(DownloadID, StoredFile)
-    /// The rename didn't happen and won't; the old file, if any, is what the row has again.
+    /// The rename didn't happen and won't; the old file, if any, is restored in the row.
     case unplace(DownloadID)
-    /// The file is at its place, and its folder durable.
+    /// The file is in place, and its folder durable.
     case finish(DownloadID)
-    /// A finished file is at its place without a transfer: linked, copied or adopted.
+    /// A finished file is in place without a transfer: linked, copied or adopted.
     case adopt(DownloadID, StoredFile)
-    /// Waits again: backing off, not ready, or somebody else's turn. `error` nil clears what stood there.
+    /// Waits again: backing off, not ready, or its slot was taken. `error` nil clears the stored one.
     case putBack(DownloadID, retryAt: Date?, error: DownloadError?)
     /// Stopped from outside.
     case suspend(DownloadID, SuspendReason)
-    /// What this run has suspended or failed waits again after all; that failure counts for nothing.
+    /// A download suspended or failed in this run waits again; that failure doesn't count.
     case revive(DownloadID)
-    /// Nothing more in this run; `retryAt` nil is for good.
+    /// Nothing more in this run; `retryAt` nil is permanent.
     case fail(DownloadID, DownloadError, retryAt: Date?)
     /// The file is missing from the library.
     case lose(DownloadID)
-    /// The finished file isn't what is wanted; it stays until its successor is complete.
+    /// The finished file isn't the wanted one; it stays until its successor is complete.
     case refetch(DownloadID)
-    /// A finished file was looked at again, and this is what it is. Never touches the state.
+    /// A finished file was checked again, with these facts. Never touches the state.
     case recorded(DownloadID, StoredFile)
-    /// What the person says: pause, resume, cancel, retry or remove. Removing keeps the file's record until ``fileRemoved``.
+    /// A command of the user: pause, resume, cancel, retry or remove. Removing keeps the file's record until
+    /// ``fileRemoved``.
     case steer(DownloadID, StateTransition)
     /// The files of a removed download are deleted.
     case fileRemoved(DownloadID)
-    /// The person's priority; nil is the catalog's.
+    /// The user's priority; nil is the catalog's.
     case prioritize(DownloadID, Int?)
     /// The cover, subtitles and attachments of the catalog are in the library.
     case extrasStored(DownloadID, ExtrasDigest?)
-    /// A part of a video that is about to be renamed to its place, as ``placing(_:_:)`` is of the video itself. Forgotten
+    /// A part of a video that is about to be renamed to its place, like ``placing(_:_:)`` for the video itself. Deleted
     /// when the video is finished or put back.
     case placingPart(PartRecord)
-    /// Something beside a video.
+    /// A change of a sidecar.
     case sidecar(SidecarChange)
-    /// The cover of a course, or of a chapter of it, is to be fetched by the next sync; nil if no file is there, else
-    /// the one that is to be replaced.
+    /// The cover of a course, or of one of its chapters, has to be downloaded by the next sync; nil if there is no
+    /// file, else the one to replace.
     case coverLost(course: String, chapter: String?, StoredFile?)
-    /// A course's cover that has this digest in the catalog.
+    /// A course's cover was stored, with this digest in the catalog.
     case courseCover(String, CoverDigest, StoredFile)
     /// A chapter's cover.
     case chapterCover(course: String, chapter: String, CoverDigest, StoredFile)
@@ -68,19 +70,19 @@ extension DownloadChange {
     }
 }
 
-/// What is durable of a partial.
+/// The durable progress of a partial.
 package struct ProgressFacts: Sendable, Equatable {
-    /// Bytes that are there.
+    /// Its bytes.
     package var bytes: Int64
-    /// The whole size; nil if the server did not say.
+    /// The total; nil if the server did not give it.
     package var total: Int64?
-    /// What these bytes are proven by.
+    /// The proof of these bytes.
     package var validators: Validators
-    /// Over the last seconds; nil while nothing moves.
+    /// Over the last seconds; nil without progress.
     package var bytesPerSecond: Int64?
-    /// Which bytes these are, in the words of the download's kind; nil where their number says it.
+    /// The position of these bytes, in the form of the download's kind; nil if their number is enough.
     package var position: String?
-    /// How long all of it plays; nil where that isn't known.
+    /// The total playing time; nil if unknown.
     package var seconds: Double?
     /// The media type that the server gave them; nil if it gave none.
     package var mediaType: String?
@@ -99,28 +101,28 @@ package struct ProgressFacts: Sendable, Equatable {
     }
 }
 
-/// One change of what belongs beside a video. None touches the state of the video itself.
+/// One change of a sidecar. None touches the state of the video itself.
 package enum SidecarChange: Sendable, Equatable {
-    /// Its provider has answered, and names these: they are wanted, unless they are there or failed; others that aren't
-    /// there are wanted no more.
+    /// Its provider has answered, and names these: they are wanted, unless they are stored or failed; other missing
+    /// ones aren't wanted any more.
     case named(DownloadID, [SidecarName])
-    /// It has its file without anybody having been asked what comes along.
+    /// It has its file, but its provider hasn't been asked for sidecars.
     case unasked(DownloadID)
-    /// It is there.
+    /// It is stored.
     case stored(SidecarRecord)
-    /// Nobody can be asked for it in this run any more.
+    /// It can't be requested any more in this run.
     case waits(DownloadID, SidecarName, retryAt: Date?, DownloadError)
-    /// Nothing more in this run; `retryAt` nil is for good.
+    /// Nothing more in this run; `retryAt` nil is permanent.
     case failed(DownloadID, SidecarName, DownloadError, retryAt: Date?)
-    /// Its provider doesn't say where anything of it is; as ``failed(_:_:_:retryAt:)`` for all that isn't there.
+    /// Its provider doesn't answer; like ``failed(_:_:_:retryAt:)`` for all missing ones.
     case unanswered(DownloadID, DownloadError, retryAt: Date?)
-    /// The person wants another try of all that failed beside a video.
+    /// The user wants another try of all failed sidecars of a video.
     case retried(DownloadID)
-    /// Somebody else than its provider says where it is.
+    /// It comes from another source than its provider.
     case forgotten(DownloadID, SidecarName)
-    /// Its file is missing. One that was part of the video is only forgotten.
+    /// Its file is missing. One that was part of the video is only deleted from the state.
     case lost(SidecarRecord)
-    /// What is there isn't what came along: it is recorded as it is, and replaced by the next sync.
+    /// The file isn't the stored sidecar: it is recorded as it is, and replaced by the next sync.
     case replaced(SidecarRecord)
 
     /// The download that it is about.

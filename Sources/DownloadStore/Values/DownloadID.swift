@@ -1,6 +1,6 @@
-/// Names a row of the `downloads` table; also the stem of its partial's file name. Coded as its number.
+/// Identifies a row of the `downloads` table; also the stem of its partial's file name. Encoded as its number.
 package struct DownloadID: RawRepresentable, Sendable, Hashable, Comparable, Codable {
-    /// As SQLite knows it.
+    /// The number in SQLite.
     package var rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -15,7 +15,7 @@ package struct DownloadKey: Sendable, Hashable {
     /// The video's id.
     package var video: String
 
-    /// In whatever spelling; the key has the normal one.
+    /// From any spelling; the key has the normal one.
     package init(course: String, video: String) {
         self.course = Identifier.normalized(course)
         self.video = Identifier.normalized(video)

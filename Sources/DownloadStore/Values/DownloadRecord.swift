@@ -1,7 +1,7 @@
 package import FileSystem
 package import Foundation
 
-/// What a catalog says of a download.
+/// The catalog's facts about a download.
 package struct CatalogFields: Sendable, Equatable {
     /// The chapter's id; nil for a video directly under its course.
     package var chapter: String?
@@ -21,9 +21,9 @@ package struct CatalogFields: Sendable, Equatable {
     package var extras: ExtrasDigest?
     /// The planned path without its extension, relative to the library.
     package var stem: String
-    /// In bytes, as the catalog says; nil if it says nothing.
+    /// The catalog's size in bytes; nil if it has none.
     package var expectedSize: Int64?
-    /// 32 bytes, as the catalog says; nil if it says nothing.
+    /// The catalog's 32 bytes; nil if it has none.
     package var expectedSHA256: Checksum?
 
     package init(
@@ -44,11 +44,11 @@ package struct CatalogFields: Sendable, Equatable {
     }
 }
 
-/// What proves that a server still serves the same bytes (RFC 9110 §8.8, §13.1.5).
+/// The proof that a server still serves the same bytes (RFC 9110 §8.8, §13.1.5).
 package struct Validators: Sendable, Equatable {
     /// A strong ETag as written, quotes included.
     package var etag: String?
-    /// A Last-Modified that was at least a second before its answer's Date.
+    /// A Last-Modified that was at least a second before its response's Date.
     package var lastModified: String?
 
     package init(etag: String? = nil, lastModified: String? = nil) {
@@ -65,11 +65,11 @@ package struct StoredFile: Sendable, Equatable {
     package var size: Int64
     /// Modification time in ns since 1970, which proves the file ours without reading it; nil if never recorded.
     package var modified: Int64?
-    /// Nil for files that arrived with `--no-checksum`.
+    /// Nil for files stored with `--no-checksum`.
     package var sha256: Checksum?
-    /// The source that it came from.
+    /// Its source.
     package var source: SourceDigest
-    /// What it can be compared by; nil if that isn't known.
+    /// Facts to compare it with other files; nil if there are none.
     package var proof: FileProof?
 
     package init(
@@ -90,27 +90,27 @@ package struct DownloadRecord: Sendable, Equatable {
     package var id: DownloadID
     /// Course and video.
     package var key: DownloadKey
-    /// What its catalog says of it.
+    /// The catalog's facts about it.
     package var catalog: CatalogFields
-    /// Where it is.
+    /// Its state.
     package var state: DownloadState
-    /// Why it waits or is suspended; nil where nothing needs a reason.
+    /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
     /// Overrides the catalog's priority until the download ends.
     package var priorityOverride: Int?
     /// Bytes of the partial that are known to be durable.
     package var durableBytes: Int64
-    /// The whole size as the server said it, of the partial.
+    /// The total given by the server for the partial.
     package var totalBytes: Int64?
-    /// What these bytes are proven by.
+    /// The proof of these bytes.
     package var validators: Validators
     /// The media type that the server gave these bytes; nil if it gave none.
     package var mediaType: String?
-    /// What its bytes come as, or came as once it is finished; nil until its provider has said it.
+    /// The kind of its bytes, or of its finished file; nil until its provider has given it.
     package var kind: DownloadKind?
-    /// What the kind has noted of its partials, in its own words; nil for one file, of which the bytes say all.
+    /// The kind's own record of its partials; nil for one file, whose bytes are enough.
     package var position: String?
-    /// How long it plays, in seconds; nil where its kind doesn't tell.
+    /// The playing time in seconds; nil if its kind doesn't know it.
     package var mediaSeconds: Double?
     /// The highest durable offset that this identity ever reached.
     package var highWater: Int64
@@ -118,18 +118,18 @@ package struct DownloadRecord: Sendable, Equatable {
     package var validatorFailures: Int
     /// How often the file was started over.
     package var startOvers: Int
-    /// Whether it was started over since its host answers no range as it should.
+    /// Whether it was started over because its host answers no range correctly.
     package var hasGivenUpRanges: Bool
-    /// What went wrong last; nil if nothing did.
+    /// The last error; nil if there is none.
     package var error: DownloadError?
-    /// Not before then; nil if it may at once, or never.
+    /// The earliest time of the next try; nil for at once, or never.
     package var retryAt: Date?
-    /// Runs in a row that ended with this download failed.
+    /// The number of consecutive runs in which it failed.
     package var failedRuns: Int
-    /// A rename to `file.path` is under way.
+    /// Whether a rename to `file.path` is in progress.
     package var isPlacing: Bool
-    /// The file in the library: of a finished download, of one that is being placed, or the old one that stays until
-    /// its successor is complete.
+    /// The file in the library: of a finished download, of one being placed, or the old one that stays until its
+    /// successor is complete.
     package var file: StoredFile?
     /// While its successor is being placed: the old file.
     package var oldFile: StoredFile?
@@ -139,13 +139,13 @@ package struct DownloadRecord: Sendable, Equatable {
     package var bytesPerSecond: Int64?
     /// When the row last changed.
     package var updatedAt: Date
-    /// No longer in its catalog.
+    /// Whether it is no longer in its catalog.
     package var isGone: Bool
 
-    /// What counts: the override, else the catalog's.
+    /// The effective priority: the override, else the catalog's.
     package var priority: Int { priorityOverride ?? catalog.priority }
 
-    /// Where it is.
+    /// Its standing.
     package var standing: RowStanding {
         RowStanding(state: state, reason: reason, retryAt: retryAt, isPlacing: isPlacing)
     }

@@ -1,23 +1,23 @@
-/// Where a download is. Seven, and no more.
+/// The seven states of a download.
 package enum DownloadState: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Its turn will come; with a retry time it is backing off or not ready at its host.
+    /// It waits for its turn; with a retry time it is backing off or not ready at its host.
     case waiting
     /// Being resolved, transferred or placed by the sync that holds the user's lock.
     case active
-    /// The person said so; only the person resumes it.
+    /// Paused by the user; only the user resumes it.
     case paused
     /// Stopped from outside; resumes by itself.
     case suspended
-    /// Its file is in the library, durable and proven.
+    /// Its file is in the library, durable and verified.
     case finished
-    /// With a retry time the next run tries again; without, it is final.
+    /// With a retry time a later run tries again; without, it is final.
     case failed
-    /// The person doesn't want it.
+    /// Cancelled by the user.
     case cancelled
 }
 
 extension DownloadState {
-    /// Whether a sync has something left to do for it.
+    /// Whether a sync has work left for it.
     package var isOpen: Bool {
         switch self {
         case .waiting, .active, .suspended: true
@@ -25,7 +25,7 @@ extension DownloadState {
         }
     }
 
-    /// Whether what has arrived of it is kept.
+    /// Whether its partial is kept.
     package var keepsPartial: Bool {
         switch self {
         case .waiting, .active, .suspended, .paused, .failed: true
@@ -34,16 +34,16 @@ extension DownloadState {
     }
 }
 
-/// Why a download waits or is suspended.
+/// The reason why a download waits or is suspended.
 package enum SuspendReason: String, Sendable, Hashable {
     case logout, signal, window, quota, disk, auth, interrupted, lost
     /// This machine has no file descriptors, processes or memory left.
     case descriptors
 }
 
-/// What went wrong with a download. Holds no secret: URLs have lost their query before they get here.
+/// The failure of a download. Contains no secret: the query of URLs is removed before.
 package struct DownloadError: Sendable, Equatable, Error {
-    /// The kinds of cli.md; raw values are promised to readers of the JSON events.
+    /// The kinds of docs/json.md; raw values are promised to readers of the JSON events.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case authRequired = "auth_required"
         case forbidden
@@ -72,8 +72,8 @@ package struct DownloadError: Sendable, Equatable, Error {
         case disk
         case bug
 
-        /// Whether the cause may be gone when somebody looks again, by time or because a person has done something. Not where
-        /// a host has said when to come back, nor where the catalog itself has to change.
+        /// Whether the cause may be gone later, by time or after an action of the user. False if a host has given a
+        /// time to wait, or the catalog itself has to change.
         package var mayPass: Bool {
             switch self {
             case .drm, .invalidParameters, .rateLimited: false
@@ -82,14 +82,14 @@ package struct DownloadError: Sendable, Equatable, Error {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     package var kind: Kind
-    /// One sentence for the person, without its full stop.
+    /// One sentence for the user, without its full stop.
     ///
-    /// It is stored with the row and repeated by later versions, in `status` as in JSON. So it is made where the error
-    /// arises, in files called `DownloadError+…`: the one text for people that the rooms beneath `CommandOutput` write.
+    /// It is stored with the row and repeated by later versions, in `status` and in JSON. So it is made where the error
+    /// arises, in files called `DownloadError+…`: the only text for users that the rooms beneath `CommandOutput` write.
     package var message: String
-    /// The last HTTP status, where one was involved.
+    /// The last HTTP status, if there was one.
     package var status: Int?
 
     package init(kind: Kind, message: String, status: Int? = nil) {

@@ -4,24 +4,24 @@ package struct DownloadSums: Sendable {
     package var course: String
     /// The chapter's id; nil directly under the course.
     package var chapter: String?
-    /// As it is stored.
+    /// The stored state.
     package var state: DownloadState
-    /// No longer in their catalog.
+    /// Whether they are no longer in their catalog.
     package var isGone: Bool
-    /// How many there are.
+    /// Their number.
     package var count: Int
     /// Bytes that are there.
     package var doneBytes: ByteCount
-    /// Bytes of all whose size is known.
+    /// The total of all known sizes.
     package var knownBytes: ByteCount
-    /// How many have a known size.
+    /// The number of known sizes.
     package var knownSizes: Int
     /// Bytes that are missing, where the size is known.
     package var missingBytes: ByteCount
-    /// What their files and partials take of the disk.
+    /// The disk space of their files and partials.
     package var diskBytes: ByteCount
-    /// Finished files that come from another source than the catalog now names.
+    /// Finished files from another source than the catalog now names.
     package var fromOtherSource: Int
-    /// The lowest place of one of them in its catalog.
+    /// The first position among them in their catalog.
     package var ordinal: Int64
 }

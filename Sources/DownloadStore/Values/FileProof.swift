@@ -1,14 +1,14 @@
 import FileSystem
 
-/// What a finished file can be compared by with what another download's server or playlist names now. Tells nothing secret.
+/// Facts to compare a finished file with the server or playlist of another download. Contains no secret.
 package enum FileProof: Sendable, Hashable {
-    /// The strong entity tag under which its bytes came, quotes included. It is unique to its URL only (RFC 9110 §8.8.3):
-    /// by itself it proves nothing of another one.
+    /// The strong entity tag of its bytes, quotes included. It is unique to its URL only (RFC 9110 §8.8.3): by itself
+    /// it proves nothing about another one.
     case etag(String)
     /// Digest of the addresses, byte ranges and keys of all segments of a stream.
     case stream(StreamDigest)
 
-    /// As the state keeps it.
+    /// The form in the state.
     var text: String {
         switch self {
         case .etag(let tag): tag
@@ -16,7 +16,7 @@ package enum FileProof: Sendable, Hashable {
         }
     }
 
-    /// Nil for what can't be read: the file is compared with nothing then.
+    /// Nil for unreadable text: the file isn't compared then.
     package init?(text: String) {
         if text.hasPrefix("\"") {
             self = .etag(text)

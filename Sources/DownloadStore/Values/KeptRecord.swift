@@ -1,9 +1,9 @@
 import FileSystem
 
-/// All that it takes to know a file of the library again without a state: a finished video with what came along, or the
-/// folder and cover of a course or chapter. One line of the list that lies in the library.
+/// The facts needed to recognize a file of the library without a state: a finished video with its sidecars, or the
+/// folder and cover of a course or chapter. One line of the list in the library.
 package struct KeptRecord: Sendable, Equatable, Codable {
-    /// A file that came along with a video.
+    /// A sidecar of a video.
     package struct Beside: Sendable, Equatable, Codable {
         package var kind: String
         package var name: String
@@ -22,7 +22,7 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var title: String
     /// 1-based among its siblings; nil for a course.
     package var position: Int?
-    /// The catalog that a course is written in.
+    /// The catalog of a course.
     package var catalog: String?
     /// The folder of a course or chapter.
     package var folder: String?
@@ -34,23 +34,23 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var modified: Int64?
     /// In hex, as all digests here.
     package var sha256: String?
-    /// Of the video's file: the source that it came from, and what else proves its bytes.
+    /// Of the video's file: its source, and the further proof of its bytes.
     package var source: String?
     package var proof: String?
     package var provider: String?
     /// The planned path without its extension.
     package var stem: String?
-    /// What brought it; nil in lists of before the state knew it.
+    /// The kind of its download; nil in older lists.
     package var kind: String?
-    /// How long a stream plays.
+    /// The playing time of a stream.
     package var seconds: Double?
-    /// Digest of the cover that is there.
+    /// Digest of the stored cover.
     package var cover: String?
-    /// Digest of the extras that are there.
+    /// Digest of the stored extras.
     package var extras: String?
-    /// What came along.
+    /// Its sidecars.
     package var beside: [Beside]?
-    /// Of a video: whether nothing that is to come along is still wanted. Nil in lists of before it was known.
+    /// For a video: whether no sidecar is still wanted. Nil in older lists.
     package var complete: Bool?
 
     package init(course: String, title: String) {
@@ -58,7 +58,7 @@ package struct KeptRecord: Sendable, Equatable, Codable {
         self.title = title
     }
 
-    /// What brought it: before lists said so, only streams had a length.
+    /// The kind of its download: in older lists only streams had a duration.
     var downloadKind: DownloadKind { kind.map(DownloadKind.init) ?? (seconds == nil ? .file : .stream) }
 
     /// A course's folder and cover.
@@ -96,21 +96,21 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     }
 }
 
-/// A record whose files have been found at their places, with all digests as bytes.
+/// A record whose files have been found in place, with all digests as bytes.
 package struct ProvenRecord: Sendable {
-    /// As it was read.
+    /// The record as read.
     package var record: KeptRecord
-    /// The video's file, or the cover; nil where there is none, or not any more.
+    /// The video's file, or the cover; nil if there is none, or it is missing.
     package var file: StoredFile?
-    /// Of the cover.
+    /// Digest of the cover.
     package var cover: CoverDigest?
-    /// Of the extras; nil if not all of them are there.
+    /// Digest of the extras; nil if some are missing.
     package var extras: ExtrasDigest?
-    /// What came along and is there; the download's id is of no meaning.
+    /// Its existing sidecars; the download's id is unused.
     package var sidecars: [SidecarRecord]
-    /// What came along and isn't there any more.
+    /// Its missing sidecars.
     package var missing: [SidecarName] = []
-    /// Whether nobody knows what else is to come along: its provider is asked once.
+    /// Whether other sidecars are unknown: its provider is asked once.
     package var isUnasked: Bool { record.complete != true }
 
     package init(

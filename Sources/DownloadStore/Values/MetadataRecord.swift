@@ -1,18 +1,18 @@
 package import FileSystem
 
-/// A file that was made of what is known of a course, beside its media.
+/// A file made from the facts about a course, beside its media.
 package struct MetadataRecord: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
-    /// The course that it is of.
+    /// Its course.
     package var course: String
     /// In bytes.
     package var size: Int64
-    /// In ns since 1970; nil until it is known to be at its place.
+    /// In ns since 1970; nil until it is known to be in place.
     package var modified: Int64?
     /// Of all bytes.
     package var sha256: Checksum
-    /// What is there until it is replaced; nil if nothing of ours did.
+    /// The file in its place until it is replaced; nil if there was none of ours.
     package var old: Checksum?
     /// The size of ``old``.
     package var oldSize: Int64?

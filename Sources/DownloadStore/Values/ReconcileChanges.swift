@@ -1,8 +1,8 @@
-/// Everything that a sync found changed between catalogs, state and library. Written in one transaction.
+/// All changes that a sync found between catalogs, state and library. Written in one transaction.
 package struct ReconcileChanges: Sendable {
     /// A download that the state doesn't know yet.
     package struct New: Sendable {
-        /// At least ``DownloadTable/nextID()``, each given once.
+        /// At least ``DownloadTable/nextID()``, each used once.
         package var id: DownloadID
         /// Course and video.
         package var key: DownloadKey
@@ -16,14 +16,14 @@ package struct ReconcileChanges: Sendable {
         }
     }
 
-    /// A download whose catalog entry reads differently now.
+    /// A download whose catalog entry has changed.
     package struct Updated: Sendable {
         /// Its id.
         package var id: DownloadID
         /// What the catalog says of it.
         package var fields: CatalogFields
-        /// Its partial is of another source: it is forgotten, unless a SHA-256 decides at the end; or its file is no longer
-        /// what is wanted.
+        /// Its partial is of another source, and is forgotten unless a SHA-256 decides at the end; or its file is no
+        /// longer the wanted one.
         package var sourceChanged: Bool
 
         package init(id: DownloadID, fields: CatalogFields, sourceChanged: Bool) {
@@ -33,23 +33,23 @@ package struct ReconcileChanges: Sendable {
         }
     }
 
-    /// Courses that are new or read differently.
+    /// New or changed courses.
     package var courses: [CourseRecord] = []
-    /// Chapters that are new or read differently.
+    /// New or changed chapters.
     package var chapters: [ChapterRecord] = []
     /// Downloads that the state doesn't know yet.
     package var new: [New] = []
-    /// Downloads whose entry reads differently.
+    /// Downloads whose entry has changed.
     package var updated: [Updated] = []
     /// No longer in their catalogs.
     package var gone: [DownloadID] = []
     /// Finished, but their files are missing.
     package var lost: [DownloadID] = []
-    /// Finished, but not what the catalog wants; their files stay until then.
+    /// Finished, but not as the catalog wants; their files stay until their successors are complete.
     package var refetched: [DownloadID] = []
     /// Failed, and to be tried again.
     package var revived: [DownloadID] = []
-    /// Files that belong elsewhere now.
+    /// Files with new paths.
     package var moves: [RecordedMove] = []
 
     package init() {}

@@ -1,6 +1,6 @@
-/// A file or folder that has to be somewhere else; recorded before the first rename.
+/// A file or folder with a new path; recorded before the first rename.
 package struct RecordedMove: Sendable, Equatable {
-    /// Whose path it changes.
+    /// The owner of the path.
     package enum Owner: Sendable, Hashable, Codable {
         case download(DownloadID)
         case sidecar(download: DownloadID, kind: String, name: String)
@@ -10,11 +10,11 @@ package struct RecordedMove: Sendable, Equatable {
 
     /// Its id.
     package var id: String
-    /// Where it is.
+    /// Its present path.
     package var from: String
-    /// Where it belongs.
+    /// Its new path.
     package var to: String
-    /// Whose path it changes.
+    /// The owner of the path.
     package var owner: Owner
 
     package init(id: String, from: String, to: String, owner: Owner) {

@@ -1,6 +1,6 @@
-/// Names a row of the `requests` table.
+/// Identifies a row of the `requests` table.
 package struct RequestID: RawRepresentable, Sendable, Hashable {
-    /// As SQLite knows it.
+    /// The number in SQLite.
     package var rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }

@@ -1,21 +1,21 @@
 package import Foundation
 
-/// Where a row is, and the one rule for what becomes of it between two runs: a killed one leaves rows that nobody works on
-/// any more, and waits come to their end.
+/// A row's standing, and the one rule for changes between two runs: a killed run leaves rows in progress, and waits
+/// end.
 ///
 /// Related: ``StateTransition``, whose table has every step; docs/invariants.md.
 package struct RowStanding: Sendable, Equatable {
     /// The row's state.
     package var state: DownloadState
-    /// Why it waits or is suspended; nil where nothing needs a reason.
+    /// The reason why it waits or is suspended; nil if it needs none.
     package var reason: SuspendReason?
-    /// Not before then; nil if it may at once, or never.
+    /// The earliest time of the next try; nil for at once, or never.
     package var retryAt: Date?
-    /// Whether a rename to its file's path is under way.
+    /// Whether a rename to its file's path is in progress.
     package var isPlacing: Bool
 
-    /// The most that a download that is put back may wait, in seconds: a server or a provider said so, and may be wrong.
-    /// Clearly less than the time from one nightly run to the next, which never comes to the minute.
+    /// The longest wait of a download that is put back, in seconds: a server or a provider gives the time, and may be
+    /// wrong. Clearly less than the interval of nightly runs, which never start to the minute.
     package static let longestWait = 20.0 * 3600
 
     package init(
@@ -27,7 +27,8 @@ package struct RowStanding: Sendable, Equatable {
         self.isPlacing = isPlacing
     }
 
-    /// As it is to be told: a row is `active` only while a process holds the user's lock, else it was interrupted.
+    /// The standing to show: a row is `active` only while a process holds the user's lock, otherwise it was
+    /// interrupted.
     package func seen(isHeld: Bool) -> RowStanding {
         guard state == .active, !isHeld else { return self }
         var seen = self
@@ -36,7 +37,7 @@ package struct RowStanding: Sendable, Equatable {
         return seen
     }
 
-    /// What a run that begins at `now` makes of it, once it has the user's lock.
+    /// The result of a run's start at `now` for it, with the user's lock.
     package func recovered(at now: Date) -> Recovery {
         let seen = seen(isHeld: false)
         var steps: [StateTransition] = seen == self ? [] : [.suspend]
@@ -50,22 +51,21 @@ package struct RowStanding: Sendable, Equatable {
     private func isRevived(at now: Date) -> Bool {
         switch state {
         case .suspended: true
-        // What is at its place or close to it isn't given up for what went wrong before.
+        // A row at or near its place isn't given up because of an earlier failure.
         case .failed: isPlacing || retryAt.map { $0 <= now } ?? false
-        // A time beyond what anybody may ask for was set by another clock.
+        // A time beyond the allowed wait was set by another clock.
         case .waiting: retryAt.map { $0 <= now || $0 > now + Self.longestWait } ?? false
         case .active, .paused, .finished, .cancelled: false
         }
     }
 }
 
-/// What the start of a run makes of a row.
+/// The result of a run's start for a row.
 package struct Recovery: Sendable, Equatable {
-    /// What it is then.
+    /// The new standing.
     package var standing: RowStanding
-    /// How the state table leads there; none if the row stays as it is.
+    /// The transitions that lead there; empty if the row stays as it is.
     package var steps: [StateTransition]
-    /// Whether its attempts count from zero: what has failed gets all of them again, what was only interrupted continues
-    /// counting.
+    /// Whether its attempts are reset: a failed row gets all of them again, an interrupted one continues counting.
     package var isNewChance: Bool
 }

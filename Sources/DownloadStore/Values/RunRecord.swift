@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A run that is over, for the history.
+/// The result of a finished run, for the history.
 package struct RunEnd: Sendable {
     /// Its exit code.
     package var exit: Int
@@ -29,6 +29,6 @@ package struct RunRecord: Sendable {
     package var endedAt: Date?
     /// As they were given.
     package var catalogs: [String]
-    /// How it ended; nil while it runs, and for one that was killed.
+    /// Its result; nil while it runs, and for one that was killed.
     package var end: RunEnd?
 }

@@ -1,12 +1,12 @@
 package import FileSystem
 
-/// A file without which a video isn't whole, on its way to its place.
+/// A file that a video needs, being placed.
 package struct PartRecord: Sendable, Equatable {
-    /// What it will be.
+    /// Its future record.
     package var file: SidecarRecord
     /// The file name of its partial.
     package var partial: String
-    /// Nil where none was computed.
+    /// Nil if none was computed.
     package var sha256: Checksum?
 
     package init(file: SidecarRecord, partial: String, sha256: Checksum?) {
@@ -16,20 +16,20 @@ package struct PartRecord: Sendable, Equatable {
     }
 }
 
-/// A file that came along with a video.
+/// A sidecar of a video.
 package struct SidecarRecord: Sendable, Equatable {
-    /// What came along.
+    /// The kind of a sidecar.
     package enum Kind: String, Sendable {
         case cover, subtitle, attachment
         /// A part of the video itself: separate sound, or a playlist of its package.
         case stream
-        /// No file: nobody has asked the provider yet what comes along with this video.
+        /// Not a file: the provider hasn't been asked yet for sidecars of this video.
         case unasked
     }
 
-    /// The download that it came along with.
+    /// Its download.
     package var download: DownloadID
-    /// What it is.
+    /// Its kind.
     package var kind: Kind
     /// Language or title, made unique within the kind.
     package var name: String

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What a cover, subtitle or attachment of one video is called: unique within the video.
+/// The name of a cover, subtitle or attachment, unique within its video.
 package struct SidecarName: Sendable, Hashable {
-    /// What it is.
+    /// Its kind.
     package var kind: SidecarRecord.Kind
     /// Language or title, made unique within the kind; empty for a cover.
     package var name: String
@@ -13,29 +13,30 @@ package struct SidecarName: Sendable, Hashable {
     }
 }
 
-/// Something that belongs beside a video and isn't there: what is there is a ``SidecarRecord``.
+/// A missing sidecar: a stored one is a ``SidecarRecord``.
 ///
-/// No address of it is kept: that is secret, and ends. Its provider is asked for a new one.
+/// Its address isn't stored: it is secret, and expires. Its provider is asked for a new one.
 package struct OpenSidecar: Sendable, Equatable {
-    /// Where it is.
+    /// Its state.
     package enum State: String, Sendable {
-        /// The next run fetches it.
+        /// The next run downloads it.
         case wanted
-        /// It wasn't available. A later run tries again if there is a time for that, else only if the person says so.
+        /// It wasn't available. A later run tries again if there is a time for that, else only after the user's
+        /// `retry`.
         case failed
     }
 
     /// The download that it belongs to.
     package var download: DownloadID
-    /// Which of that one's.
+    /// Its name within the download.
     package var name: SidecarName
-    /// Where it is.
+    /// Its state.
     package var state: State
-    /// Not before then; nil of one that failed for good, and of one that may at once.
+    /// The earliest time of the next try; nil after a permanent failure, and for at once.
     package var retryAt: Date?
-    /// Runs in a row that ended with it failed.
+    /// The number of consecutive runs in which it failed.
     package var failedRuns: Int
-    /// What went wrong last; nil if nothing did.
+    /// The last error; nil if there is none.
     package var error: DownloadError?
 
     package init(
@@ -50,10 +51,10 @@ package struct OpenSidecar: Sendable, Equatable {
         self.error = error
     }
 
-    /// Whether a run that looks at `now` fetches it.
+    /// Whether a run at `now` downloads it.
     package func isDue(at now: Date) -> Bool {
         switch (state, retryAt) {
-        // A time beyond what anybody may ask for was set by another clock.
+        // A time beyond the allowed wait was set by another clock.
         case (.wanted, let retryAt?): retryAt <= now || retryAt > now + RowStanding.longestWait
         case (.wanted, nil): true
         case (.failed, let retryAt): retryAt.map { $0 <= now } ?? false
@@ -62,6 +63,6 @@ package struct OpenSidecar: Sendable, Equatable {
 }
 
 extension SidecarRecord {
-    /// What it is called.
+    /// Its name.
     package var key: SidecarName { SidecarName(kind, name) }
 }

@@ -1,4 +1,4 @@
-/// What a process may do to a state file.
+/// A process's access to a state file.
 package enum StateRole: Sendable {
     /// Holds the user's lock: creates the file, migrates it.
     case holder

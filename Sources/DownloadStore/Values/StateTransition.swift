@@ -1,11 +1,11 @@
-/// What can happen to a download's state. The table in ``DownloadState/after(_:)`` is the only place that says what
-/// follows; every statement that writes `state` goes through it.
+/// The events that change a download's state. The table in ``DownloadState/after(_:)`` is the only definition of the
+/// results; every statement that writes `state` goes through it.
 package enum StateTransition: String, Sendable, CaseIterable, Codable {
-    // What a sync does.
+    // Changes by a sync.
     case begin, putBack, suspend, finish, fail, lose, refetch
     /// At the start of a run: a suspended download, or a failed one whose time has come, waits again.
     case revive
-    // What the person says.
+    // Changes by the user.
     case pause, resume, cancel, retry, remove
 }
 
@@ -37,7 +37,8 @@ extension DownloadState {
         }
     }
 
-    /// Whether what `transition` is for holds already, although the table refuses it: what has its file needs no pause.
+    /// Whether the purpose of `transition` is fulfilled already, although the table refuses it: a finished download
+    /// needs no pause.
     package func isBeyond(_ transition: StateTransition) -> Bool {
         switch (transition, self) {
         case (.pause, .finished), (.pause, .cancelled), (.resume, .finished), (.retry, .active): true

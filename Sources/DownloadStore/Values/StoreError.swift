@@ -1,4 +1,4 @@
-/// Why the state can't be used. Nothing has been overwritten when one of these is thrown.
+/// The reason why the state can't be used. Nothing has been overwritten when one of these is thrown.
 package enum StoreError: Error, Sendable, Equatable {
     /// The folder is missing, or the path is a folder, or permissions refuse it.
     case cannotOpen(path: String, detail: String)
@@ -6,9 +6,9 @@ package enum StoreError: Error, Sendable, Equatable {
     case corrupt(path: String, detail: String)
     /// Written by a newer coursefetch.
     case newerVersion(path: String)
-    /// Begun and never made: the file is empty.
+    /// An incomplete new file: it is empty.
     case notMade(path: String)
-    /// Written by an older one, and this process doesn't hold the lock that migrating takes.
+    /// Written by an older one, and this process doesn't hold the lock that a migration needs.
     case needsMigration(path: String)
     /// Can't be written: a read-only file system or file.
     case readOnly(path: String)
@@ -22,8 +22,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case refusedTransition(DownloadID, StateTransition, from: DownloadState?)
 }
 
-/// A row that can't be read and that nobody may guess.
+/// An unreadable row whose values must not be guessed.
 struct DamagedRow: Error {
-    /// In words, for ``StoreError/corrupt(path:detail:)``.
+    /// A description for ``StoreError/corrupt(path:detail:)``.
     var what: String
 }

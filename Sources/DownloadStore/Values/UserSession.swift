@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Whether a user is logged in, and how often that has changed.
+/// Whether a user is logged in, and the number of changes to that.
 package struct UserSession: Sendable, Equatable {
     /// Logged in.
     package var isOpen: Bool
     /// Raised by every login and logout, of the user or of one provider.
     package var generation: Int64
-    /// The generation that the last logout of the user made; 0 if there was none.
+    /// The generation of the user's last logout; 0 if there was none.
     package var closedGeneration: Int64
     /// When it was opened or closed last.
     package var changedAt: Date
@@ -18,6 +18,6 @@ package struct UserSession: Sendable, Equatable {
         self.changedAt = changedAt
     }
 
-    /// Of the account's own user, who has neither logged in nor out yet: open.
+    /// The session of the account's own user, who has neither logged in nor out yet: open.
     package static let initial = UserSession(isOpen: true, generation: 0, closedGeneration: 0, changedAt: .distantPast)
 }

@@ -10,14 +10,14 @@ import Musl
 import Darwin
 #endif
 
-/// `moving/<plan>.collected`: all files of a plan have been collected, and these are they.
+/// `moving/<plan>.collected`: all files of a plan have been collected, and are listed here.
 ///
-/// Its appearance is the one instant between the two steps of a plan. Before it, what is at a `from` is yet to be collected;
-/// after it, a file there has just been brought by another move of the plan.
+/// Its appearance is the instant between the two steps of a plan. Before it, a file at a `from` still has to be
+/// collected; after it, a file there has been placed by another move of the plan.
 struct MoveMark: Equatable {
-    /// What became of one move in the first step.
+    /// The result of one move in the first step.
     enum Collected: Equatable {
-        /// In `moving/`; by size and time it is recognised at its place after a kill.
+        /// In `moving/`; size and time identify it in its place after a kill.
         case file(size: Int64, modified: Int64)
         case missing
         case stayed
@@ -47,7 +47,7 @@ struct MoveMark: Equatable {
 
     init() {}
 
-    /// Nil for text that isn't complete.
+    /// Nil for incomplete text.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 2, lines[lines.count - 1].isEmpty, lines[lines.count - 2] == "end" else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One file that is to have another path.
+/// A file with a new path.
 package struct PlannedMove: Sendable, Hashable, Codable {
-    /// `<plan>-<number>`; no other move ever has it.
+    /// `<plan>-<number>`; unique among all moves.
     package var id: String
-    /// The URL of the file.
+    /// The file's present path.
     package var from: String
-    /// Where it belongs.
+    /// The file's new path.
     package var to: String
 
     package init(id: String, from: String, to: String) {
@@ -16,25 +16,25 @@ package struct PlannedMove: Sendable, Hashable, Codable {
     }
 }
 
-/// Why moves can't be done together. Each is a bug of the caller's.
+/// The reason why moves conflict. Each is a bug of the caller.
 package enum MovePlanError: Error, Sendable, Hashable {
     /// Two moves of one file.
     case fromTwice(String)
-    /// Two files to one path, or to paths that some file systems take for one.
+    /// Two files to one path, or to paths that some file systems treat as equal.
     case toTwice(String)
 }
 
-/// All moves of a sync as one set: swaps, cycles and chains are no different from others.
+/// All moves of a sync as one set: swaps, cycles and chains need no special treatment.
 ///
-/// The plan is recorded, then run, then the new paths are recorded in the transaction that deletes it. Being recorded it can be
-/// run again after a kill at any instant, see ``Moves/carryOut(_:)``.
+/// The plan is recorded, then carried out, then the new paths are recorded in the transaction that deletes it. A
+/// recorded plan can be run again after a kill at any instant, see ``Moves/carryOut(_:)``.
 package struct MovePlan: Sendable, Hashable {
-    /// 16 hexadecimal digits that no other plan has.
+    /// 16 hexadecimal digits, unique to the plan.
     package let id: String
-    /// All of them, carried out as one.
+    /// All moves, carried out together.
     package let moves: [PlannedMove]
 
-    /// Plans moves; what stays where it is isn't part of it. Nil if nothing is left.
+    /// Plans moves, without files that stay in place. Nil if nothing is left.
     package static func plan(
         _ moves: some Sequence<(from: String, to: String)>
     ) throws(MovePlanError) -> MovePlan? {
@@ -50,7 +50,7 @@ package struct MovePlan: Sendable, Hashable {
         return planned.isEmpty ? nil : MovePlan(id: id, moves: planned)
     }
 
-    /// A plan as it was recorded, in any order. Nil if there is none; moves whose id isn't one are left out.
+    /// A recorded plan, in any order. Nil if there is none; moves with an invalid id are ignored.
     package init?(recorded: [PlannedMove]) {
         guard let id = recorded.lazy.compactMap({ Self.planID(of: $0.id) }).first else { return nil }
         self.init(id: id, moves: recorded.filter { Self.planID(of: $0.id) == id })
@@ -61,7 +61,7 @@ package struct MovePlan: Sendable, Hashable {
         self.moves = moves
     }
 
-    /// The plan that a move's id or the name of a file in `moving/` belongs to.
+    /// The plan of a move's id, or of a file's name in `moving/`.
     static func planID(of name: String) -> String? {
         let plan = name.prefix { $0 != "-" && $0 != "." }
         guard plan.utf8.count == 16, plan.utf8.count < name.utf8.count,
@@ -73,12 +73,12 @@ package struct MovePlan: Sendable, Hashable {
     }
 }
 
-/// What became of a planned move.
+/// The result of a planned move.
 package enum MoveResult: Sendable, Hashable {
-    /// The file is at this path: the planned one, or `… [2].ext` beside it if somebody else's file stood there.
+    /// The file is at this path: the planned one, or `… [2].ext` beside it if somebody else's file was there.
     case moved(String)
     /// There was no file to move.
     case missing
-    /// It could not be moved, and is at this path: where it was, or beside it if that was taken meanwhile.
+    /// It could not be moved, and is at this path: the old one, or beside it if that was taken in the meantime.
     case stayed(String, LibraryError)
 }

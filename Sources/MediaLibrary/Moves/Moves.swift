@@ -1,8 +1,8 @@
 import FileSystem
 import SystemPackage
 
-/// Gives files of a library other places, as a plan says: each goes to `moving/<id>`, then each to its place, never replacing
-/// anything. So swaps and cycles need no special care.
+/// Moves files of a library according to a plan: each to `moving/<id>`, then each to its new path, never replacing
+/// anything. So swaps and cycles need no special treatment.
 ///
 /// Not for two plans at a time.
 package struct Moves: Sendable {
@@ -18,24 +18,24 @@ package struct Moves: Sendable {
 
     /// Carries a plan out, new or recorded.
     ///
-    /// Durable on return. A run that was killed at any instant is finished by running the recorded plan again, in the same
-    /// library; a file is at any time whole under exactly one name that the plan knows (two while a file system without
-    /// `renameat2` renames). Afterwards, in this order: record the new paths and delete the plan in one transaction, then
-    /// ``forgetMarks()``.
+    /// Durable on return. A run that was killed at any instant is completed by running the recorded plan again, in the
+    /// same library; at any time a file is complete under exactly one name known to the plan (two while a file system
+    /// without `renameat2` renames). Afterwards, in this order: record the new paths and delete the plan in one
+    /// transaction, then ``forgetMarks()``.
     ///
-    /// - Returns: a result for each move, in the plan's order. What can't be moved is brought back. It throws only if nothing
-    ///   can be relied on any more (a disk that fails, no room to bring a file back): the plan then stays recorded.
+    /// - Returns: a result for each move, in the plan's order. A file that can't be moved is put back. It throws only
+    ///   if nothing is reliable any more (a failing disk, no space to put a file back): the plan then stays recorded.
     package func carryOut(_ plan: MovePlan) throws(LibraryError) -> [MoveResult] {
         try carryOut(plan) { () throws(LibraryError) in }
     }
 
-    /// No plan is recorded any more: the marks of those that were go. One that stays behind after a kill does no harm.
+    /// Removes the marks of finished plans, once no plan is recorded any more. One left after a kill does no harm.
     package func forgetMarks() throws(LibraryError) {
         for name in try moving.names() where MoveMark.isMark(name) { try moving.remove(name) }
     }
 
-    /// Where the files of a recorded plan are now, by their paths before it: there, in `moving/`, or at their new places. What
-    /// is nowhere is left out. Changes nothing: for who looks between a kill and the run that carries the plan out.
+    /// The current places of a recorded plan's files, by their old paths: there, in `moving/`, or at their new paths.
+    /// Missing files are omitted. Changes nothing: for readers between a kill and the run that completes the plan.
     package func whereabouts(of plan: MovePlan) throws(LibraryError) -> [String: String] {
         let mark = try MoveMark.read(plan: plan.id, in: moving)
         var places: [String: String] = [:]
@@ -58,7 +58,7 @@ package struct Moves: Sendable {
         return places
     }
 
-    /// As ``carryOut(_:)``; `step` is called after everything that changes the disk, and what it throws ends the run there.
+    /// Like ``carryOut(_:)``; `step` is called after each change of the disk, and its error ends the run there.
     func carryOut(
         _ plan: MovePlan, step: () throws(LibraryError) -> Void
     ) throws(LibraryError) -> [MoveResult] {
@@ -115,7 +115,7 @@ package struct Moves: Sendable {
         do {
             try folders.flushNames(of: plan.moves.filter { errors[$0.id] == nil }.map(\.from))
         } catch .leadsOut, .notAFolder {
-            // A folder has changed its kind since its file was collected: nothing of ours is in it.
+            // A folder has been replaced since its file was collected: nothing of ours is in it.
         }
         try mark.write(plan: plan.id, in: moving)
         try step()
@@ -126,7 +126,8 @@ package struct Moves: Sendable {
         if try moving.facts(of: move.id) == nil {
             try take(move)
         } else {
-            // Collected before a kill. What is at `from` now is its other name, which goes, or somebody else's file.
+            // Collected before a kill. A file at `from` now is its other name, which is removed, or somebody else's
+            // file.
             try? take(move)
         }
         switch try moving.facts(of: move.id) {
@@ -145,7 +146,7 @@ package struct Moves: Sendable {
         }
     }
 
-    /// Why a file could not be collected in a run before this one, as far as it can still be told.
+    /// The reason why a file could not be collected in an earlier run, as far as it is still known.
     private func reason(for move: PlannedMove) -> LibraryError {
         do {
             _ = try files.facts(of: move.from)
@@ -184,7 +185,7 @@ package struct Moves: Sendable {
         throw .system(.rename, path: path, .fileExists)
     }
 
-    /// Where a file is that a run before this one has put somewhere.
+    /// The path of a file that an earlier run has placed.
     private func find(_ move: PlannedMove, size: Int64, modified: Int64) -> MoveResult {
         for path in [move.to, move.from] {
             for attempt in 1...1000 {

@@ -1,7 +1,7 @@
 import FileSystem
 
-/// Files that a kill, or a state that went back to an older one, has left of moves and copies. Whatever else somebody put
-/// there isn't ours. Paths are relative to the library.
+/// Leftovers of moves and copies after a kill, or after the return to an older state. Other files there aren't ours.
+/// Paths are relative to the library.
 package struct StrandedFiles: Sendable {
     private let folders: FolderTree
     private let moving: PrivateFolder
@@ -11,7 +11,7 @@ package struct StrandedFiles: Sendable {
         self.moving = moving
     }
 
-    /// Whole files in `moving/` that belong to another plan than `plan`: somebody went back to an older state.
+    /// Complete files in `moving/` that belong to another plan than `plan`: somebody restored an older state.
     package func files(besides plan: MovePlan?) throws(LibraryError) -> [String] {
         try moving.names()
             .filter { name in
@@ -29,7 +29,7 @@ package struct StrandedFiles: Sendable {
     /// Removes such a file.
     package func remove(_ path: String) throws(LibraryError) { try moving.remove(LibraryPathParts.split(path).name) }
 
-    /// Removes a copy that was cut short, by the name that no file of a library can have.
+    /// Removes an incomplete copy, by the name that no file of a library can have.
     package func removeUnfinishedCopy(_ path: String) throws(LibraryError) {
         let (above, name) = LibraryPathParts.split(path)
         guard StagingName.isOne(path), let folder = try folders.folder(above) else { return }

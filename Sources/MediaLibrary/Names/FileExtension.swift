@@ -1,4 +1,5 @@
-/// The extension of a file in the library: 1 to 8 of `a`–`z` and `0`–`9`, and nothing that a system would run when it is opened.
+/// The extension of a file in the library: 1 to 8 of `a`–`z` and `0`–`9`, and none that makes a system run the file
+/// when it is opened.
 package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
     /// Without the dot, in lower case.
     package let text: String
@@ -23,17 +24,17 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
 
     private init(known text: String) { self.text = text }
 
-    /// What a file is for; decides what is believed about its extension and what it is called when nothing is known.
+    /// The purpose of a file; determines the accepted extensions and the default.
     package enum Purpose: Sendable, Hashable { case video, cover, attachment }
 
-    /// The extension of a file: the first usable one of what the resolution states, its media type, the answer's Content-Type,
+    /// The extension of a file: the first usable one from the resolution, its media type, the response's Content-Type,
     /// and the end of the URL's path; else `mp4` for a video, `jpg` for a cover, `bin` for an attachment.
     ///
     /// - Parameters:
     ///   - stated: the resolution's `extension`. A cover's must be an image's.
     ///   - mediaType: the resolution's `media_type`.
-    ///   - contentType: the answer's Content-Type, parameters and all.
-    ///   - url: the URL (query and fragment are left aside) or its path. A video's and a cover's must be a known media
+    ///   - contentType: the response's Content-Type, parameters included.
+    ///   - url: the URL (query and fragment are ignored) or its path. A video's and a cover's must be a known media
     ///     extension: `watch.php` says nothing about the file.
     package static func choose(
         _ purpose: Purpose, stated: String? = nil, mediaType: String? = nil, contentType: String? = nil,
@@ -61,7 +62,7 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What follows the last dot of the last part of a URL's path.
+    /// The part after the last dot in the last component of a URL's path.
     private static func ending(of url: String) -> FileExtension? {
         var path = url.prefix { $0 != "?" && $0 != "#" }
         if let scheme = path.firstRange(of: "://") {
@@ -73,7 +74,7 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
         return FileExtension(name[name.index(after: dot)...])
     }
 
-    /// What Windows, macOS or a desktop runs, installs or follows, and our own partial's.
+    /// Extensions that Windows, macOS or a desktop runs, installs or follows, and our own partial's.
     private static let refused: Set<String> = [
         "ade", "adp", "app", "appimage", "appref", "apk", "bash", "bat", "chm", "cmd", "com", "command", "cpl",
         "csh", "deb", "desktop", "dll", "dmg", "elf", "exe", "fish", "gadget", "hta", "htm", "html", "inf", "ins",

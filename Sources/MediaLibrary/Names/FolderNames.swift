@@ -1,13 +1,13 @@
 /// The names that are taken in one folder: its folders, or the stems of its files.
 ///
-/// Names are compared by ``LibraryName/key(_:)``. Who comes first keeps its name; a later one gets ` [id]`. To rename several
+/// Names are compared by ``LibraryName/key(_:)``. The first keeps its name; a later one gets ` [id]`. To rename several
 /// at once, ``release(_:)`` all of them first and then ``take(_:id:)`` for each in catalog order, so that two can swap.
 package struct FolderNames: Sendable {
     private var keys: Set<String> = []
-    /// The number to try next, by the key of the first form that was taken: many equal titles and ids cost no more than others.
+    /// The number to try next, by the key of the first taken form: many equal titles and ids cost no more than others.
     private var nextAttempt: [String: Int] = [:]
 
-    /// A folder in which nothing is taken.
+    /// A folder without taken names.
     package init() {}
 
     /// Whether a name equal to this one is taken.
@@ -19,7 +19,7 @@ package struct FolderNames: Sendable {
     /// Gives a name back.
     package mutating func release(_ name: String) { keys.remove(LibraryName.key(name)) }
 
-    /// Takes `wanted` if it is free, else a form of it that is, and returns what was taken. `id` may be any text.
+    /// Takes `wanted` if it is free, else a free form of it, and returns that. `id` may be any text.
     package mutating func take(_ wanted: String, id: String) -> String {
         if keys.insert(LibraryName.key(wanted)).inserted { return wanted }
         let first = LibraryName.distinct(wanted, id: id)

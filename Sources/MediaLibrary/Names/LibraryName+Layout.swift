@@ -1,8 +1,8 @@
 package import PathLayout
 
-/// Names by a layout: what titles and ids bring is cleaned as everywhere, whatever is around it.
+/// Names by a layout: titles and ids are cleaned as everywhere, whatever surrounds them.
 extension LibraryName {
-    /// A folder by a layout; nil if its fields are all empty, so that it is left out.
+    /// A folder by a layout; nil if its fields are all empty, so that it is omitted.
     package static func folder(_ component: PathLayout.Component, _ values: LayoutValues) -> String? {
         filled(component, values, room: limit)
     }
@@ -12,7 +12,7 @@ extension LibraryName {
         filled(component, values, room: limit - reserve) ?? "_"
     }
 
-    /// A stretch of a name.
+    /// A part of a name.
     private struct Piece {
         var text: String
         /// Whether it may be cut.
@@ -26,7 +26,7 @@ extension LibraryName {
         guard component.fields.isEmpty || pieces.contains(where: \.isField) else { return nil }
         fit(&pieces, to: room)
         var name = pieces.map(\.text).joined()
-        // What is empty leaves no space at the ends: '{date} {title}' without a date.
+        // An empty field leaves no space at the ends: '{date} {title}' without a date.
         if lacks { name = trimmed(name) }
         return withoutDevice(NameCleaning.cut(NameCleaning.clean(name), to: room))
     }
@@ -54,7 +54,7 @@ extension LibraryName {
         }
     }
 
-    /// Cuts the longest fields, so that a long course leaves room for the title behind it.
+    /// Cuts the longest fields, so that a long course leaves room for the title after it.
     private static func fit(_ pieces: inout [Piece], to room: Int) {
         let fixed = pieces.filter { !$0.isField }.reduce(0) { $0 + $1.text.utf8.count }
         let lengths = pieces.filter(\.isField).map(\.text.utf8.count).sorted()

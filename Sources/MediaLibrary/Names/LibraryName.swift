@@ -1,10 +1,10 @@
 /// The names of files and folders in a library: pure functions from layouts, titles and ids to names.
 ///
-/// A video's name is made before its extension is known, so it is a *stem*: the name without extension. Every stem leaves room
-/// for what is appended to it (``reserve``), so that the video and all that lies beside it share their beginning and stay within
-/// 255 bytes.
+/// A video's name is made before its extension is known, so it is a *stem*: the name without extension. Every stem
+/// leaves room for suffixes (``reserve``), so that the video and its sidecars share their beginning and stay within 255
+/// bytes.
 package enum LibraryName {
-    /// The longest file name that common file systems take, in bytes.
+    /// The longest file name of common file systems, in bytes.
     static let limit = 255
 
     /// Bytes that a stem leaves free for `.<extension>` or `.<language>.<number>.vtt`.
@@ -37,7 +37,7 @@ package enum LibraryName {
         return ordinal <= 1 ? "\(stem).\(tag).vtt" : "\(stem).\(tag).\(ordinal).vtt"
     }
 
-    /// The name of a subtitle whose answer has this type: what is TTML isn't called WebVTT.
+    /// The name of a subtitle by the type of its response: TTML isn't called WebVTT.
     package static func subtitle(_ name: String, contentType: String?) -> String {
         guard contentType == "application/ttml+xml" || contentType == "application/ttaf+xml", name.hasSuffix(".vtt")
         else { return name }
@@ -50,7 +50,7 @@ package enum LibraryName {
         return "\(stem).\(NameCleaning.cut(safe, to: longestLanguage)).\(fileExtension)"
     }
 
-    /// The folder of a package beside a video: the first that is free, with the id if `stem.hls` isn't.
+    /// The folder of a package beside a video: the first free one, with the id if `stem.hls` isn't.
     package static func package<Failure>(
         beside stem: String, id: String, isFree: (String) throws(Failure) -> Bool
     ) throws(Failure) -> String {
@@ -70,12 +70,12 @@ package enum LibraryName {
 
     private static let packageEnd = ".hls"
 
-    /// The name that a later one gets when `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than
-    /// `name` could be.
+    /// The name of a later file if `name` is taken: `name [id]`, then `name [id 2]` and so on, never longer than the
+    /// limit for `name`.
     package static func distinct(_ name: String, id: String, attempt: Int = 1) -> String {
         let tag = NameCleaning.cut(NameCleaning.clean(id), to: longestID)
         let suffix = attempt <= 1 ? " [\(tag)]" : " [\(tag) \(attempt)]"
-        // A stem stays a stem: what is longer than a stem can be was a folder or an attachment.
+        // A stem stays a stem: a longer name is a folder's or an attachment's.
         let room = name.utf8.count <= limit - reserve ? limit - reserve : limit - 9
         return NameCleaning.cut(name, to: room - suffix.utf8.count) + suffix
     }
@@ -90,10 +90,10 @@ package enum LibraryName {
         return recorded == distinct(wanted, id: id, attempt: attempt)
     }
 
-    /// Names with equal keys are taken for one: equal after NFC and case folding, invisible characters aside.
+    /// Names with equal keys count as equal: equal after NFC and case folding, without invisible characters.
     ///
-    /// File systems differ in what they take for equal (case on Windows and macOS, invisible characters on HFS+); this is at
-    /// least as strict as each of them, so that a library can be copied anywhere.
+    /// File systems differ in their rules (case on Windows and macOS, invisible characters on HFS+); this is at least
+    /// as strict as each of them, so that a library can be copied anywhere.
     package static func key(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var scalars = String.UnicodeScalarView()
@@ -108,7 +108,7 @@ package enum LibraryName {
         prefix + NameCleaning.cut(NameCleaning.clean(title), to: room - prefix.utf8.count - suffix.utf8.count) + suffix
     }
 
-    /// `NUL`, `con.txt`, `LPT1 .a`: Windows opens the device. Only a name without a number in front can be one.
+    /// `NUL`, `con.txt`, `LPT1 .a`: Windows opens the device. Only a name without a leading number can be one.
     static func withoutDevice(_ name: String) -> String {
         let base = name.prefix { $0 != "." }
         var trimmed = base

@@ -1,6 +1,6 @@
-/// A path inside a library, taken apart and checked.
+/// A checked path inside a library, split into folder and name.
 package struct LibraryPath: Hashable {
-    /// Where coursefetch keeps what isn't media.
+    /// The folder of coursefetch's own files.
     package static let privateFolder = ".coursefetch"
 
     /// The folder's path; empty for the library itself.
@@ -8,10 +8,11 @@ package struct LibraryPath: Hashable {
     /// The last component.
     package let name: String
 
-    /// As it was given.
+    /// The path as given.
     package var text: String { folder.isEmpty ? name : "\(folder)/\(name)" }
 
-    /// Throws ``LibraryError/badPath(_:)`` for what is empty, absolute, has `.` or `..` in it, or is private to coursefetch.
+    /// Throws ``LibraryError/badPath(_:)`` for a path that is empty, absolute, contains `.` or `..`, or is private to
+    /// coursefetch.
     package init(_ path: String) throws(LibraryError) {
         try Self.check(path)
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -23,7 +24,7 @@ package struct LibraryPath: Hashable {
         }
     }
 
-    /// As ``init(_:)``, for a folder; the empty path is the library itself.
+    /// Like ``init(_:)``, for a folder; the empty path is the library itself.
     package static func checkFolder(_ path: String) throws(LibraryError) {
         if !path.isEmpty { try check(path) }
     }

@@ -1,7 +1,7 @@
-/// Media types and the extensions that players know their files by.
+/// Media types and the extensions that players use for them.
 enum MediaTypes {
-    /// The extension for a media type such as `video/mp4; codecs=…`; nil for one that says nothing (`application/octet-stream`)
-    /// or doesn't fit the purpose.
+    /// The extension for a media type such as `video/mp4; codecs=…`; nil for an unspecific one
+    /// (`application/octet-stream`) or one that doesn't fit the purpose.
     static func fileExtension(of type: String, for purpose: FileExtension.Purpose) -> String? {
         let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
         let bare = String(decoding: name.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self).lowercased()
@@ -15,7 +15,7 @@ enum MediaTypes {
     /// Whether players know the extension.
     static func isMedia(_ fileExtension: String) -> Bool { mediaExtensions.contains(fileExtension) }
 
-    /// Whether viewers know the extension. Not SVG: it can hold scripts, and a cover needs none.
+    /// Whether viewers know the extension. Not SVG: it can contain scripts, and a cover needs none.
     static func isImage(_ fileExtension: String) -> Bool { imageExtensions.contains(fileExtension) }
 
     private static let video: [String: String] = [

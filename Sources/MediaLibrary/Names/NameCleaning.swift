@@ -1,17 +1,18 @@
 import Foundation
 
-/// Turns text from outside into text that every file system takes as part of a file name.
+/// Turns text from outside into text that every file system accepts as part of a file name.
 ///
-/// The result is in NFC, holds no separator, no character that Windows or a shell's listing chokes on, begins with no dot
-/// and ends with no dot or blank. It is never empty.
+/// The result is in NFC, contains no separator and no character that is a problem on Windows or in a shell's listing,
+/// begins with no dot and ends with no dot or blank. It is never empty.
 ///
 /// Three kinds of characters are treated differently on purpose:
-/// - **replaced** by `_`: what a name can't hold (`/ \ : * ? " < > |`, control characters, line and paragraph separators,
-///   noncharacters). Something was there, and one sees that.
-/// - **dropped**: what is invisible and means nothing in a name but can deceive a reader: bidirectional embeddings, overrides
-///   and isolates (a name that shows as `…exe.mp4`), zero-width space, word joiner, byte order mark, soft hyphen, tags.
-/// - **kept**: the zero-width joiner and non-joiner, the implicit direction marks and variation selectors. Persian, the scripts
-///   of India and emoji are spelt with them. They don't distinguish two names, see ``LibraryName/key(_:)``.
+/// - **replaced** by `_`: characters that a name can't contain (`/ \ : * ? " < > |`, control characters, line and
+///   paragraph separators, noncharacters). The replacement is visible.
+/// - **dropped**: invisible characters without meaning in a name that can deceive a reader: bidirectional embeddings,
+///   overrides and isolates (a name that shows as `…exe.mp4`), zero-width space, word joiner, byte order mark, soft
+///   hyphen, tags.
+/// - **kept**: the zero-width joiner and non-joiner, the implicit direction marks and variation selectors. Persian, the
+///   scripts of India and emoji need them. They don't distinguish two names, see ``LibraryName/key(_:)``.
 enum NameCleaning {
     /// The cleaned text, of any length.
     static func clean(_ text: String) -> String {
@@ -27,9 +28,9 @@ enum NameCleaning {
         return edges(composed(String(scalars)))
     }
 
-    /// The longest beginning of cleaned text that has at most `limit` bytes, cut between characters.
+    /// The longest beginning of cleaned text within `limit` bytes, cut between characters.
     ///
-    /// A single character can be longer than any name (a letter under hundreds of accents); such a one is cut between scalars.
+    /// A single character longer than any name (a letter under hundreds of accents) is cut between scalars.
     static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var bytes = 0
@@ -51,7 +52,7 @@ enum NameCleaning {
         return edges(String(text[..<end]))
     }
 
-    /// Leading dots, and trailing dots and spaces, become `_`; nothing becomes `_` too.
+    /// Leading dots, and trailing dots and spaces, become `_`; so does empty text.
     private static func edges(_ text: String) -> String {
         guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return "_" }
         guard first == "." || last == "." || last.properties.isWhitespace else { return text }

@@ -1,8 +1,8 @@
-/// The name of a partial: `<download id>.part`, or `<download id>.<sidecar>.part` for what comes along beside the video.
+/// The name of a partial: `<download id>.part`, or `<download id>.<sidecar>.part` for a sidecar.
 package struct PartialName: Sendable, Hashable, CustomStringConvertible {
     /// The download's id.
     package let download: Int64
-    /// Which of the download's sidecars; nil for the video itself.
+    /// The sidecar's name; nil for the video itself.
     package let sidecar: String?
 
     /// The video's.
@@ -11,7 +11,7 @@ package struct PartialName: Sendable, Hashable, CustomStringConvertible {
         sidecar = nil
     }
 
-    /// A sidecar's. Whatever isn't `a`–`z`, `0`–`9` or `-` becomes `-`; at most 40 bytes count.
+    /// A sidecar's. Characters other than `a`–`z`, `0`–`9` and `-` become `-`; at most 40 bytes count.
     package init(download: Int64, sidecar: String) {
         self.download = download
         self.sidecar = String(
@@ -27,7 +27,7 @@ package struct PartialName: Sendable, Hashable, CustomStringConvertible {
         self =
             parts.count == 3
             ? PartialName(download: download, sidecar: String(parts[1])) : PartialName(download: download)
-        // `007.part` or `+7.part` is somebody else's.
+        // `007.part` or `+7.part` isn't ours.
         guard self.fileName == fileName else { return nil }
     }
 

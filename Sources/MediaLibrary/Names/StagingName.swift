@@ -1,7 +1,7 @@
 import Crypto
 import FileSystem
 
-/// The name of a copy that isn't complete, beside its final place: no name of a library begins with a dot, so it is ours.
+/// The name of an incomplete copy, beside its final place: names in a library never begin with a dot, so it is ours.
 package enum StagingName {
     private static let prefix = ".coursefetch-"
 

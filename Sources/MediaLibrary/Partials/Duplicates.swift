@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// How a partial was made out of a file that is in the library already.
+/// The way a partial was made from an existing file of the library.
 package enum Duplication: Sendable, Hashable {
     /// It is the donor under a second name.
     case hardLink
@@ -18,13 +18,13 @@ package enum Duplication: Sendable, Hashable {
     case clone
     /// It is a copy, hashed while it was written.
     case copy
-    /// The donor is missing or isn't what was recorded; nothing was made.
+    /// The donor is missing or isn't the recorded file; nothing was made.
     case donorUnusable
 }
 
-/// Makes partials of files that are in the library already, instead of fetching the same bytes again.
+/// Makes partials from files of the library, instead of downloading the same bytes again.
 ///
-/// A donor must be proven by its record. Such a partial then goes its way like any other.
+/// A donor must be proven by its record. Such a partial is then handled like any other.
 package struct Duplicates: Sendable {
     private let folders: FolderTree
     private let files: LibraryFiles
@@ -36,10 +36,10 @@ package struct Duplicates: Sendable {
         self.partials = partials
     }
 
-    /// Makes a partial of a donor: a hard link, else a clone, else a copy that is accepted only if it hashes to the recorded
-    /// SHA-256. Its content is durable on return. An earlier partial of that name is replaced.
+    /// Makes a partial from a donor: a hard link, else a clone, else a copy that is accepted only if it hashes to the
+    /// recorded SHA-256. Its content is durable on return. An earlier partial of that name is replaced.
     ///
-    /// - Parameter methods: what is tried; for tests, and for a library whose files are to be independent.
+    /// - Parameter methods: the methods to try; for tests, and for a library whose files have to be independent.
     package func make(
         of donor: String, record: FileRecord, as partial: PartialName,
         methods: Set<DuplicationMethod> = [.hardLink, .clone, .copy], shouldStop: () -> Bool = { false }
@@ -72,7 +72,7 @@ package struct Duplicates: Sendable {
         }
     }
 
-    /// Nil unless the donor is there and is what was recorded.
+    /// Nil unless the donor exists and is the recorded file.
     private func proven(
         _ donor: String, _ record: FileRecord, shouldStop: () -> Bool
     ) throws(LibraryError) -> FileFacts? {
@@ -84,7 +84,7 @@ package struct Duplicates: Sendable {
         }
     }
 
-    /// Nil where the file system has no hard links, or no more for this file.
+    /// Nil if the file system has no hard links, or no more for this file.
     private func link(
         _ name: String, in folder: FolderHandle, as partial: PartialName, proven: FileFacts
     ) throws(Errno) -> Duplication? {
@@ -93,7 +93,7 @@ package struct Duplicates: Sendable {
         } catch .improperLink, .notPermitted, .tooManyLinks, .notSupported, .noFunction, .invalidArgument {
             return nil
         }
-        // The name may have come to mean another file since it was proven.
+        // The name may refer to another file since it was proven.
         if case .file(let made)? = try partials.handle.entry(partial.fileName), made.isUnchanged(since: proven) {
             return .hardLink
         }
@@ -101,7 +101,7 @@ package struct Duplicates: Sendable {
         return .donorUnusable
     }
 
-    /// False if what was copied isn't what was recorded.
+    /// False if the copied file isn't the recorded one.
     private func copy(
         _ name: String, in folder: FolderHandle, as partial: PartialName, record: FileRecord, shouldStop: () -> Bool
     ) throws -> Bool {
@@ -113,7 +113,7 @@ package struct Duplicates: Sendable {
         return false
     }
 
-    /// False where the file system can't share blocks.
+    /// False if the file system can't share blocks.
     private func clone(
         _ name: String, in folder: FolderHandle, as partial: PartialName, proven: FileFacts
     ) throws(Errno) -> Bool {

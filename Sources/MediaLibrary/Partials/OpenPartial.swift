@@ -12,7 +12,7 @@ import Darwin
 
 /// A partial that is open for reading and writing at explicit offsets.
 package final class OpenPartial: Sendable {
-    /// Which partial it is.
+    /// Its name.
     package let name: PartialName
     /// Valid for as long as this object lives.
     package let descriptor: FileDescriptor
@@ -27,7 +27,7 @@ package final class OpenPartial: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// The size and time as they are now.
+    /// The current size and time.
     package func facts() throws(LibraryError) -> FileFacts {
         do {
             return try FileFacts(descriptor: descriptor.rawValue)
@@ -36,14 +36,14 @@ package final class OpenPartial: Sendable {
         }
     }
 
-    /// A descriptor of the same open file for somebody else to own and close.
+    /// A descriptor of the same open file for the caller to own and close.
     package func release() throws(LibraryError) -> CInt {
         let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw .system(.open, path: name.path, Errno(rawValue: errno)) }
         return copy
     }
 
-    /// Cuts the file, or extends it with zeros. Not durable by itself.
+    /// Truncates the file, or extends it with zeros. Not durable by itself.
     package func truncate(to size: Int64) throws(LibraryError) {
         do {
             try systemCall { ftruncate(descriptor.rawValue, off_t(size)) }
@@ -61,12 +61,12 @@ package final class OpenPartial: Sendable {
         }
     }
 
-    /// Starts writing everything to disk and returns at once; makes a later ``flush()`` short.
+    /// Starts writing everything to disk and returns at once; makes a later ``flush()`` shorter.
     package func startWriteback() {
         cf_start_writeback(descriptor.rawValue, 0, 0)
     }
 
-    /// The content and the size are durable on return. If it throws, what was written may be lost, and trying again proves
+    /// The content and the size are durable on return. If it throws, written data may be lost, and another try proves
     /// nothing: drop the partial.
     package func flush() throws(LibraryError) {
         do {

@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-/// What isn't whole yet: files in `.coursefetch/partials`, each with the name of what it will be.
+/// Incomplete files, in `.coursefetch/partials`, each named by its download.
 ///
-/// Nothing here is durable but what an ``OpenPartial`` flushes. What has another kind of name there isn't ours: it is
+/// Only data flushed by an ``OpenPartial`` is durable. Files with another kind of name there aren't ours: they are
 /// neither listed nor touched.
 package struct Partials: Sendable {
     let folder: PrivateFolder
@@ -25,8 +25,8 @@ package struct Partials: Sendable {
 
     /// Opens a partial, creating it empty if there is none.
     ///
-    /// A partial that has a second name is the very file that is in the library under that name, left by a kill or made by
-    /// a hard link: it is let go and a new one made, so that a finished file is never written to.
+    /// A partial with a second name is a file of the library, left by a kill or made by a hard link: it is abandoned
+    /// and a new one made, so that a finished file is never written to.
     package func open(_ name: PartialName) throws(LibraryError) -> OpenPartial {
         do {
             for _ in 0..<4 {
@@ -55,7 +55,7 @@ package struct Partials: Sendable {
         }
     }
 
-    /// Where a partial is, as an absolute path.
+    /// The absolute path of a partial.
     package func path(of name: PartialName) -> FilePath { library.appending(name.path) }
 
     /// Nil if there is none.
@@ -63,7 +63,7 @@ package struct Partials: Sendable {
         try folder.facts(of: name.fileName)
     }
 
-    /// Each one, with its facts.
+    /// All partials, with their metadata.
     package func all() throws(LibraryError) -> [PartialName: FileFacts] {
         var partials: [PartialName: FileFacts] = [:]
         for fileName in try folder.names() {

@@ -1,28 +1,28 @@
 package import FileSystem
 import SystemPackage
 
-/// What became of a partial that was to be put at its place.
+/// The result of placing a partial.
 package enum Placement: Sendable, Hashable {
-    /// It is there now. Durable after ``FolderTree/flushNames(of:)``.
+    /// It is in place. Durable after ``FolderTree/flushNames(of:)``.
     case placed
-    /// Something else is there; nothing was changed. Nil facts: it isn't even a file.
+    /// Something else is in its place; nothing was changed. Nil facts: it isn't even a file.
     case exists(FileFacts?)
 }
 
-/// What became of a file that was to be replaced by its successor.
+/// The result of replacing a file with its successor.
 package enum Replacement: Sendable, Hashable {
-    /// The new file is there now, the old one is gone. Durable after ``FolderTree/flushNames(of:)``.
+    /// The new file is in place, the old one is removed. Durable after ``FolderTree/flushNames(of:)``.
     case replaced
-    /// There was no old one any more; the new file is there now.
+    /// The old one was missing; the new file is in place.
     case placed
-    /// What is there isn't the file that was recorded; nothing was changed.
+    /// The file in its place isn't the recorded one; nothing was changed.
     case notOurs(FileFacts)
 }
 
-/// Brings partials to their places in a library.
+/// Places partials in a library.
 ///
-/// A partial's data must be durable before. What is at a place is never replaced, but by ``replace(_:with:record:)``, and
-/// then only the file that was recorded. The new names are durable after ``FolderTree/flushNames(of:)``.
+/// A partial's data must be durable before. An existing file is never replaced, except by ``replace(_:with:record:)``,
+/// and then only the recorded one. The new names are durable after ``FolderTree/flushNames(of:)``.
 package struct Placing: Sendable {
     private let folders: FolderTree
     private let files: LibraryFiles
@@ -36,8 +36,8 @@ package struct Placing: Sendable {
 
     /// Renames a partial to its place, creating the folder, and never replaces anything.
     ///
-    /// Across a mount inside the library it is copied beside its place first, and flushed. If a kill had come between link
-    /// and unlink where `renameat2` is missing, calling it again finishes.
+    /// Across a mount inside the library it is first copied beside its place, and flushed. After a kill between link
+    /// and unlink without `renameat2`, another call completes it.
     package func put(_ partial: PartialName, at path: String) throws(LibraryError) -> Placement {
         let place = try LibraryPath(path)
         do {
@@ -50,8 +50,8 @@ package struct Placing: Sendable {
         }
     }
 
-    /// Puts a partial at the place of an older file of ours, in one step where the file system can swap names: at every
-    /// instant one of the two is there, whole.
+    /// Replaces an older file of ours with a partial, in one step if the file system can swap names: at every instant
+    /// one of the two is in place, complete.
     ///
     /// The old file must be proven by its record.
     package func replace(
@@ -88,7 +88,7 @@ package struct Placing: Sendable {
         return stranger.map(Replacement.notOurs) ?? .replaced
     }
 
-    /// Nil when done; else what stood there instead of the proven file, and everything is as it was.
+    /// Nil when done; else the file that was there instead of the proven one, with everything unchanged.
     private func swap(
         _ source: (folder: FolderHandle, name: String), with target: FolderHandle, _ name: String, proven: FileFacts
     ) throws(Errno) -> FileFacts? {
@@ -100,7 +100,7 @@ package struct Placing: Sendable {
             try source.folder.replace(source.name, over: target, name)
             return nil
         }
-        // What was swapped out is what was proven, or it goes back.
+        // The swapped-out file has to be the proven one, otherwise it is swapped back.
         guard case .file(let old)? = try source.folder.entry(source.name), old.isUnchanged(since: proven) else {
             try source.folder.exchange(source.name, with: target, name)
             guard case .file(let now)? = try target.entry(name) else { throw .fileExists }

@@ -2,7 +2,7 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// The folders of a library that were used last, open. At most ``bound`` of them, so that a library of any size costs few
+/// The library's most recently used folders, open. At most ``bound`` of them, so that a library of any size needs few
 /// descriptors.
 final class FolderCache: Sendable {
     static let bound = 64
@@ -10,7 +10,8 @@ final class FolderCache: Sendable {
     private struct Slot {
         let handle: FolderHandle
         var lastUse: UInt64
-        /// This process has flushed the folder above since it opened this one, so this one's own name is durable.
+        /// Whether this process has flushed the parent folder since it opened this one, so that this one's name is
+        /// durable.
         var isNameDurable = false
     }
 

@@ -1,11 +1,12 @@
 import FileSystem
 import SystemPackage
 
-/// What a library adds to open folders: errors that tell a link from other things in the way, and moves across mounts.
+/// Operations on open folders for a library: errors that distinguish links from other obstacles, and moves across
+/// mounts.
 extension FolderHandle {
-    /// A folder in this one; nil if there is nothing of that name.
+    /// A folder in this one; nil if it doesn't exist.
     ///
-    /// - Parameter path: what errors call it.
+    /// - Parameter path: its path in errors.
     func libraryFolder(_ name: String, path: String) throws(LibraryError) -> FolderHandle? {
         do {
             return try folder(name)
@@ -19,7 +20,8 @@ extension FolderHandle {
         }
     }
 
-    /// Moves a file and never replaces: a rename, and across mounts a flushed copy under its final name before the old one goes.
+    /// Moves a file and never replaces: a rename, and across mounts a flushed copy under its final name before the
+    /// original is removed.
     func moveAcross(_ name: String, to target: FolderHandle, _ newName: String) throws(Errno) {
         do {
             try rename(name, to: target, newName)
@@ -31,7 +33,7 @@ extension FolderHandle {
             } catch {
                 let isCopy = error == .fileExists ? try FileCopy.isEqual(target, staging, newName) : false
                 try target.remove(staging)
-                // A kill came after the copy got its name and before the original went.
+                // A kill came after the copy got its name and before the original was removed.
                 guard isCopy else { throw error }
             }
             try target.flush()

@@ -1,10 +1,10 @@
 package import FileSystem
 import SystemPackage
 
-/// The folders of a library beneath its root, by their paths from it: opened without following a link, and kept open for
-/// the next question. The empty path is the root itself.
+/// The folders of a library beneath its root, by their relative paths: opened without following a link, and kept open.
+/// The empty path is the root itself.
 ///
-/// No folder is replaced, and none goes that isn't empty. May be used by several threads.
+/// No folder is replaced, and only empty ones are removed. Thread-safe.
 package final class FolderTree: Sendable {
     let root: FolderHandle
     private let cache = FolderCache()
@@ -26,7 +26,7 @@ package final class FolderTree: Sendable {
         return handle
     }
 
-    /// Creates it, and those above it, where it is missing.
+    /// Creates it, and those above it, if missing.
     func creating(_ path: String) throws(LibraryError) -> FolderHandle {
         // Twice: somebody may remove an empty folder between its creation and its use.
         for _ in 0..<2 {
@@ -45,8 +45,8 @@ package final class FolderTree: Sendable {
         return handle
     }
 
-    /// Runs `body`, which brings a file to `place`, on the folder of it, created if need be; once more if the folder turns
-    /// out to be a removed one.
+    /// Runs `body`, which puts a file at `place`, on its folder, created if necessary; once more if the folder has been
+    /// removed.
     func bring(to place: LibraryPath, _ body: (FolderHandle) throws(Errno) -> Void) throws(LibraryError) {
         for attempt in 0..<2 {
             let handle = try creating(place.folder)
@@ -62,19 +62,19 @@ package final class FolderTree: Sendable {
         }
     }
 
-    /// Lets go of open folders that the paths of these files don't lead to any more.
+    /// Closes open folders that are no longer at the paths of these files.
     func refresh(of paths: some Sequence<String>) throws(LibraryError) {
         var seen: Set<String> = []
         for path in paths {
             let folder = try LibraryPath(path).folder
             guard !folder.isEmpty, seen.insert(folder).inserted, let open = cache.handle(folder) else { continue }
-            // What can't be looked at is told of by whoever places a file there.
+            // An unreadable one is reported when a file is placed there.
             if let now = try? opened(folder), open.isSame(as: now) { continue }
             forgetBranch(of: folder)
         }
     }
 
-    /// Makes the names of files durable: flushes the folder of each path once, and the folders above one that is new to this
+    /// Makes the names of files durable: flushes the folder of each path once, and the parents of folders new to this
     /// process. Files must have been flushed before they were placed.
     package func flushNames(of paths: some Sequence<String>) throws(LibraryError) {
         var folders: Set<String> = []
@@ -87,7 +87,7 @@ package final class FolderTree: Sendable {
                 folders.insert(folder)
             }
         }
-        // Innermost first: a name is worth nothing before what it names is there.
+        // Innermost first: a name is of no use before the named folder is durable.
         for path in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) {
             guard let handle = try folder(path) else { continue }
             do { try handle.flush() } catch { throw .system(.flush, path: path, error) }
@@ -95,8 +95,8 @@ package final class FolderTree: Sendable {
         for path in newNames { cache.noteNameIsDurable(path) }
     }
 
-    /// Removes a folder if it is empty, then the one above, and so on; never the library itself. Failing isn't an error: the
-    /// folder just stays.
+    /// Removes a folder if it is empty, then its parent, and so on; never the library itself. A failure isn't an error:
+    /// the folder just stays.
     package func removeEmpty(from folder: String) {
         for path in LibraryPath.chain(folder).reversed() {
             guard let place = try? LibraryPath(path), let above = try? self.folder(place.folder) else { return }
@@ -112,7 +112,7 @@ package final class FolderTree: Sendable {
         do { return try FolderListing(of: handle) } catch { throw .system(.list, path: folder, error) }
     }
 
-    /// Forgets a folder that has gone, from the outermost above it on: those may have gone with it.
+    /// Forgets a missing folder, from its outermost parent on: those may be missing, too.
     private func forgetBranch(of folder: String) { cache.forget(String(folder.prefix { $0 != "/" })) }
 
     /// Opens a folder now; nil if it doesn't exist.

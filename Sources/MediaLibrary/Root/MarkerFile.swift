@@ -46,7 +46,7 @@ struct MarkerFile {
         return marker
     }
 
-    /// Writes a marker where there is none, and returns the one that is there afterwards. Durable on return.
+    /// Writes a marker if there is none, and returns the existing one. Durable on return.
     func create(_ marker: LibraryMarker) throws(LibraryError) -> LibraryMarker {
         let draft = try draft(marker)
         do {
@@ -56,7 +56,7 @@ struct MarkerFile {
             guard let there = try read(library: FilePath(LibraryPath.privateFolder)) else {
                 throw .system(.create, path: path, .fileExists)
             }
-            // Whoever wrote it may be about to.
+            // Its writer may not have flushed it yet.
             do { try home.flush() } catch { throw .system(.flush, path: path, error) }
             return there
         } catch {
@@ -64,7 +64,7 @@ struct MarkerFile {
         }
     }
 
-    /// Writes a marker whatever was there; durable on return.
+    /// Writes a marker, replacing any; durable on return.
     func overwrite(_ marker: LibraryMarker) throws(LibraryError) {
         let draft = try draft(marker)
         do { try draft.replace() } catch { throw .system(.create, path: path, error) }

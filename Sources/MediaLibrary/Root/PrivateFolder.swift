@@ -1,14 +1,14 @@
 import FileSystem
 import SystemPackage
 
-/// A folder that coursefetch keeps for itself in a library: `.coursefetch`, or one right in it. Files lie in it under plain
-/// names, and errors say which by the path from the library's root.
+/// A private folder of coursefetch in a library: `.coursefetch`, or one directly in it. Its files have plain names, and
+/// errors contain the path from the library's root.
 struct PrivateFolder: Sendable {
     let handle: FolderHandle
     /// From the library's root.
     let path: String
 
-    /// Opens a folder and makes it where it is missing.
+    /// Opens a folder, and makes it if it is missing.
     private init(_ name: String, in above: FolderHandle, path: String) throws(LibraryError) {
         do { try above.makeFolder(name) } catch { throw .system(.create, path: path, error) }
         guard let handle = try above.libraryFolder(name, path: path) else {
@@ -28,7 +28,7 @@ struct PrivateFolder: Sendable {
         try PrivateFolder(name, in: handle, path: path(of: name))
     }
 
-    /// A file's, from the library's root.
+    /// A file's path, from the library's root.
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Nil if there is no file of that name.
@@ -46,7 +46,7 @@ struct PrivateFolder: Sendable {
         do { try handle.remove(name) } catch { throw .system(.remove, path: path(of: name), error) }
     }
 
-    /// All that lies in it, folders aside.
+    /// Everything in it except folders.
     func names() throws(LibraryError) -> [String] {
         do { return try FolderListing(of: handle).names } catch { throw .system(.list, path: path, error) }
     }

@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-/// The folder that is or becomes a library, open, before it is known whose it is.
+/// The folder that is or becomes a library, open, before its owner is known.
 ///
-/// It may be reached through links: that is the person's choice.
+/// It may be reached through links: that is the user's choice.
 struct RootFolder: Sendable {
     /// As it was given.
     let path: FilePath
@@ -27,7 +27,7 @@ struct RootFolder: Sendable {
         }
     }
 
-    /// As ``init(at:)``; nil if nothing is there.
+    /// Like ``init(at:)``; nil if it doesn't exist.
     static func ifThere(_ path: FilePath) throws(LibraryError) -> RootFolder? {
         do {
             return try RootFolder(at: path)
@@ -36,7 +36,7 @@ struct RootFolder: Sendable {
         }
     }
 
-    /// Makes the folder and those above it, where they are missing.
+    /// Makes the folder and those above it, if missing.
     static func create(_ path: FilePath) throws(LibraryError) {
         do {
             try makeFolder(path)
@@ -52,12 +52,12 @@ struct RootFolder: Sendable {
         }
     }
 
-    /// One that is there is fine.
+    /// Accepts an existing one.
     private static func makeFolder(_ path: FilePath) throws(Errno) {
         do { try systemCall { path.withPlatformString { mkdir($0, 0o777) } } } catch .fileExists {}
     }
 
-    /// The error for a path without a marker, and whether at least a folder is there.
+    /// The error for a path without a marker, with whether a folder exists.
     static func markerMissing(_ path: FilePath) -> LibraryError {
         var facts = stat()
         return .markerMissing(
@@ -82,7 +82,7 @@ struct RootFolder: Sendable {
         } catch {
             throw .system(.flush, path: path.string, error)
         }
-        // The folder above may not be ours to open.
+        // The parent folder may not be ours to open.
         if let above = try? RootFolder(at: path.removingLastComponent()) { try? above.handle.flush() }
     }
 }
