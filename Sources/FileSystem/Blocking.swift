@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs work that blocks on threads of their own, so that it never takes one of the few that Swift tasks run on.
+/// Runs blocking work on its own threads, so that it never occupies one of the few that run Swift tasks.
 package enum Blocking {
     private static let queue = DispatchQueue(label: "blocking", attributes: .concurrent)
 
@@ -9,7 +9,8 @@ package enum Blocking {
         let isSet = Atomic(false)
     }
 
-    /// `body` is told whether the calling task has been cancelled since; it may ask as often as it likes.
+    /// `body` gets a function that returns whether the calling task has been cancelled; it may call it as often as it
+    /// likes.
     package static func run<T: Sendable>(_ body: @escaping @Sendable (_ shouldStop: () -> Bool) -> T) async -> T {
         let flag = Flag()
         return await withTaskCancellationHandler {

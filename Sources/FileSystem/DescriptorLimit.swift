@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// How many files, connections and pipes this process may have open.
+/// The limit on this process's open files, connections and pipes.
 package enum DescriptorLimit {
-    /// More than any run needs, and few enough for programs that look at each number up to the limit when they start.
+    /// More than any run needs, and few enough for programs that check each number up to the limit when they start.
     private static let enough = 65_536
 
-    /// Raises the limit to what this process may have, within ``enough``. What it starts inherits that.
+    /// Raises the limit to the allowed maximum, within ``enough``. Child processes inherit it.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
@@ -23,7 +23,7 @@ package enum DescriptorLimit {
         setrlimit(resource, &limit)
     }
 
-    /// How many may be open now; nil if that can't be told.
+    /// The current limit; nil if unknown.
     package static var current: Int? {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
@@ -39,7 +39,7 @@ package enum DescriptorLimit {
         return isExhausted(Errno(rawValue: errno))
     }
 
-    /// Whether an error says that nothing more can be opened.
+    /// Whether an error means that nothing more can be opened.
     package static func isExhausted(_ error: Errno?) -> Bool {
         error == .tooManyOpenFiles || error == .tooManyOpenFilesInSystem
     }

@@ -1,7 +1,8 @@
-/// A digest that knows what it is of: the compiler refuses to compare those of different things, or to keep one for another.
+/// A digest with its subject as a type: the compiler refuses to compare digests of different subjects, or to store one
+/// for another.
 ///
-/// At most 32 bytes. One without bytes is of nothing. They lie outside the value, where copies share them: a run has most of
-/// its digests once for each setting, and several copies of what it knows of a video.
+/// At most 32 bytes. An empty one is of nothing. The bytes are outside of the value, where copies share them: a run has
+/// most of its digests once for each setting, and several copies of its facts about a video.
 package struct DigestOf<Subject>: Sendable, Hashable {
     private let bytes: [UInt8]
 
@@ -14,7 +15,7 @@ package struct DigestOf<Subject>: Sendable, Hashable {
     /// The first 32 of these bytes.
     package init(_ bytes: some Sequence<UInt8>) { self.init(Array(bytes)) }
 
-    /// What hex digits of at most 32 bytes mean, in either case; nil for any other text.
+    /// From hex digits of at most 32 bytes, in either case; nil for any other text.
     package init?(hex: String) {
         guard let bytes = [UInt8](hex: hex), bytes.count <= 32 else { return nil }
         self.init(bytes)
@@ -40,7 +41,7 @@ extension DigestOf: CustomStringConvertible {
     package var description: String { hex }
 }
 
-/// What a ``Checksum`` is of.
+/// The subject of a ``Checksum``.
 package enum FileBytes {}
 
 /// The SHA-256 of a file's bytes.

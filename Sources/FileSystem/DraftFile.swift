@@ -9,32 +9,32 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written beside its place and takes the place in one step: at any instant, and after a kill or a power
-/// loss, what is there is the old file or the new one, never a part.
+/// A file that is written beside its place and replaces the old one in one step: at any instant, and after a kill or a
+/// power loss, the path has the old file or the new one, never a part.
 ///
-/// Goes with the last reference if it hasn't taken its place. For one thread, and for one writer at a time: whoever
-/// writes under a draft's name holds a lock, or uses a name of its own.
+/// Removed with the last reference if it hasn't been placed. For one thread, and for one writer at a time: the writer
+/// of a draft holds a lock, or uses a unique name.
 package final class DraftFile {
-    /// Open for writing, for as long as this object lives.
+    /// Open for writing, as long as this object lives.
     package let descriptor: CInt
     private let folder: FolderHandle
     private let name: String
     private let draft: String
     private var isPlaced = false
 
-    /// Makes an empty draft; one that a kill left behind is made again.
+    /// Makes an empty draft; a leftover of a kill is replaced.
     ///
     /// - Parameters:
-    ///   - name: the file's name when it is whole.
+    ///   - name: the file's final name.
     ///   - draft: its name until then; nil for `name` and `.new`.
-    ///   - mode: the permissions that it has, whatever the umask; nil for what the umask leaves of 0666.
+    ///   - mode: its permissions, whatever the umask; nil for 0666 with the umask.
     package init(
         of name: String, in folder: FolderHandle, draft: String? = nil, mode: UInt16? = nil
     ) throws(Errno) {
         let draft = draft ?? name + ".new"
-        // It may be a second name of a file that somebody needs.
+        // It may be a second name of another file.
         try folder.remove(draft)
-        // Never open to more than it will be.
+        // Never with wider permissions than its final ones.
         descriptor = try folder.open(draft, O_WRONLY | O_CREAT | O_EXCL, mode: mode ?? 0o666)
         self.folder = folder
         self.name = name
@@ -50,7 +50,7 @@ package final class DraftFile {
     /// Writes the whole content.
     package func write(_ bytes: Data) throws(Errno) { try SmallFile.write(bytes, to: descriptor) }
 
-    /// Takes the place, whatever file stood there. Durable on return.
+    /// Replaces any existing file. Durable on return.
     package func replace() throws(Errno) {
         try systemCall { fsync(descriptor) }
         try folder.replace(draft, over: folder, name)
@@ -58,7 +58,7 @@ package final class DraftFile {
         try folder.flush()
     }
 
-    /// Takes the place if nothing is there; throws `fileExists` otherwise. Durable on return.
+    /// Takes its place if that is free; throws `fileExists` otherwise. Durable on return.
     package func place() throws(Errno) {
         try systemCall { fsync(descriptor) }
         try folder.rename(draft, to: folder, name)

@@ -14,9 +14,9 @@ import Darwin
 package enum FileCopy {
     private static let blockSize = 1 << 20
 
-    /// Copies a file and flushes the copy; a copy of that name that was left over is made again.
+    /// Copies a file and flushes the copy; a leftover copy of that name is replaced.
     ///
-    /// - Returns: the SHA-256 of what was written, in hexadecimal.
+    /// - Returns: the SHA-256 of the written bytes, in hexadecimal.
     @discardableResult
     package static func copy(
         _ name: String, in source: FolderHandle, to target: FolderHandle, _ newName: String,
@@ -44,8 +44,8 @@ package enum FileCopy {
         }
     }
 
-    /// The SHA-256 of an open file from its first byte; each block is handed to `body`. Throws `canceled` when
-    /// `shouldStop` says so, asked before each block.
+    /// The SHA-256 of a whole open file; each block is passed to `body`. Throws `canceled` when `shouldStop` returns
+    /// true, called before each block.
     package static func digest(
         of descriptor: CInt, shouldStop: () -> Bool, _ body: (UnsafeRawBufferPointer) throws(Errno) -> Void = { _ in }
     ) throws(Errno) -> Checksum {
@@ -69,7 +69,7 @@ package enum FileCopy {
         }
     }
 
-    /// Whether two files of a folder hold the same bytes.
+    /// Whether two files of a folder have the same bytes.
     package static func isEqual(_ folder: FolderHandle, _ one: String, _ other: String) throws(Errno) -> Bool {
         guard case .file(let first)? = try folder.entry(one), case .file(let second)? = try folder.entry(other),
             first.size == second.size
@@ -97,7 +97,7 @@ package enum FileCopy {
         }
     }
 
-    /// The arrival time is worth keeping, and not worth failing for.
+    /// The arrival time is worth keeping, but not worth failing for.
     private static func setTime(_ nanoseconds: Int64, of descriptor: CInt) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

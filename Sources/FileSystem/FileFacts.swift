@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// What the file system says about a regular file.
+/// The metadata of a regular file.
 package struct FileFacts: Sendable, Hashable {
     /// In bytes.
     package var size: Int64
@@ -26,7 +26,7 @@ package struct FileFacts: Sendable, Hashable {
         self.links = links
     }
 
-    /// Whether it is the very file that was looked at then, with the content it had: the inode and the time are the same.
+    /// Whether it is still the same file with the same content: inode and time are equal.
     package func isUnchanged(since then: FileFacts) -> Bool { inode == then.inode && modified == then.modified }
 }
 

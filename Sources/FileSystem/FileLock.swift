@@ -10,32 +10,32 @@ import Musl
 import Darwin
 #endif
 
-/// A lock that one process holds at a time; it ends with the process, in whatever way that ends.
+/// A lock that one process holds at a time; it ends with the process, however that ends.
 ///
-/// It is a `flock` on a file, which the kernel carries to other machines on NFS, too; the file's content only tells a
-/// person who holds it. The descriptor is closed on exec, so that no child inherits the lock.
+/// It is a `flock` on a file, which the kernel passes to other machines on NFS, too; the file's content only names the
+/// holder for messages. The descriptor is closed on exec, so that no child inherits the lock.
 package final class FileLock: Sendable {
-    /// What came of trying to take the lock.
+    /// The result of trying to take the lock.
     package enum Outcome: Sendable {
         case acquired(FileLock)
-        /// Somebody else has it; nil if the file doesn't tell who.
+        /// Another process has it; nil if the file doesn't identify it.
         case held(LockHolder?)
     }
 
     /// The state of a lock that is held.
     package struct Held: Sendable, Hashable {
-        /// Nil if the file doesn't tell who.
+        /// Nil if the file doesn't identify it.
         package var holder: LockHolder?
     }
 
-    /// Nil once it was let go.
+    /// Nil once it was released.
     private let descriptor: Mutex<CInt?>
 
     private init(owning descriptor: CInt) { self.descriptor = Mutex(descriptor) }
 
     deinit { release() }
 
-    /// Lets the lock go; again is fine.
+    /// Releases the lock; repeated calls are fine.
     package func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor { close(open) }
@@ -43,13 +43,13 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Takes a lock. Whoever looks at it or changes little under it holds it for a moment only: so it is tried for `grace`
-    /// at least, and for `wait` if that is more. Cancelling the task ends the waiting at once.
+    /// Takes a lock. Readers, and commands with small changes, hold it only for a moment: so it is tried for at least
+    /// `grace`, and for `wait` if that is longer. Cancelling the task ends the wait at once.
     ///
     /// - Parameters:
-    ///   - user: whose the lock is said to be; nil where that is clear from the place.
-    ///   - catalogs: what the holder will be said to be working on; empty for a command.
-    ///   - waiting: called once, when `grace` is over and somebody still has it.
+    ///   - user: the recorded user; nil if that is clear from the lock's place.
+    ///   - catalogs: the recorded catalogs; empty for a command.
+    ///   - waiting: called once, when `grace` is over and another process still has it.
     package static func acquire(
         _ file: LockFile, user: String? = nil, catalogs: [String], now: Date = Date(),
         grace: Duration = .milliseconds(500), wait: Duration = .zero, waiting: (LockHolder?) -> Void = { _ in }
@@ -57,7 +57,7 @@ package final class FileLock: Sendable {
         let begun = ContinuousClock.now
         var isWaiting = false
         while true {
-            // It says since when it has the lock, not since when it wants it.
+            // It records since when it has the lock, not since when it waits.
             let since = now.addingTimeInterval((ContinuousClock.now - begun) / .seconds(1))
             let me = LockHolder(
                 host: HostName.current, pid: Int(getpid()), since: since, catalogs: catalogs, user: user)
@@ -72,13 +72,13 @@ package final class FileLock: Sendable {
                 isWaiting = true
                 waiting(holder)
             }
-            // Short waits are over soon; long ones cost nothing.
+            // Short waits end soon; long ones cost nothing.
             let rest = max(grace, wait) - waited
             try? await Task.sleep(for: isWaiting ? min(.milliseconds(500), rest) : .milliseconds(10))
         }
     }
 
-    /// Who holds the lock now; nil if nobody does. Creates nothing.
+    /// The holder of the lock; nil if there is none. Creates nothing.
     package static func holder(of file: LockFile) throws(LockError) -> Held? {
         let descriptor: CInt
         do {
@@ -92,7 +92,7 @@ package final class FileLock: Sendable {
         return Held(holder: read(descriptor))
     }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free.
     package static func attempt(_ file: LockFile, as me: LockHolder) throws(LockError) -> Outcome {
         let path = file.shownPath
         do {
@@ -107,7 +107,7 @@ package final class FileLock: Sendable {
                     close(descriptor)
                     continue
                 }
-                // Full disks don't matter here: the lock holds without its inscription.
+                // Full disks don't matter here: the lock works without its content.
                 let line = me.line
                 try? SmallFile.write(line, to: descriptor)
                 _ = ftruncate(descriptor, off_t(line.count))
@@ -123,7 +123,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// False if somebody else has it. Closes the descriptor when it throws.
+    /// False if another process has it. Closes the descriptor when it throws.
     private static func lock(_ descriptor: CInt, _ kind: CInt, _ path: String) throws(LockError) -> Bool {
         while flock(descriptor, kind | LOCK_NB) != 0 {
             let error = Errno(rawValue: errno)

@@ -1,4 +1,4 @@
-/// What was being done to a file or folder when a system call failed.
+/// The operation on a file or folder during which a system call failed.
 package enum FileOperation: String, Sendable, Hashable {
     case open, create, list, inspect, read, write, flush, rename, link, remove, lock
 }

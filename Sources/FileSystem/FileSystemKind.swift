@@ -1,16 +1,16 @@
 import CPlatform
 package import SystemPackage
 
-/// Whether a folder is on a disk of this machine. On others locks, shared memory, notices of changes and link counts can't
-/// be relied on. The one list for all who ask.
+/// Whether a folder is on a disk of this machine. On others locks, shared memory, notices of changes and link counts
+/// are unreliable. The one list for all callers.
 package enum FileSystemKind: Sendable, Hashable {
     case local
     /// The name that `mount` shows.
     case network(String)
-    /// Nobody has said of it that it is local: it is treated as if it weren't.
+    /// Not known to be local: treated as if it weren't.
     case unknown(UInt32)
 
-    /// The file system that holds `path`, or the nearest folder above it that exists; local where that can't be told.
+    /// The file system that holds `path`, or its nearest existing parent; local if unknown.
     package static func of(_ path: FilePath) -> FileSystemKind {
         var place = path
         while true {
@@ -29,7 +29,7 @@ package enum FileSystemKind: Sendable, Hashable {
 
     /// File systems of a kernel that no other machine writes to.
     private static let disks: Set<UInt32> = [
-        // What isn't Linux says only whether it is local.
+        // Systems other than Linux report only whether it is local.
         0,
         // ext2 to ext4, XFS, Btrfs, ZFS, F2FS, bcachefs, JFS, ReiserFS, NILFS.
         0xEF53, 0x5846_5342, 0x9123_683E, 0x2FC1_2FC1, 0xF2F5_2010, 0xCA45_1A4E, 0x3153_464A, 0x5265_4973, 0x3434,
@@ -40,7 +40,7 @@ package enum FileSystemKind: Sendable, Hashable {
         0x0102_1994, 0x8584_58F6, 0x794C_7630, 0x6175_6673, 0xF15F, 0x2405_1905, 0x72B6,
     ]
 
-    /// FUSE counts: what is behind it is unknown, and its shared memory often doesn't work.
+    /// FUSE counts: its backend is unknown, and its shared memory often doesn't work.
     private static let networks: [UInt32: String] = [
         0x6969: "nfs", 0x517B: "smb", 0xFF53_4D42: "cifs", 0xFE53_4D42: "smb2", 0x6573_5546: "fuse", 0x0102_1997: "9p",
         0x00C3_6400: "ceph", 0x5346_414F: "afs", 0x6B41_4653: "afs", 0x7375_7245: "coda", 0x564C: "ncp",

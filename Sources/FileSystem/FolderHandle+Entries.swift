@@ -9,14 +9,14 @@ import Darwin
 #endif
 
 extension FolderHandle {
-    /// Calls `body` for each entry of the folder, `.` and `..` left out, until it returns false.
+    /// Calls `body` for each entry of the folder, without `.` and `..`, until it returns false.
     ///
-    /// - Parameter body: gets the bytes of the name, valid during the call only, and whether it is a folder; nil where the
-    ///   file system doesn't tell.
+    /// - Parameter body: gets the bytes of the name, valid during the call only, and whether it is a folder; nil if the
+    ///   file system doesn't report that.
     package func forEachEntry(
         _ body: (_ name: UnsafeRawBufferPointer, _ isFolder: Bool?) throws(Errno) -> Bool
     ) throws(Errno) {
-        // A description of its own, so that two listings don't share a position.
+        // Its own open file description, so that two listings don't share a position.
         let own = try systemCall { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let stream = fdopendir(own) else {
             let error = Errno(rawValue: errno)

@@ -11,7 +11,7 @@ import Darwin
 
 /// An open folder, and the system calls on names in it. A name is a single component; none of these follows a link.
 ///
-/// Each throws the system's `Errno`; whoever knows the path says which it was.
+/// Each throws the system's `Errno`; the caller adds the path.
 package final class FolderHandle: Sendable {
     /// Closed with the last reference.
     package let descriptor: CInt
@@ -21,7 +21,7 @@ package final class FolderHandle: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What a name stands for.
+    /// The kind of a name's entry.
     package enum Entry: Sendable, Hashable {
         case file(FileFacts)
         case folder
@@ -29,7 +29,7 @@ package final class FolderHandle: Sendable {
         case other
     }
 
-    /// Nil where the name isn't taken.
+    /// Nil if the name is free.
     package func entry(_ name: String) throws(Errno) -> Entry? {
         var facts = stat()
         do {
@@ -40,16 +40,16 @@ package final class FolderHandle: Sendable {
         return Entry(facts)
     }
 
-    /// What an open descriptor is.
+    /// The kind of an open descriptor.
     package static func entry(descriptor: CInt) throws(Errno) -> Entry {
         var facts = stat()
         try systemCall { fstat(descriptor, &facts) }
         return Entry(facts)
     }
 
-    /// Opens the folder at a path, which may lead through links.
+    /// Opens the folder at a path, which may contain links.
     ///
-    /// - Parameter orEnter: a folder that may be entered and not read is opened all the same; it can't be listed.
+    /// - Parameter orEnter: also opens a folder that is executable but not readable; it can't be listed.
     package init(at path: FilePath, orEnter: Bool = false) throws(Errno) {
         func open(_ flags: CInt) throws(Errno) -> CInt {
             try systemCall { path.withPlatformString { openat(AT_FDCWD, $0, flags | O_DIRECTORY | O_CLOEXEC) } }
@@ -73,16 +73,16 @@ package final class FolderHandle: Sendable {
             owning: try systemCall { openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) })
     }
 
-    /// Opens a folder some levels below, in one call. Throws `noFunction` or `notPermitted` where that can't be done.
+    /// Opens a folder some levels below, in one call. Throws `noFunction` or `notPermitted` if that isn't possible.
     package func beneath(_ path: String) throws(Errno) -> FolderHandle {
         FolderHandle(owning: try systemCall { cf_open_beneath(descriptor, path, O_RDONLY | O_DIRECTORY, 0) })
     }
 
-    /// Opens a file some levels below. No link is followed, wherever it is; what isn't a file isn't waited for.
+    /// Opens a file some levels below. No link is followed, wherever it is; a special file doesn't block.
     ///
     /// - Parameter isStepwise: component by component, as on a kernel without `openat2`.
     /// - Throws: `tooManySymbolicLinkLevels` or `notDirectory` for a link, `improperLink` for a path that leaves,
-    ///   `invalidArgument` for what isn't a file.
+    ///   `invalidArgument` for a special file.
     package func file(beneath path: String, _ flags: CInt, isStepwise: Bool = false) throws(Errno) -> CInt {
         let descriptor = try isStepwise ? openStepwise(path, flags) : openInOneCall(path, flags)
         do throws(Errno) {
@@ -111,15 +111,15 @@ package final class FolderHandle: Sendable {
         return try handle.open(last, flags | O_NOCTTY)
     }
 
-    /// Creates a folder; an existing one, or anything else of that name, is left alone.
+    /// Creates a folder; an existing entry of that name isn't touched.
     package func makeFolder(_ name: String) throws(Errno) {
         do { try systemCall { mkdirat(descriptor, name, 0o777) } } catch .fileExists {}
     }
 
-    /// Renames and never replaces: throws `fileExists` instead. Where the file system can't do that in one step it is a link
-    /// and an unlink; if a kill came in between, the next call finishes it.
+    /// Renames and never replaces: throws `fileExists` instead. If the file system can't do that in one step it is a
+    /// link and an unlink; after a kill in between, the next call completes it.
     ///
-    /// Where a file system has neither, the new name is first taken by an empty file of our own, which is then replaced.
+    /// If a file system has neither, the new name is first taken by an empty file of our own, which is then replaced.
     package func rename(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
         do {
             try systemCall { cf_rename_exclusive(descriptor, name, folder.descriptor, newName) }
@@ -128,7 +128,7 @@ package final class FolderHandle: Sendable {
         }
     }
 
-    /// What ``rename(_:to:_:)`` does without `renameat2`.
+    /// ``rename(_:to:_:)`` without `renameat2`.
     func linkAndUnlink(_ name: String, to folder: FolderHandle, _ newName: String) throws(Errno) {
         do {
             try link(name, to: folder, newName)
@@ -158,7 +158,7 @@ package final class FolderHandle: Sendable {
         try systemCall { cf_rename_exchange(descriptor, name, folder.descriptor, other) }
     }
 
-    /// Renames over whatever file has the new name. Only after a proof that it is ours.
+    /// Renames over any file with the new name. Only after a proof that it is ours.
     package func replace(_ name: String, over folder: FolderHandle, _ newName: String) throws(Errno) {
         try systemCall { renameat(descriptor, name, folder.descriptor, newName) }
     }
@@ -173,7 +173,7 @@ package final class FolderHandle: Sendable {
         do { try systemCall { unlinkat(descriptor, name, 0) } } catch .noSuchFileOrDirectory {}
     }
 
-    /// Removes a folder if it is empty. False if it isn't, or isn't there.
+    /// Removes a folder if it is empty. False if it isn't, or is missing.
     package func removeFolder(_ name: String) throws(Errno) -> Bool {
         do {
             try systemCall { unlinkat(descriptor, name, AT_REMOVEDIR) }
@@ -199,7 +199,7 @@ package final class FolderHandle: Sendable {
         return overflow ? .max : Int64(clamping: bytes)
     }
 
-    /// Whether it is the very same folder: device and inode.
+    /// Whether it is the same folder: device and inode.
     package func isSame(as other: FolderHandle) -> Bool {
         var (mine, there) = (stat(), stat())
         guard fstat(descriptor, &mine) == 0, fstat(other.descriptor, &there) == 0 else { return false }

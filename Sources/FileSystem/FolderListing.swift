@@ -8,18 +8,18 @@ import Musl
 import Darwin
 #endif
 
-/// The names in a folder, its folders aside, as they were at one time.
+/// The names in a folder, without its folders, at one time.
 ///
-/// All names lie in one block of memory with an open-addressing table beside it: about 60 bytes for a usual name, and no
-/// `String` is made. Names are compared byte by byte.
+/// All names are in one block of memory with an open-addressing table beside it: about 60 bytes for a usual name, and
+/// no `String` is made. Names are compared byte by byte.
 package struct FolderListing: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each name begins; one more for the end of the last.
+    /// The start of each name; one more for the end of the last.
     private var starts: [Int] = [0]
     /// Number of a name + 1, by hash; 0 is free. The size is a power of two.
     private var table: [UInt32] = []
 
-    /// Of a folder that doesn't exist.
+    /// For a folder that doesn't exist.
     package init() {}
 
     /// Reads the folder once.
@@ -31,7 +31,7 @@ package struct FolderListing: Sendable {
         index()
     }
 
-    /// How many names there are.
+    /// The number of names.
     package var count: Int { starts.count - 1 }
 
     /// Whether the folder has this name, and it isn't a folder's.
@@ -45,7 +45,7 @@ package struct FolderListing: Sendable {
         (0..<count).map { String(decoding: bytes[starts[$0]..<starts[$0 + 1]], as: UTF8.self) }
     }
 
-    /// As ``contains(_:)``, for the bytes of a name.
+    /// Like ``contains(_:)``, for the bytes of a name.
     package func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         guard !table.isEmpty else { return false }
         let mask = table.count - 1
@@ -85,7 +85,7 @@ package struct FolderListing: Sendable {
         }
     }
 
-    /// Seeded again in each process: a folder full of chosen names costs no more than another.
+    /// With a seed for each process: a folder full of chosen names costs no more than another.
     private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: name)

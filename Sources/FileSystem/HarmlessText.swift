@@ -1,6 +1,6 @@
-/// Text that somebody else wrote into a file of ours, made fit to be shown on a terminal.
+/// Makes text in a file of ours, possibly written by others, safe for a terminal.
 package enum HarmlessText {
-    /// What controls a terminal or the direction of text becomes `?`; at most `limit` scalars stay.
+    /// Characters that control a terminal or the direction of text become `?`; at most `limit` scalars are kept.
     package static func of(_ text: String, limit: Int) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

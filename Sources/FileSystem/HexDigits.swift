@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// The bytes that an even number of hex digits means; nil for anything else.
+    /// The bytes of an even number of hex digits; nil for anything else.
     package init?(hex: String) {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -8,7 +8,7 @@ import Darwin
 
 /// The machine's name.
 package enum HostName {
-    /// As the system has it; `unknown` if it has none.
+    /// The system's name; `unknown` if it has none.
     package static var current: String {
         var bytes = [UInt8](repeating: 0, count: 256)
         let done = bytes.withUnsafeMutableBytes { buffer in

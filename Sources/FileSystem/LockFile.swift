@@ -1,4 +1,4 @@
-/// Where a lock is: a name in an open folder, or a path.
+/// The place of a lock: a name in an open folder, or a path.
 package struct LockFile: Sendable {
     /// Nil: `name` is a path.
     package var folder: FolderHandle?

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Who holds a lock, as it wrote itself down. Text in it is harmless to print, and may be wrong.
+/// The holder of a lock, as recorded by itself. Its text is safe to print, and may be wrong.
 package struct LockHolder: Sendable, Hashable {
     /// The machine's name.
     package var host: String
@@ -8,9 +8,9 @@ package struct LockHolder: Sendable, Hashable {
     package var pid: Int
     /// When it took the lock.
     package var since: Date
-    /// What it syncs; at most 100 are told.
+    /// Its catalogs; at most 100 are recorded.
     package var catalogs: [String]
-    /// The user's name; nil where the lock is one user's.
+    /// The user's name; nil if the lock belongs to one user.
     package var user: String?
 
     package init(host: String, pid: Int, since: Date, catalogs: [String], user: String? = nil) {
@@ -21,21 +21,21 @@ package struct LockHolder: Sendable, Hashable {
         self.catalogs = catalogs
     }
 
-    /// The most that is read of a lock file.
+    /// The limit on bytes read from a lock file.
     static let longest = 64 * 1024
     private static let mostCatalogs = 100
 
     private struct Written: Codable {
         var host: String
         var pid: Int
-        /// RFC 3339 in Foundation's words: the protocol's reader of it is in a room that this one may not know, and that may
-        /// not know this one.
+        /// RFC 3339 by Foundation: the protocol's parser is in a room that this one may not import, nor the other way
+        /// round.
         var started: String
         var catalogs: [String]
         var user: String?
     }
 
-    /// One line of JSON. Catalogs beyond 100, or beyond what fits, are left out.
+    /// One line of JSON. Catalogs beyond 100, or beyond the limit, are omitted.
     var line: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -50,7 +50,7 @@ package struct LockHolder: Sendable, Hashable {
         }
     }
 
-    /// Nil for anything that isn't such a line: it may be half written, or somebody else's.
+    /// Nil for anything else: it may be half written, or somebody else's.
     init?(line: Data) {
         guard line.count <= Self.longest, let written = try? JSONDecoder().decode(Written.self, from: line),
             let since = try? Date(written.started, strategy: .iso8601), written.pid > 0

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reading and writing what fits in memory: small files, and pieces of large ones.
+/// Reads and writes content that fits in memory: small files, and pieces of large ones.
 package enum SmallFile {
     /// The content of a regular file; nil if it is longer than `limit`. Throws `invalidArgument` for anything but a file.
     package static func read(_ descriptor: CInt, upTo limit: Int) throws(Errno) -> Data? {
@@ -26,7 +26,7 @@ package enum SmallFile {
         return nil
     }
 
-    /// Some bytes of an open file; nil if it ends before they do.
+    /// Some bytes of an open file; nil if it ends before.
     package static func read(_ descriptor: CInt, _ range: Range<Int64>) throws(Errno) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: range.count)
         var done = 0

@@ -11,7 +11,7 @@ import Darwin
 /// Makes a system call, again if a signal interrupted it, and throws its error.
 @discardableResult
 package func systemCall(_ body: () -> CInt) throws(Errno) -> CInt {
-    // openat2 reports EAGAIN when a rename elsewhere raced with it; more than a few in a row is something else.
+    // openat2 returns EAGAIN when a rename elsewhere raced with it; more than a few in a row mean something else.
     for _ in 0..<64 {
         let result = body()
         if result != -1 { return result }

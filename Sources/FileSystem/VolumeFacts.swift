@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-/// What can be told of the file system that holds a path, or the nearest folder above it that exists.
+/// Facts about the file system that holds a path, or its nearest existing parent.
 package enum VolumeFacts {
-    /// Bytes that this account may still write; nil where that can't be told.
+    /// Bytes that this account may still write; nil if unknown.
     package static func freeSpace(at path: FilePath) -> Int64? {
         var place = path
         while true {
@@ -24,14 +24,14 @@ package enum VolumeFacts {
         }
     }
 
-    /// Whether nothing can be written there, whoever asks: the file system is mounted so.
+    /// Whether nobody can write there: the file system is mounted read-only.
     package static func isReadOnly(_ path: FilePath) -> Bool {
         var facts = statvfs()
         // ST_RDONLY (statvfs(3)).
         return path.withPlatformString { statvfs($0, &facts) } == 0 && UInt64(facts.f_flag) & 1 != 0
     }
 
-    /// Whether it lives in memory, so that nothing is left after a restart.
+    /// Whether it is in memory, so that it is lost at a restart.
     package static func isInMemory(_ path: FilePath) -> Bool {
         var place = path
         while true {
@@ -42,14 +42,14 @@ package enum VolumeFacts {
         }
     }
 
-    /// Owner and permission bits of what is at a path, a link itself if it is one; nil if nothing does.
+    /// Owner and permission bits of the entry at a path, a link itself if it is one; nil if there is none.
     package static func permissions(of path: FilePath) -> (owner: UInt32, mode: UInt16)? {
         var facts = stat()
         guard path.withPlatformString({ lstat($0, &facts) }) == 0 else { return nil }
         return (facts.st_uid, UInt16(facts.st_mode & 0o7777))
     }
 
-    /// Whether this account may write what is at a path, the read-only file system counted.
+    /// Whether this account may write the entry at a path, including read-only file systems.
     package static func isWritable(_ path: FilePath) -> Bool { path.withPlatformString { access($0, W_OK) } == 0 }
 
     /// This process's account.

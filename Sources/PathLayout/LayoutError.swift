@@ -1,28 +1,28 @@
 import YAMLSource
 
-/// Why a text is no layout, and where in it.
+/// The reason why a text isn't a layout, with the position.
 package struct LayoutError: Error, Sendable, Equatable {
-    /// What is wrong.
+    /// The kind of mistake.
     package enum Reason: Sendable, Equatable {
         case empty
         case tooLong
         /// No preset of this name, and no template either.
         case unknownPreset(String)
         case unknownField(String)
-        /// A `{` or `<` that is never closed.
+        /// An unclosed `{` or `<`.
         case open(Character)
-        /// A `}` or `>` that nothing opens.
+        /// A `}` or `>` without an opening one.
         case unopened(Character)
         /// A `<` inside `<>`.
         case nested
         /// A `/` inside `<>`.
         case slashInGroup
-        /// A `<>` without a field could be left out never.
+        /// A `<>` without a field would never be omitted.
         case groupWithoutField
         case badWidth(String)
-        /// A width for what is no number.
+        /// A width for a field that isn't a number.
         case widthOfText(LayoutField)
-        /// What a name can't hold on every system.
+        /// A character that isn't allowed in names on every system.
         case badCharacter(Character)
         /// It begins with a slash, or has two in a row.
         case emptyFolder
@@ -31,17 +31,17 @@ package struct LayoutError: Error, Sendable, Equatable {
         case tooDeep
         case noExtension
         case extensionInside
-        /// No folder of the course's own.
+        /// The course has no folder of its own.
         case noCourseFolder
         case namesNoVideo
     }
 
-    /// What is wrong.
+    /// The mistake.
     package let reason: Reason
-    /// Characters of the text before the place (Unicode scalars).
+    /// The number of Unicode scalars before the mistake.
     package let offset: Int
 
-    /// What is wrong and what would be right: one line without a full stop.
+    /// The mistake and its correction: one line without a full stop.
     package var message: String {
         switch reason {
         case .empty: "a layout can't be empty; leave it out, or write \(Self.choices)"
@@ -67,7 +67,7 @@ package struct LayoutError: Error, Sendable, Equatable {
         }
     }
 
-    /// The name that was probably meant.
+    /// A similar name.
     package var suggestion: String? {
         switch reason {
         case .unknownPreset(let name):

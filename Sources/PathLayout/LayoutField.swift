@@ -1,36 +1,36 @@
-/// What a layout can put into a path.
+/// The fields of a layout.
 package enum LayoutField: String, Sendable, Hashable, CaseIterable {
     // Of the course.
     case course
     case courseID = "course_id"
 
-    // Of the chapter; empty for a video directly under its course, but for the season.
+    // Of the chapter; empty for a video directly under its course, except for the season.
     case chapter
     case chapterID = "chapter_id"
-    /// The chapter's place in its course, the videos directly under the course counted before it.
+    /// The chapter's number in its course, where videos directly under the course count before it.
     case chapterNumber = "chapter_number"
-    /// The chapter's place among the chapters. Videos directly under a course are 0, or 1 where there are no chapters.
+    /// The chapter's number among the chapters. Videos directly under a course are 0, or 1 if there are no chapters.
     case season
 
     // Of the video.
     case title
     case id
-    /// Its place in its chapter, or among the videos directly under the course.
+    /// Its number in its chapter, or among the videos directly under the course.
     case number
-    /// Its place in the whole course.
+    /// Its number in the whole course.
     case index
-    /// `2026-10-05`; empty where the catalog has none.
+    /// `2026-10-05`; empty if the catalog has none.
     case date
-    /// `2026`; empty where the catalog has no date.
+    /// `2026`; empty if the catalog has no date.
     case year
     /// The provider's name; in the course's folder, of the course's first video.
     case provider
-    /// What the catalog asks for first.
+    /// The catalog's first preference.
     case quality
-    /// The file's extension; always the end.
+    /// The file's extension; always at the end.
     case ext
 
-    /// Whose field it is.
+    /// The owner of a field.
     enum Owner { case course, chapter, video }
 
     var owner: Owner {
@@ -49,7 +49,7 @@ package enum LayoutField: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it tells a video from most others of its folder, and is never empty.
+    /// Whether it distinguishes a video from most others of its folder, and is never empty.
     var namesAVideo: Bool {
         switch self {
         case .title, .id, .number, .index: true

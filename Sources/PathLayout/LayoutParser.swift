@@ -1,23 +1,23 @@
-/// Reads a template in one pass, and checks what comes of it.
+/// Parses a template in one pass, and checks the result.
 struct LayoutParser {
-    /// Scalars of the longest template.
+    /// The limit on scalars of a template.
     static let longest = 1024
-    /// Folders of the deepest.
+    /// The limit on folders.
     static let deepest = 8
 
     private let template: String
     private let scalars: [Unicode.Scalar]
     private var place = 0
     private var components: [PathLayout.Component] = []
-    /// Where each component begins.
+    /// The start of each component.
     private var starts: [Int] = []
     private var parts: [PathLayout.Part] = []
     private var start = 0
-    /// The text that is being read, and where it began.
+    /// The current text, and its start.
     private var text = ""
-    /// Of an open group: what was before it, and where it began.
+    /// For an open group: the parts before it, and its start.
     private var outer: (parts: [PathLayout.Part], start: Int)?
-    /// Where `{ext}` stands.
+    /// The position of `{ext}`.
     private var extensionPlace: Int?
 
     init(_ template: String) {
@@ -25,7 +25,7 @@ struct LayoutParser {
         scalars = Array(template.unicodeScalars)
     }
 
-    /// The layout that the text says.
+    /// The layout of the text.
     consuming func layout() throws(LayoutError) -> PathLayout {
         guard !scalars.isEmpty else { throw error(.empty, at: 0) }
         guard scalars.count <= Self.longest else { throw error(.tooLong, at: Self.longest) }

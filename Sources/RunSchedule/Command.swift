@@ -1,55 +1,55 @@
 package import DownloadStore
 
-/// Something that somebody asks of a run. One is carried out after the other: downloads that it names are taken out of the
-/// queue, turns that are in the way end, rows change, and the run learns what has become of each.
+/// A command to a run. Commands are carried out one after the other: the named downloads are taken out of the queue,
+/// conflicting turns end, rows change, and the run gets the results.
 package struct Command: Sendable {
-    /// What is asked for.
+    /// The kind of command.
     package enum Kind: Sendable {
         /// Pause, resume, cancel, retry or remove.
         case steer(StateTransition, [DownloadID])
-        /// Another priority; `isNow`: at once, if need be in the place of others.
+        /// Another priority; `isNow`: at once, in place of others if necessary.
         case prioritize(isNow: Bool, [DownloadID])
-        /// How many may have their turns at once, and connections to one host.
+        /// The number of turns at a time, and of connections to one host.
         case jobs(Int, hostCap: Int)
-        /// Credentials of a provider were forgotten.
+        /// Credentials of a provider were deleted.
         case loggedOut(String)
         /// There are new credentials of a provider.
         case loggedIn(String)
     }
 
-    /// What comes of it.
+    /// The result.
     package enum Answer: Sendable, Equatable {
-        /// It is done, but for those that were at work: they stay as they are.
+        /// Done, except for the busy ones: they stay as they are.
         case done(busy: [DownloadID])
         /// The last turn is over: nothing was done.
         case over
     }
 
-    /// How far it is.
+    /// The progress of the command.
     enum Stage: Equatable {
         /// It waits for those before it.
         case queued
-        /// Turns that are in its way end.
+        /// Conflicting turns end.
         case holding
         /// Rows change.
         case applying
-        /// Turns end so that others have room.
+        /// Turns end to make room for others.
         case yielding
     }
 
     let number: Int
     var kind: Kind
     var stage = Stage.queued
-    /// What it names, and may not begin a turn before it is done.
+    /// The named downloads, which may not begin a turn before it is done.
     var ids: Set<DownloadID> = []
-    /// Those of them that are in play, and have to end first.
+    /// The active ones among them, which have to end first.
     var awaited: Set<DownloadID> = []
-    /// Those that are in play and stay there.
+    /// The active ones that stay so.
     var busy: [DownloadID] = []
-    /// Downloads that go back to the queue for others, once their turns have ended.
+    /// Downloads that go back to the queue in favour of others, once their turns have ended.
     var victims: Set<DownloadID> = []
 
-    /// Whether a download may not go to the queue now.
+    /// Whether a download must not go to the queue now.
     func holds(_ id: DownloadID) -> Bool {
         switch stage {
         case .queued: false

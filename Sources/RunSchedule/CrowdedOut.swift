@@ -1,10 +1,10 @@
 import DownloadStore
 import Foundation
 
-/// Downloads that a run has suspended because the disk had no room for them, and when it looks whether there is some now.
-/// One that comes back and has to go again waits twice as long, so that room that comes and goes moves nobody for ever.
+/// Downloads that a run has suspended for lack of disk space, and the time of the next check. One that is revived and
+/// suspended again waits twice as long, so that free space that comes and goes doesn't restart downloads endlessly.
 struct CrowdedOut: Sendable {
-    /// Between two looks, and before one may come back for the first time.
+    /// The time between two checks, and before the first revival.
     static let pause = 10.0
 
     private var notBefore: [DownloadID: Date] = [:]
@@ -20,16 +20,16 @@ struct CrowdedOut: Sendable {
         if notBefore.count == 1 { look = now + Self.pause }
     }
 
-    /// It doesn't wait for room any more. Returns whether it was the last one.
+    /// Removes one that doesn't wait for space any more. Returns whether it was the last one.
     mutating func remove(_ id: DownloadID) -> Bool { notBefore.removeValue(forKey: id) != nil && isEmpty }
 
-    /// Those that may come back if there is room; none between two looks.
+    /// Those that may be revived if there is space; none between two checks.
     mutating func ready(at now: Date) -> [DownloadID] {
         guard !isEmpty, look <= now else { return [] }
         look = now + Self.pause
         return notBefore.filter { $0.value <= now }.map(\.key)
     }
 
-    /// When it is looked next.
+    /// The time of the next check.
     func nextLook(after now: Date) -> Date? { isEmpty || look <= now ? nil : look }
 }

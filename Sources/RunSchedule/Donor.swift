@@ -1,21 +1,21 @@
 package import DownloadStore
 package import FileSystem
 
-/// What a ``RequestDigest`` is of: the URL, and all that goes with it.
+/// The subject of a ``RequestDigest``: the URL, and everything sent with it.
 package enum RequestFields {}
 
-/// All that the server sees of a request: the very same one gets the very same bytes. Never stored.
+/// Everything that the server sees of a request: equal requests get equal bytes. Never stored.
 package typealias RequestDigest = DigestOf<RequestFields>
 
-/// A file of the library that may have the bytes which another download wants.
+/// A file of the library that may have the bytes of another download.
 package struct Donor: Sendable, Equatable {
-    /// Where it is, and what is known of it.
+    /// Its path, and its recorded facts.
     package var file: StoredFile
-    /// The id of the video that it came for.
+    /// The id of its video.
     package var video: String
-    /// Digest of the URL and headers under which it came; nil if that wasn't in this run.
+    /// Digest of the URL and headers of its request; nil if it wasn't in this run.
     package var request: RequestDigest?
-    /// It is where the download's own file belongs, and no row knows it.
+    /// Whether it is in the download's own place, without a row.
     package var isStanding: Bool
 
     package init(file: StoredFile, video: String, request: RequestDigest? = nil, isStanding: Bool = false) {
@@ -25,15 +25,15 @@ package struct Donor: Sendable, Equatable {
         self.isStanding = isStanding
     }
 
-    /// Whether the catalog leaves open that it has the bytes.
+    /// Whether it may have the bytes, according to the catalog.
     package func isPossible(for wanted: WantedBytes) -> Bool {
         if let expected = wanted.sha256, file.sha256 != expected { return false }
         if let expected = wanted.size, file.size != expected { return false }
         return true
     }
 
-    /// Whether it has the bytes for certain, so that nobody has to be asked: by a SHA-256 of the catalog, or by the word of
-    /// a provider whose answers don't depend on the course.
+    /// Whether it certainly has the bytes, so that no request is needed: by a SHA-256 of the catalog, or because the
+    /// provider's answers don't depend on the course.
     package func isProven(for wanted: WantedBytes) -> Bool {
         guard isPossible(for: wanted) else { return false }
         if wanted.sha256 != nil { return true }
@@ -41,15 +41,15 @@ package struct Donor: Sendable, Equatable {
     }
 }
 
-/// Which bytes a download wants, as far as that is known before anybody is asked.
+/// The facts about a download's bytes that are known before any request.
 package struct WantedBytes: Sendable, Equatable {
     /// The video's id.
     package var video: String
     /// Digest of (provider, quality, sound, parameters).
     package var source: SourceDigest
-    /// As the catalog says.
+    /// From the catalog.
     package var size: Int64?
-    /// As the catalog says.
+    /// From the catalog.
     package var sha256: Checksum?
     /// Whether the provider's answers don't depend on the course.
     package var ignoresCourse: Bool

@@ -2,9 +2,9 @@ package import DownloadStore
 package import Foundation
 import HeapModule
 
-/// Chooses what runs next: highest priority first, of equal ones videos before questions about videos that are there, then
-/// catalog order. Whatever can't run now, because its host is at
-/// its cap or cooling down, its provider asked to wait, or it backs off itself, never blocks what can.
+/// Chooses the next download: highest priority first, of equal ones videos before questions about finished videos, then
+/// catalog order. A download that can't run now (its host is at its cap or cooling down, its provider asked to wait, or
+/// it backs off) never blocks others.
 package struct DownloadQueue: Sendable {
     /// A download that waits for its turn.
     package struct Entry: Sendable, Comparable {
@@ -12,16 +12,16 @@ package struct DownloadQueue: Sendable {
         package var id: DownloadID
         /// Higher goes first.
         package var priority: Int
-        /// Its turn is for what belongs beside a video that is there: it comes after all videos of its priority.
+        /// Whether its turn is for sidecars of a finished video: it comes after all videos of its priority.
         package var isQuestion = false
         /// Place in catalog order; the lower goes first.
         package var ordinal: Int64
         /// The provider's name.
         package var provider: String
-        /// The host that its media came from last; nil before it is resolved for the first time.
+        /// The last known host of its media; nil before it is resolved for the first time.
         package var host: String?
-        /// How often its provider wasn't there for it, and runs in a row in which it failed: of a provider that is down those
-        /// with the fewest find out first.
+        /// How often its provider was unavailable for it, plus consecutive failed runs: if a provider is down those
+        /// with the fewest are asked first.
         package var misses = 0
 
         package init(id: DownloadID, priority: Int, ordinal: Int64, provider: String, host: String? = nil) {
@@ -46,22 +46,22 @@ package struct DownloadQueue: Sendable {
         static func < (a: Delayed, b: Delayed) -> Bool { (a.dueAt, b.entry) < (b.dueAt, a.entry) }
     }
 
-    /// What waits for one provider: lanes of those that can run or not for the same reasons.
+    /// The waiting downloads of one provider, in lanes that can run, or not, for the same reasons.
     private struct Provider {
         var unresolved = Heap<Entry>()
         var byHost: [String: Heap<Entry>] = [:]
         var isBlockedUntil = Date.distantPast
         var isStopped = false
-        /// Turns in which it is being asked, and no host is known yet.
+        /// The number of turns that are being resolved, without a known host.
         var resolving = 0
-        /// It is down: nobody is chosen before then, and one at a time from then on. Nil while it isn't.
+        /// It is down: none is chosen before this time, and then one at a time. Nil if it isn't.
         var downUntil: Date?
-        /// The one that finds out whether it is back.
+        /// The download that checks whether it is back.
         var probe: DownloadID?
         var search = Search()
     }
 
-    /// Downloads resolved in a row that were of a host which is left alone.
+    /// Consecutive resolved downloads whose host is left alone.
     private struct Search {
         static let few = 5
         var inVain = 0
@@ -73,11 +73,12 @@ package struct DownloadQueue: Sendable {
         var inUse = 0
         var isBlockedUntil = Date.distantPast
         var failures = 0
-        /// When the last cool-down was set: failures of transfers that began before it are the same failure.
+        /// The time of the last cool-down: failures of transfers that began before it are the same failure.
         var failedAt = Date.distantPast
     }
 
-    /// Resolved downloads of one provider that may wait for their host before no more are resolved to look for others.
+    /// The number of resolved downloads of one provider that may wait for their host before no more are resolved to
+    /// look for others.
     package var lookAhead: Int
     /// Connections to one host.
     package var hostCap: Int
@@ -85,7 +86,7 @@ package struct DownloadQueue: Sendable {
     private var delayed = Heap<Delayed>()
     private var hosts: [String: Host] = [:]
 
-    /// How many wait, those that back off included.
+    /// The number of waiting downloads, including those that back off.
     package private(set) var count = 0
 
     package init(hostCap: Int, lookAhead: Int) {
@@ -93,7 +94,7 @@ package struct DownloadQueue: Sendable {
         self.lookAhead = lookAhead
     }
 
-    /// Adds a download; with `dueAt` it isn't chosen before then.
+    /// Adds a download; with `dueAt` it isn't chosen before that.
     package mutating func add(_ entry: Entry, dueAt: Date? = nil) {
         count += 1
         if let dueAt { delayed.insert(Delayed(dueAt: dueAt, entry: entry)) } else { insert(entry) }
@@ -107,7 +108,7 @@ package struct DownloadQueue: Sendable {
         }
     }
 
-    /// Takes out the download whose turn it is, or nil if none can run now.
+    /// Removes and returns the next download, or nil if none can run now.
     package mutating func next(at now: Date) -> Entry? {
         while let first = delayed.min, first.dueAt <= now { insert(delayed.removeMin().entry) }
         var best: Entry?
@@ -121,7 +122,7 @@ package struct DownloadQueue: Sendable {
         return best
     }
 
-    /// Of one provider: the first, or of one that is down the one that finds out whether it is back.
+    /// The next of one provider: the first, or if it is down the one that checks whether it is back.
     private func next(of provider: Provider, at now: Date) -> Entry? {
         var lanes = provider.byHost.filter { isFree($0.key, at: now) }.map(\.value)
         guard provider.downUntil == nil else {
@@ -130,7 +131,7 @@ package struct DownloadQueue: Sendable {
         }
         var best = lanes.compactMap(\.max).max()
         guard mayResolve(provider, at: now) else { return best }
-        // Where the first ones' hosts are left alone the last one's may not be.
+        // If the hosts of the first ones are left alone, that of the last one may not be.
         let isLast = isSearching(provider, at: now) && provider.search.inVain % 2 == 1
         if let entry = isLast ? provider.unresolved.min : provider.unresolved.max, best.map({ $0 < entry }) ?? true {
             best = entry
@@ -155,14 +156,14 @@ package struct DownloadQueue: Sendable {
         if providers[entry.provider]?.byHost[host]?.isEmpty == true { providers[entry.provider]?.byHost[host] = nil }
     }
 
-    /// Whether nothing but its turn keeps a download from running.
+    /// Whether a download could run if it were its turn.
     package func canRun(_ entry: Entry, at now: Date) -> Bool {
         let provider = providers[entry.provider] ?? Provider()
         guard isAsked(provider, at: now) else { return false }
         return entry.host.map { isFree($0, at: now) } ?? mayResolve(provider, at: now)
     }
 
-    /// Whether a provider would be asked then.
+    /// Whether a provider may be asked at that time.
     func isAsked(_ provider: String, at now: Date) -> Bool { isAsked(providers[provider] ?? Provider(), at: now) }
 
     private func isAsked(_ provider: Provider, at now: Date) -> Bool {
@@ -170,9 +171,9 @@ package struct DownloadQueue: Sendable {
         return provider.downUntil.map { $0 <= now && provider.probe == nil } ?? true
     }
 
-    /// Unresolved: worth resolving unless enough of its provider already wait for a host that is busy. What waits for a host
-    /// that is left alone says nothing of the next one's host, but no more than one at a time is resolved to find out; and
-    /// once a few were of such a host, too, the next one is at growing distances.
+    /// Whether an unresolved download is worth resolving: not if enough of its provider already wait for a busy host.
+    /// Those that wait for a host that is left alone say nothing about the next one's host, but only one at a time is
+    /// resolved to check; and after a few with such a host the next check is at growing intervals.
     private func mayResolve(_ provider: Provider, at now: Date) -> Bool {
         let (busy, leftAlone) = waiting(provider, at: now)
         guard busy < lookAhead else { return false }
@@ -198,7 +199,7 @@ package struct DownloadQueue: Sendable {
 
     private func isLeftAlone(_ host: String, at now: Date) -> Bool { hosts[host]?.isBlockedUntil ?? now > now }
 
-    /// What a provider gave to one that asked for the first time is at this host.
+    /// A provider's first answer for a download leads to this host.
     package mutating func found(_ host: String, of provider: String, at now: Date) {
         var search = providers[provider]?.search ?? Search()
         if isLeftAlone(host, at: now) {
@@ -215,11 +216,11 @@ package struct DownloadQueue: Sendable {
     /// A turn begins by asking the provider.
     package mutating func beginResolving(_ provider: String) { providers[provider, default: Provider()].resolving += 1 }
 
-    /// Ends what ``beginResolving(_:)`` began.
+    /// Ends ``beginResolving(_:)``.
     package mutating func endResolving(_ provider: String) { providers[provider, default: Provider()].resolving -= 1 }
 
-    /// The earliest instant after `now` at which something that can't run now could; nil if there is none, or only the end
-    /// of an active download can change it.
+    /// The earliest instant after `now` at which a waiting download could run; nil if there is none, or only the end of
+    /// an active download can change it.
     package func nextDue(after now: Date) -> Date? {
         var earliest: Date?
         func consider(_ date: Date) { if date > now, earliest.map({ date < $0 }) ?? true { earliest = date } }
@@ -232,10 +233,10 @@ package struct DownloadQueue: Sendable {
         return earliest
     }
 
-    /// Takes out those of `ids` that are in it.
+    /// Removes those of `ids` that are queued.
     package mutating func remove(_ ids: Set<DownloadID>) -> [Entry] { remove { ids.contains($0.id) } }
 
-    /// Takes out everything of one provider.
+    /// Removes all downloads of one provider.
     package mutating func removeAll(of provider: String) -> [Entry] { remove { $0.provider == provider } }
 
     private mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {
@@ -266,15 +267,15 @@ package struct DownloadQueue: Sendable {
     }
 }
 
-/// Hosts: how many connections each has, and until when it is left alone.
+/// Hosts: the number of connections to each, and until when it is left alone.
 extension DownloadQueue {
     /// Whether a connection to the host may be opened now.
     package func isFree(_ host: String, at now: Date) -> Bool { room(host, at: now) > 0 }
 
-    /// Until when the host is left alone; nil if it isn't known.
+    /// The time until which the host is left alone; nil if the host is unknown.
     package func blockedUntil(_ host: String) -> Date? { hosts[host]?.isBlockedUntil }
 
-    /// How many more connections to the host are allowed now.
+    /// The number of further connections to the host allowed now.
     package func room(_ host: String, at now: Date) -> Int {
         guard let facts = hosts[host] else { return hostCap }
         return facts.isBlockedUntil <= now ? max(0, hostCap - facts.inUse) : 0
@@ -283,19 +284,19 @@ extension DownloadQueue {
     /// Counts a connection to a host.
     package mutating func occupy(_ host: String) { hosts[host, default: Host()].inUse += 1 }
 
-    /// Ends what ``occupy(_:)`` began.
+    /// Ends ``occupy(_:)``.
     package mutating func release(_ host: String) { hosts[host]?.inUse -= 1 }
 
-    /// Connections by host, of those that have any.
+    /// The number of connections by host, for hosts with any.
     package var connections: [String: Int] { hosts.mapValues(\.inUse).filter { $0.value != 0 } }
 
-    /// A transfer from the host went well: its failures are forgotten.
+    /// A transfer from the host succeeded: its failures are forgotten.
     package mutating func hostServed(_ host: String) {
         if hosts[host]?.failures ?? 0 > 0 { hosts[host]?.failures = 0 }
     }
 
-    /// A transfer that began at `start` failed in a way that concerns the whole host. Returns until when it is left
-    /// alone if that is news.
+    /// A transfer that began at `start` failed in a way that concerns the whole host. Returns the time until which it
+    /// is left alone if that is new.
     package mutating func hostFailed(
         _ host: String, startedAt start: Date, now: Date, jitter: Double, atLeast: Duration?
     ) -> Date? {
@@ -322,21 +323,21 @@ extension DownloadQueue {
         providers[provider, default: Provider()].isBlockedUntil = max(until, known)
     }
 
-    /// Chooses nothing of this provider any more.
+    /// Stops choosing downloads of this provider.
     package mutating func stop(provider: String) { providers[provider, default: Provider()].isStopped = true }
 
-    /// Chooses of this provider again.
+    /// Resumes choosing downloads of this provider.
     package mutating func resume(provider: String) { providers[provider]?.isStopped = false }
 
-    /// Whether nothing of this provider is chosen.
+    /// Whether no download of this provider is chosen.
     package func isStopped(provider: String) -> Bool { providers[provider]?.isStopped ?? false }
 
-    /// It is down: one is chosen at a time to find out whether it is back, not before then.
+    /// Marks it as down: one download at a time checks whether it is back, not before this time.
     package mutating func setDown(provider: String, until: Date) {
         providers[provider, default: Provider()].downUntil = until
     }
 
-    /// It is back.
+    /// Marks it as back.
     package mutating func setUp(provider: String) {
         providers[provider]?.downUntil = nil
         providers[provider]?.probe = nil
@@ -345,19 +346,19 @@ extension DownloadQueue {
     /// Whether it is down.
     package func isDown(provider: String) -> Bool { providers[provider]?.downUntil != nil }
 
-    /// Until when nobody finds out whether it is back; nil if it isn't down.
+    /// The time of the next check whether it is back; nil if it isn't down.
     package func downUntil(_ provider: String) -> Date? { providers[provider]?.downUntil }
 
-    /// A turn begins that finds out whether its provider is back, if that is down.
+    /// A turn begins that checks whether its provider is back, if that is down.
     package mutating func beginProbe(_ entry: Entry) {
         if isDown(provider: entry.provider) { providers[entry.provider]?.probe = entry.id }
     }
 
-    /// Ends what ``beginProbe(_:)`` began, if it did.
+    /// Ends ``beginProbe(_:)``, if it was one.
     package mutating func endProbe(_ id: DownloadID, of provider: String) {
         if providers[provider]?.probe == id { providers[provider]?.probe = nil }
     }
 
-    /// Whether its turn finds out whether its provider is back.
+    /// Whether its turn checks whether its provider is back.
     package func isProbe(_ id: DownloadID, of provider: String) -> Bool { providers[provider]?.probe == id }
 }

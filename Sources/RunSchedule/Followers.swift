@@ -7,13 +7,13 @@ package struct Followers: Sendable {
 
     package init() {}
 
-    /// `follower` waits for `leader`, which must not follow anybody.
+    /// Makes `follower` wait for `leader`, which must not be a follower.
     package mutating func add(_ follower: DownloadID, to leader: DownloadID) {
         leaders[follower] = leader
         followers[leader, default: []].append(follower)
     }
 
-    /// `follower` waits for nobody any more.
+    /// Ends the wait of `follower`.
     package mutating func remove(_ follower: DownloadID) {
         guard let leader = leaders.removeValue(forKey: follower) else { return }
         followers[leader]?.removeAll { $0 == follower }
@@ -22,32 +22,32 @@ package struct Followers: Sendable {
     /// Whether it waits for another one.
     package func isFollower(_ id: DownloadID) -> Bool { leaders[id] != nil }
 
-    /// For whom it waits.
+    /// The download that it waits for.
     package func leader(of id: DownloadID) -> DownloadID? { leaders[id] }
 
-    /// Whether nobody waits for anybody.
+    /// Whether there are no followers.
     package var isEmpty: Bool { leaders.isEmpty }
 
-    /// Those that somebody waits for, in no order.
+    /// All leaders, in no order.
     package var all: some Sequence<DownloadID> { followers.lazy.filter { !$0.value.isEmpty }.map(\.key) }
 
-    /// Who waits for a leader, in order.
+    /// The followers of a leader, in order.
     package func of(_ leader: DownloadID) -> [DownloadID] { followers[leader] ?? [] }
 
-    /// One of a leader's followers takes the lead; the leader follows it, with the others.
+    /// Makes a follower the leader; the former leader follows it, with the others.
     package mutating func yield(_ leader: DownloadID, to next: DownloadID) {
         for id in finished(leader) + [leader] where id != next { add(id, to: next) }
     }
 
-    /// The leader's file is there: everybody who waited for it.
+    /// The leader's file is in place: returns its followers.
     package mutating func finished(_ leader: DownloadID) -> [DownloadID] {
         let released = followers.removeValue(forKey: leader) ?? []
         for id in released { leaders[id] = nil }
         return released
     }
 
-    /// The leader's file won't come: the next leader, whom the others follow now. Of those that have a time to wait for, or had
-    /// one, none is it if there is another.
+    /// The leader's file won't come: returns the next leader, which the others follow now. One that has, or had, a time
+    /// to wait for is chosen only if there is no other.
     package mutating func failed(
         _ leader: DownloadID, hasTime: (DownloadID) -> Bool = { _ in false }
     ) -> DownloadID? {

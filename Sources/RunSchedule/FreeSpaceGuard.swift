@@ -1,14 +1,13 @@
 package import DownloadStore
 
-/// Keeps a part of a disk free: decides which downloads there is room for, counting what those that are under way still
-/// need.
+/// Keeps a part of a disk free: decides which downloads fit, including the remaining needs of active ones.
 package struct FreeSpaceGuard: Sendable, Hashable {
     /// Bytes that stay free.
     package let floor: Int64
 
     package init(floor: Int64) { self.floor = floor }
 
-    /// What a download under way will still write; 0 where its size isn't known.
+    /// The bytes that an active download will still write; 0 if its size is unknown.
     package struct Need: Sendable, Hashable {
         package var id: DownloadID
         package var bytes: Int64
@@ -19,21 +18,21 @@ package struct FreeSpaceGuard: Sendable, Hashable {
         }
     }
 
-    /// What has to happen while downloads are under way.
+    /// The decision about active downloads.
     package enum Verdict: Sendable, Equatable {
         case goOn
-        /// There won't be room for these; the others have it.
+        /// These won't fit; the others will.
         case suspend([DownloadID])
-        /// The floor is reached: nothing may be written any more.
+        /// The floor is reached: nothing more may be written.
         case stop
     }
 
-    /// Whether one more may begin, with `free` bytes on the disk and `others` under way.
+    /// Whether one more may begin, with `free` bytes on the disk and the active `others`.
     package func hasRoom(for need: Need, beside others: [Need], free: Int64) -> Bool {
         free >= floor && free - floor - others.byteCount(\.bytes).value >= need.bytes
     }
 
-    /// What follows from `free` bytes on the disk for those under way, the most important first.
+    /// The decision for active downloads with `free` bytes on the disk, the most important first.
     package func verdict(_ needs: [Need], free: Int64) -> Verdict {
         guard free >= floor else { return .stop }
         var room = free - floor

@@ -1,10 +1,10 @@
 import DownloadStore
 import Foundation
 
-/// Whether a provider serves nobody: it is unavailable to whoever asks, or what its answers lead to is refused to all. Then
-/// one download at a time finds out whether that is over, at growing distances.
+/// Whether a provider is in an outage: it is unavailable to everybody, or all of its URLs are refused. Then one
+/// download at a time checks whether that is over, at growing intervals.
 struct Outage: Sendable, Equatable {
-    /// What serves nobody.
+    /// The cause of the outage.
     enum Cause: Sendable, Equatable {
         /// The provider answers that it is unavailable.
         case unavailable
@@ -12,55 +12,55 @@ struct Outage: Sendable, Equatable {
         case refusing
     }
 
-    /// Answers in a row that it is unavailable after which it is down.
+    /// Consecutive answers that it is unavailable after which it is down.
     static let fewSilences = 2
-    /// Different videos in a row that were refused after which it is down.
+    /// Different videos refused in a row after which it is down.
     static let fewRefusals = 5
-    /// Before it is asked for the first time; after that a quarter of the time for which it has been down.
+    /// The pause before the first check; later ones are a quarter of the outage so far.
     static let shortestRest = Duration.seconds(5)
 
-    /// Nil while it serves.
+    /// Nil without an outage.
     private(set) var cause: Cause?
-    /// When it was known to be down.
+    /// The time at which the outage was detected.
     private(set) var since = Date.distantPast
-    /// Answers in a row that it is unavailable.
+    /// Consecutive answers that it is unavailable.
     private var silences = 0
     /// Videos that were refused since one was served.
     private(set) var refused: Set<DownloadID> = []
-    /// Those of them that had failed before it was known to be down, in order.
+    /// Those of them that had failed before the outage was detected, in order.
     private(set) var victims: [DownloadID] = []
-    /// The rest that was told last.
+    /// The last reported pause.
     private var toldRest = Duration.zero
 
-    /// It was unavailable to somebody who asked. Returns for how long it is left alone; nil if it isn't known to be down.
+    /// It was unavailable to a download. Returns the pause; nil if it isn't considered down.
     mutating func wasUnavailable(at now: Date, atLeast: Duration?) -> Duration? {
         silences += 1
         if cause == nil, silences >= Self.fewSilences { begin(.unavailable, now) }
         return cause == nil ? nil : rest(at: now, atLeast: atLeast)
     }
 
-    /// Whether this refusal is one of too many.
+    /// Whether this refusal exceeds the limit.
     func isTooMany(_ id: DownloadID) -> Bool { refused.union([id]).count >= Self.fewRefusals }
 
-    /// What it gave a download was refused, which fails of it.
+    /// A download failed because its URL was refused.
     mutating func hasFailed(_ id: DownloadID) {
         if refused.insert(id).inserted { victims.append(id) }
     }
 
-    /// What it gave a download was refused, as it is to all. Returns for how long it is left alone.
+    /// A download's URL was refused during the outage. Returns the pause.
     mutating func wasRefused(_ id: DownloadID, at now: Date) -> Duration {
         refused.insert(id)
         if cause == nil { begin(.refusing, now) }
         return rest(at: now, atLeast: nil)
     }
 
-    /// It has answered somebody.
+    /// It has answered a download.
     mutating func answered() {
         silences = 0
         if cause == .unavailable { cause = nil }
     }
 
-    /// Bytes have come from where one of its answers leads to. Returns those that had failed of its being down.
+    /// Bytes have arrived from one of its URLs. Returns the downloads that had failed because of the outage.
     mutating func served() -> [DownloadID] {
         defer {
             refused = []
@@ -70,7 +70,7 @@ struct Outage: Sendable, Equatable {
         return cause == .refusing ? victims : []
     }
 
-    /// Whether a rest is worth telling: the first one, and when it has doubled.
+    /// Whether a pause is reported: the first one, and each that has doubled.
     mutating func tells(_ rest: Duration) -> Bool {
         guard rest >= toldRest * 2 else { return false }
         toldRest = rest

@@ -1,29 +1,30 @@
 import DownloadStore
 import Foundation
 
-/// Providers that serve nobody: their downloads wait, and one at a time finds out whether that is over.
+/// Outages of providers: their downloads wait, and one at a time checks whether the outage is over.
 struct OutageRules: Sendable {
-    /// What a download has had of its provider's being unavailable.
+    /// A download's history of its provider's unavailability.
     private struct Silences: Sendable {
-        /// Those between which others got answers: they are the video's own.
+        /// Those between which others got answers: they count against the video.
         var own = 0
-        /// Answers of its provider until the last of them.
+        /// The number of its provider's answers at the last of them.
         var answers = 0
     }
 
     private var outages: [String: Outage] = [:]
-    /// Answers of a provider that said where a video is.
+    /// The number of a provider's answers with a location.
     private var answers: [String: Int] = [:]
     private var silences: [DownloadID: Silences] = [:]
 
-    /// A provider was unavailable to one that asked. The download isn't to blame unless others got answers in between.
+    /// A provider was unavailable to a download. It doesn't count against the download unless others got answers in
+    /// between.
     mutating func unavailable(
         _ id: DownloadID, _ provider: String, _ error: DownloadError, _ retryAfter: Duration?, wasProbe: Bool,
         _ run: inout RunState, _ moment: Moment
     ) {
         run.misses[id, default: 0] += 1
         if run.queue.isDown(provider: provider), !wasProbe {
-            // It was asked before that was known.
+            // It was asked before the outage was known.
             return run.putBack(id, error, until: run.queue.downUntil(provider))
         }
         let own = noteSilence(id, provider)
@@ -51,7 +52,7 @@ struct OutageRules: Sendable {
         return silences.own
     }
 
-    /// A host has refused what the provider gave. If all are refused, the videos aren't to blame.
+    /// A host has refused the provider's URL. If all are refused, it doesn't count against the videos.
     mutating func refused(
         _ id: DownloadID, _ provider: String, _ error: DownloadError, isFinal: Bool, wasProbe: Bool,
         _ run: inout RunState, _ moment: Moment
@@ -67,7 +68,7 @@ struct OutageRules: Sendable {
             return run.putBack(id, error, until: run.queue.downUntil(provider))
         }
         var rest = outage.wasRefused(id, at: moment.now)
-        // What is refused for so long may well be gone: the run doesn't wait for ever to find out.
+        // After so long a refusal the video may be gone: the run doesn't wait endlessly to check.
         let isGivenUp = moment.now.timeIntervalSince(outage.since) >= run.limits.maxWait.timeInterval
         if isGivenUp { rest = Backoff.longest }
         let isTold = !isGivenUp && outage.tells(rest)
@@ -84,14 +85,14 @@ struct OutageRules: Sendable {
         if let error { run.emit(.providerWaiting(provider, until: until, error)) }
     }
 
-    /// A provider has answered somebody. `isGood`: with where the video is.
+    /// A provider has answered a download. `isGood`: with a location.
     mutating func answered(_ provider: String, isGood: Bool, _ run: inout RunState) {
         if isGood { answers[provider, default: 0] += 1 }
         outages[provider]?.answered()
         if outages[provider]?.cause == nil { run.queue.setUp(provider: provider) }
     }
 
-    /// A turn asks for a connection, so its provider has an answer for it, and it asks nobody any more.
+    /// A turn asks for a connection, so its provider has answered it, and it isn't a check any more.
     func hasAnswer(_ id: DownloadID, _ run: inout RunState) {
         guard run.phases[turn: id] != nil, let provider = run.downloads[id]?.provider,
             outages[provider]?.cause == .unavailable
@@ -99,10 +100,10 @@ struct OutageRules: Sendable {
         run.queue.endProbe(id, of: provider)
     }
 
-    /// Whether what a provider gave to somebody was refused.
+    /// Whether a URL from a provider was refused.
     func hasRefused(_ provider: String) -> Bool { outages[provider]?.refused.isEmpty == false }
 
-    /// Bytes have come for a download.
+    /// Bytes have arrived for a download.
     mutating func receives(_ id: DownloadID, _ run: inout RunState) {
         guard let provider = run.downloads[id]?.provider else { return }
         run.doubts[id] = nil
@@ -120,7 +121,7 @@ struct OutageRules: Sendable {
         }
     }
 
-    /// Those that failed and were kept, since their provider might have come back, are over.
+    /// Ends failed downloads that were kept in case their provider came back.
     private static func giveUp(_ ids: [DownloadID], _ run: inout RunState) {
         for id in ids where run.phases[id] == .settled(.failed) {
             run.actions.append(.dropEmptyPartial(id))
@@ -128,12 +129,12 @@ struct OutageRules: Sendable {
         }
     }
 
-    /// The run is over: those that it has kept are as well.
+    /// The run is over: so are the downloads that were kept.
     func giveUpVictims(_ run: inout RunState) {
         for outage in outages.values { Self.giveUp(outage.victims, &run) }
     }
 
-    /// Somebody has logged in at a provider or wants its downloads to continue: whatever kept them is forgotten.
+    /// After a login at a provider, or a user's command for its downloads: forgets the outage.
     mutating func askAgain(_ provider: String, _ run: inout RunState) {
         run.queue.resume(provider: provider)
         run.queue.setUp(provider: provider)
@@ -141,14 +142,15 @@ struct OutageRules: Sendable {
         run.tally.providersToLogIn.remove(provider)
     }
 
-    /// The person wants it again: what was wrong with its provider isn't held against it.
+    /// The user wants it again: an outage of its provider doesn't count against it.
     mutating func forget(_ id: DownloadID, _ run: inout RunState) {
         silences[id] = nil
         run.misses[id] = nil
         run.doubts[id] = nil
     }
 
-    /// The run would end, and what was refused was refused to the end: it fails of that. Returns whether there was any.
+    /// The run would end, and refused downloads were refused to the end: they fail with that error. Returns whether
+    /// there were any.
     func failDoubted(_ run: inout RunState, _ moment: Moment) -> Bool {
         let ids = run.doubts.keys.filter { if case .queued? = run.phases[$0] { true } else { false } }.sorted()
         guard !ids.isEmpty else { return false }

@@ -1,26 +1,26 @@
 package import DownloadStore
 package import Foundation
 
-/// Where a download of the run is, with what belongs to that. Each is in exactly one.
+/// The phase of a download in the run, with its data. Each download is in exactly one.
 package enum Phase: Sendable, Equatable {
-    /// Waits for its turn: at this host, and not before then.
+    /// Waits for its turn: for this host, and not before this time.
     case queued(host: String?, dueAt: Date?)
     /// Waits for the file of another download that may have its bytes.
     case following
     /// Has its turn.
     indirect case running(Turn)
-    /// Taken out of its place for a command; where it goes if the command leaves it alone.
+    /// Taken out for a command; with the place to return to if the command doesn't change it.
     indirect case held(Held)
-    /// All bytes are there, their digest isn't.
+    /// All bytes are there, the digest isn't yet.
     case digesting
-    /// On its way to its place.
+    /// Being placed.
     case placing
     /// Its partial is being emptied, because of this error; nil if the checksum was wrong.
     indirect case mending(DownloadError?)
-    /// Nothing more happens to it in this run, unless somebody says so.
+    /// Done in this run, unless a command revives it.
     case settled(DownloadState)
 
-    /// From where a download was taken.
+    /// The place from which a download was taken.
     package enum Held: Sendable, Equatable {
         case queue(host: String?, dueAt: Date?)
         case following
@@ -28,7 +28,7 @@ package enum Phase: Sendable, Equatable {
         case turn
     }
 
-    /// A phase without what belongs to it.
+    /// A phase without its data.
     enum Kind: Int, CaseIterable {
         case queued, following, running, held, digesting, placing, mending, settled
     }
@@ -46,7 +46,7 @@ package enum Phase: Sendable, Equatable {
         }
     }
 
-    /// Whether something is under way that only its own end changes.
+    /// Whether an operation is in progress that only its own end changes.
     package var isInPlay: Bool {
         switch self {
         case .running, .digesting, .placing, .mending: true
@@ -57,15 +57,15 @@ package enum Phase: Sendable, Equatable {
 
 /// A download's turn.
 package struct Turn: Sendable, Equatable {
-    /// Why it is to end. Of several the strongest counts, which is the last one here.
+    /// The reason to end it. Of several the strongest counts, which is the last one here.
     package enum Ending: Int, Sendable, Comparable {
-        /// There won't be room on the disk for it.
+        /// There won't be space on the disk for it.
         case noRoom
         /// The run is stopped.
         case stop
-        /// Somebody wants it to end, and says what follows.
+        /// A command ends it, and decides what follows.
         case command
-        /// Its partial failed to reach the disk.
+        /// Its partial couldn't be flushed.
         case lostFlush
 
         package static func < (a: Ending, b: Ending) -> Bool { a.rawValue < b.rawValue }
@@ -73,15 +73,15 @@ package struct Turn: Sendable, Equatable {
 
     /// The host that it has a connection to.
     package var host: String?
-    /// Hosts that it has more connections to, one for each.
+    /// Hosts of its additional connections, one entry for each.
     package var extraHosts: [String] = []
-    /// Whether it hasn't asked for a host yet: its provider is being asked.
+    /// Whether it has no host yet: its provider is being asked.
     package var isResolving: Bool
-    /// Logins at its provider that the run had seen when it began.
+    /// The number of logins at its provider when it began.
     package var logins: Int
-    /// Bytes that its file takes; nil if that isn't known.
+    /// The disk space of its file; nil if unknown.
     package var size: Int64?
-    /// Bytes of those that are there.
+    /// The part of that already written.
     package var written: Int64
     /// Nil as long as it may continue.
     package var ending: Ending?

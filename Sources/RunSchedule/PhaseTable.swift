@@ -1,13 +1,13 @@
 package import DownloadStore
 
-/// The phase of each download, counted as it changes.
+/// The phase of each download, with counts.
 package struct PhaseTable: Sendable {
     private var phases: [DownloadID: Phase] = [:]
     private var counts = [Int](repeating: 0, count: Phase.Kind.allCases.count)
     /// Those that have their turns.
     package private(set) var running: Set<DownloadID> = []
 
-    /// The phase; nil of what the run doesn't want.
+    /// The phase; nil for downloads that aren't in the run.
     package subscript(id: DownloadID) -> Phase? {
         get { phases[id] }
         set {
@@ -23,10 +23,10 @@ package struct PhaseTable: Sendable {
         if case .running(let turn)? = phases[id] { turn } else { nil }
     }
 
-    /// How many are in phases of this kind.
+    /// The number in phases of this kind.
     func count(_ kind: Phase.Kind) -> Int { counts[kind.rawValue] }
 
-    /// Whether nothing is under way and nothing held.
+    /// Whether nothing is in progress and nothing held.
     var isQuiet: Bool {
         count(.running) + count(.held) + count(.digesting) + count(.placing) + count(.mending) == 0
     }
@@ -34,7 +34,7 @@ package struct PhaseTable: Sendable {
     /// All downloads, in no order.
     package var all: some Sequence<(key: DownloadID, value: Phase)> { phases }
 
-    /// Those that the run is through with.
+    /// Those that are done in this run.
     package var settled: [DownloadID: DownloadState] {
         phases.compactMapValues { if case .settled(let state) = $0 { state } else { nil } }
     }

@@ -1,9 +1,9 @@
 import DownloadStore
 import Foundation
 
-/// What the person asks for while the run continues.
+/// The user's commands during the run.
 extension RunState {
-    /// Goes on with the command whose turn it is, and begins the next one when it is done.
+    /// Continues the current command, and begins the next one when it is done.
     mutating func carryOutCommands(_ sidecarRules: SidecarRules) {
         while let command = commands.first {
             switch command.stage {
@@ -55,7 +55,7 @@ extension RunState {
         }
     }
 
-    /// Takes out what waits; ends the turns of the others, or leaves them alone.
+    /// Removes waiting downloads from the queue; ends the turns of the others, or leaves them alone.
     private mutating func hold(_ ids: [DownloadID], endsTurns: Bool) {
         commands[0].stage = .holding
         var waiting: Set<DownloadID> = []
@@ -95,7 +95,7 @@ extension RunState {
         }
     }
 
-    /// The rows of the command at hand have changed, as they are now.
+    /// The rows of the current command have changed; these are the new ones.
     mutating func applied(
         _ number: Int, _ rows: [Schedule.SteeredRow], _ outages: inout OutageRules, _ sidecarRules: inout SidecarRules,
         _ moment: Moment
@@ -114,7 +114,7 @@ extension RunState {
             for row in rows {
                 downloads[row.id]?.priority = row.priority
                 if case .queued(let host, let dueAt)? = phases[row.id] {
-                    // Its turn has ended since: it waits in the place of its old priority.
+                    // Its turn has ended since: it is queued with its old priority.
                     _ = queue.remove([row.id])
                     enqueue(row.id, host: host, dueAt: isNow ? nil : dueAt)
                 }
@@ -140,8 +140,8 @@ extension RunState {
         }
     }
 
-    /// The last thing that there was to do is paused: the run stays for as long as it would for a host. Anything else that the
-    /// person says ends that.
+    /// The last remaining work is paused: the run waits for a resume as long as it would for a host. Any other command
+    /// of the user ends that.
     private mutating func stayForResume(_ rows: [Schedule.SteeredRow], _ now: Date) {
         resumeUntil = nil
         let isPause = rows.contains { $0.after == .paused && downloads[$0.id] != nil }
@@ -153,7 +153,7 @@ extension RunState {
         emit(.resumeWaiting(until: until))
     }
 
-    /// Those that the command has left alone go where they were.
+    /// Returns the downloads that the command didn't change to their places.
     private mutating func giveBack(_ ids: Set<DownloadID>) {
         for id in ids {
             guard case .held(let held)? = phases[id] else { continue }
@@ -168,7 +168,7 @@ extension RunState {
         }
     }
 
-    /// The row has changed: so does what this run makes of it.
+    /// The row has changed: updates the run accordingly.
     private mutating func steered(
         _ row: Schedule.SteeredRow, _ outages: inout OutageRules, _ sidecarRules: inout SidecarRules
     ) {
@@ -190,7 +190,7 @@ extension RunState {
             guard stopReason == nil, let again = row.wanted else { break }
             downloads[row.id] = again
             actions.append(.renew(row.id))
-            // Whoever says so may have mended the login in another way.
+            // The user may have fixed the login in another way.
             outages.askAgain(again.provider, &self)
             outages.forget(row.id, &self)
             enqueue(row.id, host: nil, dueAt: row.retryAt)
@@ -202,16 +202,16 @@ extension RunState {
         }
     }
 
-    /// It isn't over after all.
+    /// It isn't done after all.
     private mutating func forgetOutcome(_ id: DownloadID) {
         guard case .settled(let last)? = phases[id] else { return }
         tally.notReady.remove(id)
         if last == .failed { tally.forgetFailure(id) }
     }
 
-    // MARK: room
+    // MARK: making room
 
-    /// These turns end for others, and go back to the queue.
+    /// These turns end in favour of others, and go back to the queue.
     private mutating func yield(to urgent: [DownloadQueue.Entry], _ victims: [DownloadID]) {
         commands[0].stage = .yielding
         commands[0].victims = Set(victims)
@@ -238,7 +238,7 @@ extension RunState {
     private func victims(for urgent: [DownloadQueue.Entry], _ now: Date) -> [DownloadID] {
         let ids = Set(urgent.map(\.id))
         var victims: [DownloadID] = []
-        // A host at its cap gives a connection of its own; else any slot will do.
+        // A host at its cap needs one of its own connections; otherwise any slot will do.
         let capped = urgent.filter { entry in
             entry.host.map { !queue.isFree($0, at: now) && queue.blockedUntil($0) ?? now <= now } ?? false
         }
@@ -250,7 +250,7 @@ extension RunState {
         return victims + lowest(min(missing, ready)) { !ids.contains($0) && !victims.contains($0) }
     }
 
-    /// Turns, the one that came last by priority and order first.
+    /// Turns, the last one by priority and order first.
     private func lowest(_ count: Int, where isMeant: (DownloadID) -> Bool) -> [DownloadID] {
         guard count > 0 else { return [] }
         let entries = phases.running.filter(isMeant).compactMap { downloads[$0]?.entry(host: nil) }.sorted()

@@ -1,10 +1,10 @@
 import DownloadStore
 import Foundation
 
-/// Complete files on the way to their places, and downloads that may have the same bytes.
+/// Placing complete files, and downloads that may have the same bytes.
 extension RunState {
     mutating func hashed(_ id: DownloadID, _ result: Schedule.HashResult) {
-        // Else the run was stopped in the meantime.
+        // Otherwise the run was stopped in the meantime.
         guard phases[id] == .digesting else { return }
         switch result {
         case .right:
@@ -23,7 +23,7 @@ extension RunState {
         fail(id, error, isFinal: false, moment)
     }
 
-    /// The bytes on the disk can't be trusted any more: they are fetched again, but not for ever.
+    /// The bytes on the disk can't be trusted any more: they are downloaded again, a limited number of times.
     mutating func mend(_ id: DownloadID, _ error: DownloadError) {
         phases[id] = .mending(error)
         actions.append(.dropPartial(id))
@@ -47,7 +47,7 @@ extension RunState {
         linkFailed(donor)
     }
 
-    /// Who led before and failed needs nobody any more if this file is proven to be the one.
+    /// Former leaders that failed can be linked if this file is proven to be theirs.
     private mutating func linkFailed(_ donor: Donor) {
         guard stopReason == nil else { return }
         for id in failedLeaders.sorted() {
@@ -78,8 +78,8 @@ extension RunState {
 
     // MARK: the same bytes
 
-    /// The file that it was compared with hasn't its bytes: it is transferred, unless another one is, for which that file
-    /// wasn't right either.
+    /// The compared file doesn't have its bytes: it is transferred, unless another one is for which that file was
+    /// wrong, too.
     mutating func findOther(_ id: DownloadID, than donor: Donor) {
         record(.putBack(id, retryAt: nil, error: nil))
         actions.append(.release(id))
@@ -97,7 +97,7 @@ extension RunState {
         release(id, nil)
     }
 
-    /// A follower's turn: with a donor it is linked if that has its bytes, without one it is the next to be transferred.
+    /// Gives a follower its turn: with a donor it is linked if that has its bytes, without one it is transferred next.
     private mutating func release(_ id: DownloadID, _ donor: Donor?) {
         guard let download = downloads[id] else { return }
         downloads[id]?.donor = donor.flatMap { $0.isPossible(for: download.bytes) ? $0 : nil }
@@ -106,12 +106,12 @@ extension RunState {
         enqueue(id, host: isProven ? nil : download.hostBefore, dueAt: isProven ? nil : download.retryAt)
     }
 
-    /// Whoever followed one whose file won't come takes the lead; the others follow that one now.
+    /// Followers of leaders whose file won't come: one takes the lead, the others follow it.
     mutating func passOnLeads() {
         while let leader = lostLeaders.popLast() {
-            // Else the person wants it again, and they continue following it.
+            // Otherwise the user wants it again, and they continue following it.
             guard stopReason == nil, case .settled? = phases[leader] else { continue }
-            // Nobody waits for one that waits itself, or that was in vain the last time.
+            // A waiting download, or one that failed last time, isn't a leader.
             let next = sharing.followers.failed(leader) { downloads[$0]?.retryAt != nil }
             guard let next else { continue }
             if phases[leader] == .settled(.failed) { failedLeaders.insert(leader) }
@@ -121,8 +121,8 @@ extension RunState {
 
     // MARK: leads
 
-    /// Whoever follows one that can't continue for a while, and could begin itself, takes the lead, and that one follows. Looked
-    /// for while there is a slot, once a second, and before the run would end.
+    /// If a leader can't continue for a while, a follower that could begin takes the lead, and the leader follows.
+    /// Checked while there is a slot, once a second, and before the run would end.
     mutating func yieldLeads(_ moment: Moment, isLast: Bool) {
         nextLookAtLeads = nil
         guard mayStartTurn, !sharing.followers.isEmpty else { return }
@@ -140,8 +140,7 @@ extension RunState {
         }
     }
 
-    /// Whether a download waits for more than a moment: for its own time, its provider or its host. A host that is busy doesn't
-    /// count.
+    /// Whether a download has a long wait: for its own time, its provider or its host. A busy host doesn't count.
     private func isStuck(_ id: DownloadID, _ now: Date) -> Bool {
         guard case .queued(let host, let dueAt)? = phases[id], let download = downloads[id] else { return false }
         let soon = now + 10
@@ -151,7 +150,7 @@ extension RunState {
         return queue.blockedUntil(host).map { $0 > soon } ?? false
     }
 
-    /// One of the same provider only if that is down, and asked it less often.
+    /// One of the same provider only if that is down, and if it has asked it less often.
     private func mayLead(_ id: DownloadID, insteadOf leader: DownloadID, _ now: Date) -> Bool {
         guard phases[id] == .following, let download = downloads[id], let provider = downloads[leader]?.provider else {
             return false

@@ -1,18 +1,18 @@
 import DownloadStore
 import Foundation
 
-/// What the rules of a run share: its downloads with their phases, the queue, and what is to be done. Each method is one change
-/// of a download, and a whole one: phase, queue, row and what is told go together.
+/// The state shared by the rules of a run: its downloads with their phases, the queue, and the pending actions. Each
+/// method is one complete change of a download: phase, queue, row and event change together.
 struct RunState: Sendable {
-    /// What the run has learned of a provider.
+    /// The run's facts about a provider.
     struct ProviderFacts: Sendable {
-        /// How often somebody has logged in there since the run began.
+        /// The number of logins there since the run began.
         var logins = 0
-        /// Answers in a row by which it asked to be left alone.
+        /// Consecutive answers by which it asked for a pause.
         var waits = 0
     }
 
-    /// What a download fails of if its provider isn't back before the run ends.
+    /// The failure of a download if its provider isn't back before the run ends.
     struct Doubt: Sendable {
         var error: DownloadError
         var isFinal: Bool
@@ -26,27 +26,27 @@ struct RunState: Sendable {
     var sharing: Sharing
     var tally = RunTally()
     var providers: [String: ProviderFacts] = [:]
-    /// What is asked of the run, the command at hand first.
+    /// The pending commands, the current one first.
     var commands: [Command] = []
-    /// How often a download's provider wasn't there for it.
+    /// How often a download's provider was unavailable for it.
     var misses: [DownloadID: Int] = [:]
-    /// Downloads that were refused while all were.
+    /// Downloads that were refused during an outage.
     var doubts: [DownloadID: Doubt] = [:]
-    /// Downloads that were suspended because there was no room for them.
+    /// Downloads that were suspended for lack of space.
     var crowdedOut = CrowdedOut()
-    /// Downloads whose file won't come in this run: one of those that follow takes the lead.
+    /// Downloads whose file won't come in this run: a follower takes the lead.
     var lostLeaders: [DownloadID] = []
-    /// Leaders that failed in this run and were followed: the file of another one may be theirs.
+    /// Leaders that failed in this run and had followers: another one's file may be theirs.
     var failedLeaders: Set<DownloadID> = []
-    /// When a leader that can't continue was looked for last, and when the next look is due.
+    /// The time of the last check for stuck leaders, and of the next one.
     var lastLookAtLeads = Date.distantPast
     var nextLookAtLeads: Date?
-    /// Downloads of which something that comes along waits for a login.
+    /// Downloads with sidecars that wait for a login.
     var awaitingLogin: Set<DownloadID> = []
-    /// Until when the run stays for a resume, since the person has paused all that it had to do; nil if that isn't so.
+    /// The time until which the run waits for a resume, with all of its work paused; nil otherwise.
     var resumeUntil: Date?
     var hasBegun = false
-    /// Why the run is to end before its time; nil if it isn't.
+    /// The reason for ending the run early; nil if there is none.
     var stopReason: SuspendReason?
     var actions: [Schedule.Action] = []
 
@@ -60,7 +60,7 @@ struct RunState: Sendable {
             if followers.isFollower(download.id) {
                 phases[download.id] = .following
             } else {
-                // With a file that is proven to be the same there is nobody to wait for.
+                // With a proven donor there is nothing to wait for.
                 let dueAt = download.isDonorProven ? nil : download.retryAt
                 phases[download.id] = .queued(host: nil, dueAt: dueAt)
                 queue.add(download.entry(host: nil), dueAt: dueAt)
@@ -83,20 +83,20 @@ struct RunState: Sendable {
             < limits.placing
     }
 
-    /// Whether something that waits comes due within the longest wait.
+    /// Whether a waiting download becomes due within the longest wait.
     func isSomethingDue(at now: Date) -> Bool {
         queue.nextDue(after: now).map { $0 <= now.advanced(by: limits.maxWait) } ?? false
     }
 
-    /// Whether the person has paused all there was to do, and may still resume some of it.
+    /// Whether the user has paused all remaining work, and may still resume some of it.
     func isWaitingForResume(at now: Date) -> Bool { resumeUntil.map { now < $0 } ?? false }
 
-    /// Whether a download's turns are for what comes along only.
+    /// Whether a download's turns are for sidecars only.
     func isQuestion(_ id: DownloadID) -> Bool { downloads[id]?.purpose == .sidecars }
 
-    // MARK: a download waits
+    // MARK: waiting downloads
 
-    /// It waits for its turn; unless a command is about it, or its provider wants a login.
+    /// Queues it; unless a command concerns it, or its provider requires a login.
     mutating func enqueue(_ id: DownloadID, host: String?, dueAt: Date?) {
         guard let download = downloads[id] else { return }
         if commands.first?.holds(id) == true {
@@ -110,7 +110,7 @@ struct RunState: Sendable {
         }
     }
 
-    /// It waits again, and its row says so.
+    /// Queues it again, and records that in its row.
     mutating func putBack(
         _ id: DownloadID, _ error: DownloadError? = nil, host: String? = nil, until: Date? = nil
     ) {
@@ -119,16 +119,16 @@ struct RunState: Sendable {
         enqueue(id, host: host, dueAt: until)
     }
 
-    /// What has ended in this run waits again after all.
+    /// Queues a download again that had ended in this run.
     mutating func revive(_ id: DownloadID) {
         record(.revive(id))
         emit(.waiting(id))
         enqueue(id, host: nil, dueAt: nil)
     }
 
-    // MARK: a download has ended
+    // MARK: ended downloads
 
-    /// Its turn is to end, if it has one.
+    /// Ends its turn, if it has one.
     mutating func endTurn(_ id: DownloadID, _ ending: Turn.Ending) {
         guard case .running(var turn)? = phases[id] else { return }
         let isFirst = turn.ending == nil
@@ -139,7 +139,7 @@ struct RunState: Sendable {
     }
 
     /// - Parameters:
-    ///   - rest: for how long its host or provider wants to be left alone; nil if neither has said.
+    ///   - rest: the pause that its host or provider asked for; nil if neither did.
     ///   - isKept: whether it may wait again in this run.
     mutating func fail(
         _ id: DownloadID, _ error: DownloadError, isFinal: Bool, rest: Duration? = nil, _ moment: Moment,
@@ -166,7 +166,7 @@ struct RunState: Sendable {
 
     mutating func suspend(_ id: DownloadID, _ reason: SuspendReason, isKept: Bool = false) {
         guard !isQuestion(id) else {
-            // It is the next run's, or this one's after a login. Its rows say that something is wanted.
+            // It is left to the next run, or to this one after a login. Its rows have the wanted sidecars.
             if let provider = downloads[id]?.provider, queue.isStopped(provider: provider) { awaitingLogin.insert(id) }
             return settle(id, .finished)
         }
@@ -176,7 +176,7 @@ struct RunState: Sendable {
         emit(.suspended(id, reason))
     }
 
-    /// Nothing more happens to it in this run. `isKept`: it may continue where it is after all.
+    /// Ends it in this run. `isKept`: it may continue at the same point after all.
     mutating func settle(_ id: DownloadID, _ state: DownloadState, isKept: Bool = false) {
         phases[id] = .settled(state)
         doubts[id] = nil
@@ -188,8 +188,8 @@ struct RunState: Sendable {
 
     // MARK: hosts, the disk, the end
 
-    /// A transfer from the host that began at `start` failed in a way that concerns all of it. Returns until when it is left
-    /// alone, if that is news.
+    /// A transfer from the host that began at `start` failed in a way that concerns the whole host. Returns the time
+    /// until which it is left alone, if that is new.
     mutating func leaveAlone(
         _ host: String, since start: Date, _ error: DownloadError, atLeast: Duration?, _ moment: Moment
     ) -> Date? {
@@ -199,10 +199,10 @@ struct RunState: Sendable {
         return until
     }
 
-    /// All that there was no room for is gone or continues.
+    /// No download is suspended for lack of space any more.
     private mutating func noteRoom() { if case .noRoom? = tally.disk { tally.disk = nil } }
 
-    /// The run ends before its time.
+    /// The run ends early.
     mutating func stop(_ reason: SuspendReason) {
         guard stopReason == nil else { return }
         stopReason = reason
@@ -210,7 +210,7 @@ struct RunState: Sendable {
         tally.hasSidecarsLeft = !sidecars.isIdle
         sidecars.stop()
         for number in sidecars.fetching.keys.sorted() { actions.append(.cancelFetch(sidecar: number)) }
-        // A digest may take minutes; the next run makes it again. Once a quota is used up there is no hurry.
+        // A digest may take minutes; the next run computes it again. Once a quota is used up there is no hurry.
         guard reason != .quota else { return }
         for (id, _) in phases.all.filter({ $0.value == .digesting }) { suspend(id, reason) }
     }

@@ -1,30 +1,30 @@
 package import DownloadStore
 
-/// What has come of a run, beside the phases of its downloads.
+/// The results of a run, apart from the phases of its downloads.
 package struct RunTally: Sendable {
-    /// The most failures that are kept for the summary.
+    /// The limit on failures kept for the summary.
     static let mostFailures = 1000
 
     /// Downloads finished.
     package var finished = 0
     /// Downloads failed.
     package var failed = 0
-    /// The first of those, with what went wrong.
+    /// The first of those, with their errors.
     package var failures: [(id: DownloadID, error: DownloadError)] = []
-    /// Not there yet at their hosts: nothing of ours is left to do.
+    /// Not available yet at their hosts: no work of ours remains.
     package var notReady: Set<DownloadID> = []
-    /// Downloads that the run didn't want at its start, and the person has changed: their state then, and the last one that
-    /// was not of a turn.
+    /// Downloads changed by the user that the run didn't want at its start: their state then, and the last one outside
+    /// of a turn.
     package var steered: [DownloadID: (first: DownloadState, last: DownloadState)] = [:]
-    /// Providers that want a login.
+    /// Providers that require a login.
     package var providersToLogIn: Set<String> = []
-    /// Whether the run was stopped before all sidecars were there.
+    /// Whether the run was stopped before all sidecars were stored.
     package var hasSidecarsLeft = false
-    /// Whether a sidecar was given up for good.
+    /// Whether a sidecar was given up permanently.
     package var hasGivenUpSidecars = false
-    /// Videos beside which something failed in this run.
+    /// Videos with a sidecar that failed in this run.
     package var withFailedSidecars: Set<DownloadID> = []
-    /// What was wrong with the disk.
+    /// The problem of the disk.
     package var disk: DiskTrouble?
 
     package init() {}
@@ -40,9 +40,9 @@ package struct RunTally: Sendable {
     }
 }
 
-/// Why the disk has ended downloads.
+/// The reason why the disk has ended downloads.
 package enum DiskTrouble: Sendable, Equatable {
-    /// So much is free, and what doesn't fit waits for room.
+    /// This much is free, and downloads that don't fit wait for space.
     case noRoom(free: Int64)
     case failed(DownloadError)
 }

@@ -2,44 +2,44 @@ package import DownloadStore
 package import Foundation
 
 extension Schedule {
-    /// What is to be done because of an event, in this order.
+    /// The actions after an event, in this order.
     package enum Action: Sendable {
-        /// A turn begins, with a file that may have its bytes; if that is proven nobody is asked.
+        /// Begin a turn, with a file that may have its bytes; if that is proven no request is needed.
         case start(DownloadID, Donor?, isProven: Bool)
-        /// A turn begins in which its provider is asked what comes along, and no more.
+        /// Begin a turn in which its provider is only asked for sidecars.
         case ask(DownloadID)
-        /// Its turn is to end; ``Event/turnEnded(_:_:)`` follows.
+        /// End its turn; ``Event/turnEnded(_:_:)`` follows.
         case cancel(DownloadID)
         /// The answer to ``Event/claim(_:host:)`` and ``Event/enter(_:host:)``.
         case grant(Bool)
-        /// A row changes.
+        /// Change a row.
         case record(DownloadChange)
-        /// Something to tell.
+        /// Report something.
         case emit(Notice)
-        /// It gives its slot away: its partial is flushed and closed.
+        /// It releases its slot: flush and close its partial.
         case release(DownloadID)
-        /// It failed: nothing is kept of it if nothing has ever arrived.
+        /// It failed: remove its partial if nothing has ever arrived.
         case dropEmptyPartial(DownloadID)
-        /// The run is through with it.
+        /// It is done in this run.
         case dismiss(DownloadID)
-        /// It is to be brought in again, as the person said.
+        /// It joins the run again, by the user's command.
         case renew(DownloadID)
-        /// The digest of a complete file is to be compared.
+        /// Compare the digest of a complete file.
         case hash(DownloadID)
-        /// A complete file is to be brought to its place.
+        /// Place a complete file.
         case place(DownloadID)
-        /// The checksum was wrong: once more from the first byte, if that hasn't been tried.
+        /// The checksum was wrong: start over from the first byte, if that hasn't been tried.
         case restart(DownloadID)
-        /// The data on the disk can't be trusted: the partial is to be emptied.
+        /// The data on the disk can't be trusted: empty the partial.
         case dropPartial(DownloadID)
         case fetch(sidecar: Int)
-        /// Its fetch is to end.
+        /// End its download.
         case cancelFetch(sidecar: Int)
         /// It isn't wanted any more.
         case forget(sidecar: Int)
-        /// ``Event/wake`` is to come then; nil never.
+        /// Send ``Event/wake`` at that time; nil for never.
         case wake(at: Date?)
-        /// Rows are to change; ``Event/applied(_:_:)`` follows.
+        /// Change rows; ``Event/applied(_:_:)`` follows.
         case apply(Int, [DownloadID])
         case forgetCredentials(Int, of: String)
         case reloadCredentials(Int, of: String)
@@ -48,7 +48,7 @@ extension Schedule {
         case end
     }
 
-    /// Something to tell.
+    /// A report.
     package enum Notice: Sendable, Equatable {
         case finished(DownloadID)
         case failed(DownloadID, DownloadError, retryAt: Date?)
@@ -60,12 +60,12 @@ extension Schedule {
         case removed(DownloadID)
         case providerWaiting(String, until: Date, DownloadError)
         case hostWaiting(String, until: Date, DownloadError)
-        /// The person has paused all there was to do: the run stays until then for a resume.
+        /// The user has paused all remaining work: the run waits until then for a resume.
         case resumeWaiting(until: Date)
-        /// A provider wants a login, for the first time in this run.
+        /// A provider requires a login, for the first time in this run.
         case loginWanted(String, DownloadError)
         case sidecarFailed(Int, DownloadError)
-        /// Its provider doesn't say what comes along.
+        /// Its provider can't be asked for its sidecars.
         case sidecarsUnknown(DownloadID, DownloadError)
     }
 }

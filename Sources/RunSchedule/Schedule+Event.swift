@@ -2,59 +2,59 @@ package import DownloadStore
 package import Foundation
 
 extension Schedule {
-    /// What happens to a run.
+    /// The events of a run.
     package enum Event: Sendable {
-        /// The downloads begin to have their turns.
+        /// The turns of downloads begin.
         case begin
         /// The time of the last ``Action/wake(at:)`` has come.
         case wake
-        /// The run is to end.
+        /// The run has to end.
         case stop(SuspendReason)
-        /// How much is free on the disk, and how far the turns are: with all of them that there are.
+        /// The free space on the disk, and the progress of all turns.
         case measured(free: Int64, turns: [Measure])
-        /// A turn asks for its own connection to a host; answered by ``Action/grant(_:)``.
+        /// A turn requests its own connection to a host; answered by ``Action/grant(_:)``.
         case claim(DownloadID, host: String)
-        /// A turn asks for one more connection to a host; answered by ``Action/grant(_:)``.
+        /// A turn requests one more connection to a host; answered by ``Action/grant(_:)``.
         case enter(DownloadID, host: String)
-        /// It gives that back.
+        /// It returns that.
         case leave(DownloadID, host: String)
         /// Its provider has answered, and names these sidecars.
         case resolved(DownloadID, [SidecarQueue.Item])
-        /// Bytes have come for it; told as often as anybody looks.
+        /// Bytes have arrived for it; sent at each check of the progress.
         case receives(DownloadID)
         /// A turn is over.
         case turnEnded(DownloadID, TurnEnd)
-        /// A partial failed to reach the disk.
+        /// A partial couldn't be flushed.
         case flushFailed(DownloadID)
-        /// What ``Action/hash(_:)`` found.
+        /// The result of ``Action/hash(_:)``.
         case hashed(DownloadID, HashResult)
         /// ``Action/restart(_:)`` is done; with an error if there is no other attempt.
         case restarted(DownloadID, DownloadError?)
-        /// ``Action/dropPartial(_:)`` is done; how often that happened to it.
+        /// ``Action/dropPartial(_:)`` is done; with the number of times for this download.
         case partialDropped(DownloadID, losses: Int)
-        /// What ``Action/place(_:)`` brought to its place. `isWhole`: the file is all there is of it, so that it can be linked.
+        /// ``Action/place(_:)`` is done. `isWhole`: the file has no other parts, so that it can be linked.
         case placed(DownloadID, StoredFile, request: RequestDigest?, isWhole: Bool)
         case notPlaced(DownloadID, PlacingTrouble)
         /// Sidecars that the catalogs name: of a video, or covers.
         case sidecars([SidecarQueue.Item], of: DownloadID?, digest: ExtrasDigest)
-        /// A download has its file without its provider having been asked, which may name something beside it.
+        /// A download has its file, but its provider, which may name sidecars, hasn't been asked.
         case unasked(DownloadID)
-        /// What ``Action/fetch(sidecar:)`` came to.
+        /// The result of ``Action/fetch(sidecar:)``.
         case sidecarFetched(Int, SidecarEnd)
-        /// A sidecar is at its place, or can't be brought there.
+        /// A sidecar is placed, or can't be.
         case sidecarPlaced(Int, of: DownloadID?, isStored: Bool)
-        /// Somebody asks for something; answered by ``Action/answer(_:_:)``.
+        /// A command; answered by ``Action/answer(_:_:)``.
         case command(Int, Command.Kind)
         /// ``Action/apply(_:_:)`` is done, for these rows, or ``Action/forgetCredentials(_:of:)``, ``Action/reloadCredentials(_:of:)``.
         case applied(Int, [SteeredRow])
     }
 
-    /// How far a turn is.
+    /// The progress of a turn.
     package struct Measure: Sendable, Equatable {
         package var id: DownloadID
-        /// Bytes that its file takes; nil if that isn't known.
+        /// The disk space of its file; nil if unknown.
         package var size: Int64?
-        /// Bytes of those that are there.
+        /// The part of that already written.
         package var written: Int64
 
         package init(id: DownloadID, size: Int64?, written: Int64) {
@@ -64,64 +64,64 @@ extension Schedule {
         }
     }
 
-    /// How a turn ended.
+    /// The end of a turn.
     package enum TurnEnd: Sendable {
-        /// All bytes are in the partial, and what could be compared has been.
+        /// All bytes are in the partial, and every possible check has been made.
         case complete
-        /// Resolved, but its host has no room.
+        /// Resolved, but its host has no free connection.
         case parked(host: String)
-        /// It tries again after `delay`; with a host that is to be left alone, and when the transfer from it began.
+        /// It tries again after `delay`; with a host to pause, and the time when the transfer from it began.
         case waits(DownloadError, delay: Duration, attempt: Int, failedHost: String?, began: Date)
-        /// The provider wants to be left alone; the download isn't to blame.
+        /// The provider asks for a pause; no failure of the download.
         case providerWaits(DownloadError, delay: Duration)
-        /// The provider can't be reached, or says that it can't answer.
+        /// The provider can't be reached, or can't answer.
         case unavailable(DownloadError, retryAfter: Duration?)
-        /// The provider wants a login.
+        /// The provider requires a login.
         case loginNeeded(DownloadError)
-        /// Not there yet; `retryAfter` nil is the next run.
+        /// Not available yet; `retryAfter` nil means the next run.
         case notReady(DownloadError, retryAfter: Duration?)
-        /// A file of the library that might have had its bytes hasn't.
+        /// A file of the library that might have had its bytes is different.
         case differs(Donor)
-        /// `isFinal`: no other attempt can end differently.
+        /// `isFinal`: another attempt would end in the same way.
         case failed(DownloadError, isFinal: Bool)
-        /// Failed, and whoever was asked wants to be left alone for `rest`; a host as a whole, since the transfer from it that
-        /// began then.
+        /// Failed, and the host or provider asked for a pause of `rest`; a host as a whole, since the transfer from it
+        /// that began at that time.
         case gaveUp(DownloadError, isFinal: Bool, rest: Duration?, host: String?, began: Date)
         case suspended(SuspendReason, DownloadError)
         case stopped
-        /// The provider has said what comes along, which was all that it was asked for.
+        /// The provider has named the sidecars, which was the purpose of the turn.
         case answered
     }
 
-    /// How the fetch of a sidecar ended.
+    /// The end of a sidecar's download.
     package enum SidecarEnd: Sendable, Equatable {
-        /// It is there, and being placed.
+        /// It has arrived, and is being placed.
         case arrived
-        /// Another attempt may end differently, after `atLeast`; `hostFailed`: the transfer that began then failed in a way that
-        /// concerns its whole host.
+        /// Another attempt may succeed, after `atLeast`; `hostFailed`: the transfer that began then failed in a way
+        /// that concerns its whole host.
         case again(DownloadError, atLeast: Duration?, hostFailed: Bool, began: Date)
-        /// Its address is no good any more; `isFinal`: nor would a new one be.
+        /// Its address is no longer valid; `isFinal`: nor would a new one be.
         case refused(DownloadError, isFinal: Bool)
         case failed(DownloadError, isFinal: Bool)
         case suspended(SuspendReason, DownloadError)
         case stopped
     }
 
-    /// What the digest of a complete file says.
+    /// The result of a complete file's digest.
     package enum HashResult: Sendable, Equatable {
         case right
         case wrong
         case unreadable(DownloadError)
     }
 
-    /// Why a file isn't at its place.
+    /// The reason why a file isn't placed.
     package enum PlacingTrouble: Sendable, Equatable {
-        /// Its data didn't reach the disk and are lost.
+        /// Its data couldn't be flushed and is lost.
         case lost(DownloadError)
-        /// Nothing has room any more: the run ends.
+        /// There is no space any more: the run ends.
         case suspended(SuspendReason, DownloadError)
         case failed(DownloadError)
-        /// The state can't be written; the run ends of that.
+        /// The state can't be written; the run ends because of that.
         case store
     }
 
@@ -132,7 +132,7 @@ extension Schedule {
         package var after: DownloadState
         package var priority: Int
         package var retryAt: Date?
-        /// What the run makes of it, if its catalogs have it.
+        /// The run's download for it, if its catalogs have it.
         package var wanted: ScheduledDownload?
 
         package init(

@@ -1,24 +1,24 @@
 package import DownloadStore
 package import Foundation
 
-/// A run: which phase each download is in, what is known of hosts and providers, and what is asked of it. Takes an event and
-/// returns what is to be done. Whoever holds it does that, and tells what came of it; it has no rule of its own.
+/// A run: the phase of each download, the facts about hosts and providers, and pending commands. Takes an event and
+/// returns actions. Its owner carries them out, and reports the results; it has no rules of its own.
 ///
-/// What the run is is in `RunState`; the rules that change it are one file each beside it.
+/// `RunState` has the data of the run; the rules that change it have one file each beside it.
 package struct Schedule: Sendable {
-    /// What bounds a run.
+    /// The limits of a run.
     package struct Limits: Sendable {
-        /// Downloads that may have their turns at once.
+        /// Turns at a time.
         package var jobs: Int
         /// Connections to one host.
         package var hostConnections: Int
-        /// The longest time that the run waits for something that comes due.
+        /// The longest time that the run waits for a due time.
         package var maxWait: Duration
-        /// Which part of the disk stays free; nil if nobody looks.
+        /// The part of the disk to keep free; nil for no check.
         package var room: FreeSpaceGuard?
-        /// Complete files on their way to their places: each holds a descriptor.
+        /// Complete files being placed: each holds a descriptor.
         package var placing: Int
-        /// Attempts of a video, those not counted for which somebody else is to blame.
+        /// Attempts at a video, without those that fail because of its host or provider.
         package var retries: Int
 
         package init(
@@ -47,11 +47,11 @@ package struct Schedule: Sendable {
         run = RunState(wanted, followers: followers, limits: limits)
     }
 
-    /// What is to be done because of an event.
+    /// The actions after an event.
     ///
     /// - Parameters:
     ///   - now: the instant, which doesn't go back.
-    ///   - jitter: from 0 to 1, by chance.
+    ///   - jitter: from 0 to 1, random.
     package mutating func handle(_ event: Event, now: Date, jitter: Double) -> [Action] {
         let moment = Moment(now: now, jitter: jitter)
         switch event {
@@ -94,9 +94,9 @@ package struct Schedule: Sendable {
         outages.answered(provider, isGood: true, &run)
     }
 
-    // MARK: what can continue
+    // MARK: continuing
 
-    /// Carries out commands, starts what can run, and finds out whether the run is over.
+    /// Carries out commands, starts downloads that can run, and checks whether the run is over.
     private mutating func goOn(_ moment: Moment) {
         guard !isEnded else { return run.answerCommands(.over) }
         run.carryOutCommands(sidecarRules)
@@ -129,14 +129,14 @@ package struct Schedule: Sendable {
         sidecarRules.start(&run, moment)
     }
 
-    /// Whether nothing is under way, and nothing comes due that the run waits for.
+    /// Whether nothing is in progress, and no due time is near enough to wait for.
     package func isOver(at now: Date) -> Bool {
         guard run.phases.isQuiet, run.commands.isEmpty, run.sidecars.isIdle else { return false }
         return run.stopReason != nil || !(run.isSomethingDue(at: now) || run.isWaitingForResume(at: now))
     }
 
     private mutating func setAlarm(_ now: Date) {
-        // What is due and has no slot needs no alarm: the end of a turn looks again.
+        // A due download without a slot needs no alarm: the end of a turn checks again.
         let due = run.stopReason == nil ? run.queue.nextDue(after: now).flatMap { $0 > now ? $0 : nil } : nil
         let room = run.mayStartTurn ? run.crowdedOut.nextLook(after: now) : nil
         let leads = run.nextLookAtLeads
@@ -147,13 +147,13 @@ package struct Schedule: Sendable {
         run.actions.append(.wake(at: next))
     }
 
-    // MARK: what others may know
+    // MARK: queries
 
     package var downloads: [DownloadID: ScheduledDownload] { run.downloads }
     package var phases: PhaseTable { run.phases }
     package var sidecars: SidecarQueue { run.sidecars }
     package var tally: RunTally { run.tally }
-    /// Why the run is to end before its time; nil if it isn't.
+    /// The reason for ending the run early; nil if there is none.
     package var stopReason: SuspendReason? { run.stopReason }
 
     package internal(set) var limits: Limits {
@@ -166,28 +166,28 @@ package struct Schedule: Sendable {
         set { run.queue = newValue }
     }
 
-    /// Downloads whose providers are yet to be asked what comes along.
+    /// Downloads whose providers are still to be asked for sidecars.
     var questions: Set<DownloadID> { sidecarRules.questions }
 
-    /// For whose file a download waits.
+    /// The leader of a download.
     package func leader(of id: DownloadID) -> DownloadID? { run.sharing.followers.leader(of: id) }
 
-    /// Whether it matters that bytes come for a download: what its provider gave to others was refused.
+    /// Whether arriving bytes of a download matter: URLs of its provider were refused for others.
     package func isRefused(_ id: DownloadID) -> Bool {
         guard case .running? = run.phases[id], let provider = run.downloads[id]?.provider else { return false }
         return outages.hasRefused(provider)
     }
 
-    /// Whether the provider may be asked for another address of a sidecar, if this one is no good.
+    /// Whether the provider may be asked for another address of a sidecar, if this one fails.
     package func mayRenew(sidecar number: Int) -> Bool { sidecarRules.mayRenew(number, run) }
 
     /// Whether a download's provider is asked once more than its video needs.
     package func isAskedAgain(_ id: DownloadID) -> Bool { run.isQuestion(id) || isRenewed(id) }
 
-    /// Whether that is since this run has been refused an address of its answer.
+    /// Whether the reason is an address of its answer that was refused in this run.
     package func isRenewed(_ id: DownloadID) -> Bool { sidecarRules.renewed.contains(id) }
 
-    /// What has become of each download. One whose provider is yet to be asked what comes along is finished.
+    /// The state of each download. One whose provider is still to be asked for sidecars is finished.
     package var states: [DownloadID: DownloadState] {
         var states = run.phases.settled
         for (id, download) in run.downloads where download.purpose == .sidecars && states[id] == nil {

@@ -1,18 +1,18 @@
 package import DownloadStore
 package import Foundation
 
-/// What the schedule knows of a download that the run is to bring in.
+/// The schedule's facts about a download of the run.
 package struct ScheduledDownload: Sendable {
-    /// What its turns are for.
+    /// The purpose of its turns.
     package enum Purpose: Sendable {
         case video
-        /// Its file is there: its provider is asked what comes along, and no more.
+        /// Its file is in place: its provider is only asked for sidecars.
         case sidecars
     }
 
     /// Its id.
     package var id: DownloadID
-    /// What its turns are for.
+    /// The purpose of its turns.
     package var purpose = Purpose.video
     /// Higher goes first.
     package var priority: Int
@@ -20,19 +20,19 @@ package struct ScheduledDownload: Sendable {
     package var ordinal: Int64
     /// The provider's name.
     package var provider: String
-    /// Not before then.
+    /// The earliest time to begin.
     package var retryAt: Date?
-    /// Runs in a row that ended with it failed.
+    /// The number of consecutive runs in which it failed.
     package var failedRuns: Int
-    /// Bytes that its file takes while it is made; nil if that isn't known.
+    /// The disk space of its file while it is made; nil if unknown.
     package var size: Int64?
-    /// Bytes of those that are there.
+    /// The part of that already written.
     package var written: Int64
     /// The host that it waited for when it began to follow another one.
     var hostBefore: String?
-    /// What it wants.
+    /// The facts about its bytes.
     package var bytes: WantedBytes
-    /// A file that the library has already and that may have the same bytes.
+    /// A file in the library that may have the same bytes.
     package var donor: Donor? {
         get { if case .donor(let donor)? = kept { donor } else { nil } }
         set { kept = newValue.map { .donor($0) } }
@@ -58,16 +58,17 @@ package struct ScheduledDownload: Sendable {
         self.donor = donor
     }
 
-    /// Whether nobody has to be asked if its donor has its bytes.
+    /// Whether its donor certainly has its bytes, so that no request is needed.
     var isDonorProven: Bool { donor?.isProven(for: bytes) ?? false }
 
-    /// As it waits for its turn.
+    /// Its entry in the queue.
     func entry(host: String?, misses: Int = 0) -> DownloadQueue.Entry {
-        // Where nobody has to be asked, no provider keeps it from running.
+        // Without a request, no provider can delay it.
         var entry = DownloadQueue.Entry(
             id: id, priority: priority, ordinal: ordinal, provider: isDonorProven ? "" : provider, host: host)
         entry.isQuestion = purpose == .sidecars
-        // What failed in runs before is asked last whether its provider is back: it may be what is wrong.
+        // Downloads that failed in earlier runs are the last to check whether their provider is back: they may be the
+        // cause.
         entry.misses = misses + failedRuns
         return entry
     }

@@ -3,23 +3,23 @@ package import DownloadStore
 package import Foundation
 import HeapModule
 
-/// The sidecars of a run: few at a time, in order, and only with connections that no video can use. What waits for one host
-/// never blocks what waits for another; each step costs a logarithm of how many wait.
+/// The sidecars of a run: few at a time, in order, and only with connections that no video can use. Those that wait for
+/// one host never block those for another; each step costs a logarithm of the number that wait.
 package struct SidecarQueue: Sendable {
-    /// Fetched at once.
+    /// Downloaded at a time.
     package static let limit = 4
 
-    /// A cover, subtitle or attachment that is to come along.
+    /// A cover, subtitle or attachment to download.
     package struct Item: Sendable, Equatable {
         /// Its number in the run; the lower goes first.
         package var number: Int
         /// The video that it belongs to; nil for the cover of a course or chapter.
         package var download: DownloadID?
-        /// Where it comes from; nil for a file on the disk.
+        /// Its host; nil for a file on the disk.
         package var host: String?
-        /// What its row says; nil of what the catalog names, which has none before it is there.
+        /// Its row; nil for a sidecar of the catalog, which has none before it is stored.
         package var row: Row?
-        /// Attempts that were in vain.
+        /// Failed attempts.
         package var attempts = 0
 
         package init(number: Int, download: DownloadID?, host: String?, row: Row? = nil) {
@@ -30,11 +30,11 @@ package struct SidecarQueue: Sendable {
         }
     }
 
-    /// The row of something that a provider names.
+    /// The row of a sidecar that a provider names.
     package struct Row: Sendable, Equatable {
         /// Its name among those of its video.
         package var name: SidecarName
-        /// Runs in a row that ended with it failed.
+        /// The number of consecutive runs in which it failed.
         package var failedRuns: Int
 
         package init(_ name: SidecarName, failedRuns: Int = 0) {
@@ -43,7 +43,7 @@ package struct SidecarQueue: Sendable {
         }
     }
 
-    /// What a video's catalog entry names is stored as a whole or not.
+    /// The sidecars of a video's catalog entry, which count as stored only all together.
     private struct Group {
         var remaining: Set<Int>
         var hasFailed = false
@@ -64,12 +64,12 @@ package struct SidecarQueue: Sendable {
         static func < (a: Head, b: Head) -> Bool { a.number < b.number }
     }
 
-    /// Those that wait. What isn't in it any more counts for nothing in the queues.
+    /// The waiting ones. Entries of the queues that aren't in it are ignored.
     private var waiting: [Int: Item] = [:]
     private var queues: [String?: Deque<Int>] = [:]
     /// The first of each queue that isn't set aside.
     private var heads = Heap<Head>()
-    /// Hosts that had no room when they were looked at last.
+    /// Hosts without a free connection at the last check.
     private var aside: Set<String> = []
     /// Those that wait for a time; they are in no queue.
     private var delayed = Heap<Delayed>()
@@ -77,9 +77,9 @@ package struct SidecarQueue: Sendable {
     private var groups: [DownloadID: Group] = [:]
     private var resolutions: Set<DownloadID> = []
     private var isStopped = false
-    /// Those that are being fetched.
+    /// Those in transfer.
     package private(set) var fetching: [Int: Item] = [:]
-    /// Those on their way to their places.
+    /// Those being placed.
     package private(set) var placing: [Int: Item] = [:]
 
     package init() {}
@@ -91,14 +91,14 @@ package struct SidecarQueue: Sendable {
         enqueue(item)
     }
 
-    /// One that was being fetched waits again, until then at least.
+    /// One in transfer waits again, at least until this time.
     package mutating func putBack(_ item: Item, dueAt: Date) {
         guard !isStopped else { return }
         note(item)
         delayed.insert(Delayed(dueAt: dueAt, number: item.number))
     }
 
-    /// Those whose time has come get into their queues.
+    /// Queues those whose time has come.
     package mutating func recall(at now: Date) {
         while let first = delayed.min, first.dueAt <= now {
             delayed.removeMin()
@@ -117,17 +117,17 @@ package struct SidecarQueue: Sendable {
         if isNew { heads.insert(Head(number: item.number, host: item.host)) }
     }
 
-    /// Adds all that the catalog names for a video.
+    /// Adds all sidecars that the catalog names for a video.
     package mutating func add(_ items: [Item], of id: DownloadID, digest: ExtrasDigest) {
         guard !isStopped, groups[id] == nil, !items.isEmpty else { return }
         groups[id] = Group(remaining: Set(items.map(\.number)), digest: digest)
         for item in items { add(item) }
     }
 
-    /// Whether nothing that a provider names for this video has been added yet.
+    /// Whether no sidecar that a provider names for this video has been added yet.
     package func awaitsResolution(of id: DownloadID) -> Bool { !resolutions.contains(id) && !isStopped }
 
-    /// Adds what a provider names for a video; only once. Returns the numbers of what is under way already.
+    /// Adds a provider's sidecars of a video; only once. Returns the numbers of those in progress already.
     package mutating func addResolved(_ items: [Item], of id: DownloadID) -> [Int] {
         guard !items.isEmpty, resolutions.insert(id).inserted else { return [] }
         let busy = [fetching, placing].flatMap { $0.values.filter { $0.download == id }.compactMap(\.row?.name) }
@@ -135,8 +135,8 @@ package struct SidecarQueue: Sendable {
         return items.filter { item in busy.contains { $0 == item.row?.name } }.map(\.number)
     }
 
-    /// Its provider is asked once more: what it has named so far and isn't under way counts no more. Returns the numbers of
-    /// that.
+    /// Its provider is asked once more: sidecars that it has named so far and that aren't in progress are dropped.
+    /// Returns their numbers.
     package mutating func awaitResolution(of id: DownloadID) -> [Int] {
         resolutions.remove(id)
         let numbers = (ofDownload[id] ?? []).filter { waiting[$0]?.row != nil }.sorted()
@@ -144,7 +144,7 @@ package struct SidecarQueue: Sendable {
         return numbers
     }
 
-    /// Takes out the next whose host has room.
+    /// Removes and returns the next one whose host has a free connection.
     package mutating func next(hasRoom: (String) -> Bool) -> Item? {
         guard fetching.count < Self.limit, !waiting.isEmpty else { return nil }
         for host in aside where hasRoom(host) { recall(host) }
@@ -172,7 +172,7 @@ package struct SidecarQueue: Sendable {
         if let number = first(of: host) { heads.insert(Head(number: number, host: host)) }
     }
 
-    /// The first of a queue that still waits; a queue without one goes.
+    /// The first of a queue that still waits; an empty queue is removed.
     private mutating func first(of host: String?) -> Int? {
         while let number = queues[host]?.first {
             if waiting[number] != nil { return number }
@@ -185,7 +185,7 @@ package struct SidecarQueue: Sendable {
 
     private mutating func take(_ number: Int) -> Item? {
         guard let item = waiting.removeValue(forKey: number) else { return nil }
-        // The time of what isn't wanted any more must wake nobody.
+        // The time of a dropped one must not cause a wake-up.
         while let first = delayed.min, waiting[first.number] == nil { delayed.removeMin() }
         if let download = item.download {
             ofDownload[download]?.remove(number)
@@ -194,7 +194,7 @@ package struct SidecarQueue: Sendable {
         return item
     }
 
-    /// Takes out those whose host is left alone for longer than the run waits.
+    /// Removes those whose host is left alone for longer than the run waits.
     package mutating func hopeless(_ isHopeless: (String) -> Bool) -> [Item] {
         var taken: [Item] = []
         for host in aside where isHopeless(host) {
@@ -204,15 +204,15 @@ package struct SidecarQueue: Sendable {
         return taken
     }
 
-    /// A fetch has ended; what it brought, if anything, is placed. Returns what it was.
+    /// A download has ended; if it succeeded, it is placed. Returns the item.
     package mutating func fetched(_ number: Int, isPlaced: Bool) -> Item? {
         guard let item = fetching.removeValue(forKey: number) else { return nil }
         if isPlaced { placing[number] = item }
         return item
     }
 
-    /// It is at its place, or never will be. Returns the digest to record when it was the last of a video's and all are
-    /// there.
+    /// It is placed, or never will be. Returns the digest to record when it was the last of a video's and all are
+    /// stored.
     package mutating func settled(_ number: Int, of id: DownloadID?, isStored: Bool) -> (DownloadID, ExtrasDigest)? {
         placing[number] = nil
         guard let id, var group = groups[id], group.remaining.remove(number) != nil else { return nil }
@@ -221,8 +221,8 @@ package struct SidecarQueue: Sendable {
         return group.remaining.isEmpty && !group.hasFailed ? (id, group.digest) : nil
     }
 
-    /// Nothing that belongs beside this video is wanted any more. What is being fetched comes nevertheless. Returns the
-    /// numbers of what doesn't.
+    /// Drops all sidecars of this video. Those in transfer are completed nevertheless. Returns the numbers of the
+    /// dropped ones.
     package mutating func drop(_ id: DownloadID) -> [Int] {
         groups[id] = nil
         let numbers = Array(ofDownload[id] ?? [])
@@ -241,13 +241,13 @@ package struct SidecarQueue: Sendable {
         ofDownload = [:]
     }
 
-    /// Whether nothing is to be started.
+    /// Whether none is waiting.
     package var hasNothingWaiting: Bool { waiting.isEmpty }
 
-    /// Whether nothing is to be started, is running or on its way to its place.
+    /// Whether none is waiting, in transfer or being placed.
     package var isIdle: Bool { waiting.isEmpty && fetching.isEmpty && placing.isEmpty }
 
-    /// When the first host that was set aside and is left alone is free again, or the time of the first comes.
+    /// The time when the first host that was set aside is free again, or the first due time.
     package func nextDue(after now: Date, _ queue: DownloadQueue) -> Date? {
         let free = aside.compactMap { queue.blockedUntil($0) }.filter { $0 > now }.min()
         return [free, delayed.min.map { max($0.dueAt, now) }].compactMap { $0 }.min()

@@ -1,26 +1,26 @@
 import DownloadStore
 import Foundation
 
-/// What comes along with videos: it is fetched with connections that no video can use, and its rows say what isn't there.
-/// Where only that is missing, the turn of a finished download is a question to its provider.
+/// The sidecars of videos: they are downloaded with connections that no video can use, and rows record the missing
+/// ones. If only sidecars are missing, the turn of a finished download is a request to its provider.
 struct SidecarRules: Sendable {
     /// Attempts at a sidecar in one run.
     private static let attempts = 3
-    /// Runs in a row in which one is refused for good before it is given up: a host that knows nothing of anybody for an hour
-    /// must not cost all that it has.
+    /// Consecutive runs with a permanent refusal before one is given up: a host that is broken for an hour must not
+    /// cost all of its sidecars.
     private static let runsUntilGivenUp = 3
 
-    /// Finished downloads, or such as will be, whose providers are to be asked what comes along.
+    /// Downloads, finished now or later, whose providers are to be asked for sidecars.
     private(set) var questions: Set<DownloadID> = []
     /// Those whose providers have been asked once more since an address was refused.
     private(set) var renewed: Set<DownloadID> = []
 
-    /// Starts what can run beside the videos.
+    /// Starts those that can run beside the videos.
     func start(_ run: inout RunState, _ moment: Moment) {
         guard run.stopReason == nil else { return }
         let now = moment.now
         run.sidecars.recall(at: now)
-        // A connection that a video of this run may want soon is left free.
+        // A connection that a video of this run may need soon is left free.
         let reserved = run.isSomethingDue(at: now) ? max(0, run.limits.jobs - run.phases.running.count) : 0
         while run.mayPlaceMore,
             let item = run.sidecars.next(hasRoom: { [queue = run.queue] in queue.room($0, at: now) > reserved })
@@ -33,11 +33,11 @@ struct SidecarRules: Sendable {
         let hopeless = run.sidecars.hopeless { [queue = run.queue] in
             queue.blockedUntil($0).map { $0 > limit } ?? false
         }
-        // Another run knows nothing of that, and may ask at once.
+        // Another run doesn't know of that, and may ask at once.
         for item in hopeless { postpone(item, until: nil, error, &run, moment) }
     }
 
-    /// Whether the provider may be asked for another address of a sidecar, if this one is no good.
+    /// Whether the provider may be asked for another address of a sidecar, if this one fails.
     func mayRenew(_ number: Int, _ run: RunState) -> Bool {
         guard let item = run.sidecars.fetching[number], item.row != nil, let id = item.download else { return false }
         return !renewed.contains(id)
@@ -48,7 +48,7 @@ struct SidecarRules: Sendable {
         if let host = item.host { run.queue.release(host) }
         switch end {
         case .arrived: if let host = item.host { run.queue.hostServed(host) }
-        // It is the next run's.
+        // It is left to the next run.
         case _ where run.stopReason != nil: settle(number, of: item.download, isStored: false, &run)
         case .stopped: settle(number, of: item.download, isStored: false, &run)
         case .suspended(let reason, let error):
@@ -64,7 +64,8 @@ struct SidecarRules: Sendable {
         }
     }
 
-    /// - Parameter began: when the transfer began that failed in a way that concerns its whole host; nil for other failures.
+    /// - Parameter began: the start of the transfer that failed in a way that concerns its whole host; nil for other
+    ///   failures.
     private func fetchAgain(
         _ item: SidecarQueue.Item, _ error: DownloadError, atLeast: Duration?, hostFailed began: Date?,
         _ run: inout RunState, _ moment: Moment
@@ -121,16 +122,16 @@ struct SidecarRules: Sendable {
 
     // MARK: questions
 
-    /// Its provider is to be asked what comes along, once its file is there.
+    /// Its provider is to be asked for sidecars, once its file is in place.
     mutating func ask(_ id: DownloadID) { questions.insert(id) }
 
-    /// Its provider has said what comes along.
+    /// Its provider has named its sidecars.
     mutating func resolved(_ id: DownloadID, _ items: [SidecarQueue.Item], _ run: inout RunState) {
         questions.remove(id)
         for number in run.sidecars.addResolved(items, of: id) { run.actions.append(.forget(sidecar: number)) }
     }
 
-    /// Its address is no good: the provider is asked for new ones, once for each video. False if it has been.
+    /// Its address failed: the provider is asked for new ones, once for each video. False if it has been.
     private mutating func renew(_ item: SidecarQueue.Item, _ run: inout RunState) -> Bool {
         guard item.row != nil, let id = item.download, renewed.insert(id).inserted else { return false }
         settle(item.number, of: id, isStored: false, &run)
@@ -143,7 +144,7 @@ struct SidecarRules: Sendable {
         for number in run.sidecars.awaitResolution(of: id) { run.actions.append(.forget(sidecar: number)) }
     }
 
-    /// Those whose files are there by now wait for their turns; those whose files won't come in this run never will.
+    /// Queues those whose files are in place by now; drops those whose files won't come in this run.
     mutating func enqueueQuestions(_ run: inout RunState) {
         guard run.stopReason == nil else { return }
         for id in questions.sorted() {
@@ -165,9 +166,9 @@ struct SidecarRules: Sendable {
         run.actions.append(.ask(id))
     }
 
-    // MARK: what the person asks for
+    // MARK: the user's commands
 
-    /// Its video was cancelled: what came after the file is gone would stay for ever.
+    /// Its video was cancelled: a sidecar stored after the file is removed would stay forever.
     mutating func cancel(_ id: DownloadID, _ run: inout RunState) {
         questions.remove(id)
         for number in run.sidecars.drop(id) { run.actions.append(.forget(sidecar: number)) }
@@ -175,7 +176,7 @@ struct SidecarRules: Sendable {
         for number in fetching.sorted() { run.actions.append(.cancelFetch(sidecar: number)) }
     }
 
-    /// The person wants another try of what failed beside a video.
+    /// The user wants another try of the failed sidecars of a video.
     mutating func wantAgain(_ row: Schedule.SteeredRow, _ outages: inout OutageRules, _ run: inout RunState) {
         guard run.stopReason == nil, let again = row.wanted, again.purpose == .sidecars else { return }
         run.downloads[row.id] = again
@@ -185,7 +186,7 @@ struct SidecarRules: Sendable {
         run.enqueue(row.id, host: nil, dueAt: nil)
     }
 
-    /// What came with credentials that are forgotten isn't used any more.
+    /// Sidecars from deleted credentials aren't used any more.
     func leave(provider: String, _ run: inout RunState) {
         for id in run.downloads.values.filter({ $0.provider == provider }).map(\.id).sorted() {
             let numbers = run.sidecars.awaitResolution(of: id)
@@ -199,7 +200,7 @@ struct SidecarRules: Sendable {
         }
     }
 
-    /// Somebody has logged in there.
+    /// After a login there.
     mutating func askAfterLogin(_ provider: String, _ run: inout RunState) {
         let ids = run.awaitingLogin.filter { run.downloads[$0]?.provider == provider }
         run.awaitingLogin.subtract(ids)

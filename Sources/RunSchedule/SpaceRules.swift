@@ -1,14 +1,14 @@
 import DownloadStore
 import Foundation
 
-/// Which downloads there is room for on the disk.
+/// The rules for disk space.
 struct SpaceRules: Sendable {
-    /// Bytes free on the disk, when they were last measured.
+    /// Free bytes on the disk, at the last measurement.
     private(set) var free: Int64?
 
     mutating func measured(_ free: Int64, _ turns: [Schedule.Measure], _ run: inout RunState) {
         self.free = free
-        // What is told at the end is what there is then.
+        // The summary reports the space at the end.
         if case .noRoom? = run.tally.disk { run.tally.disk = .noRoom(free: free) }
         for measure in turns {
             guard case .running(var turn)? = run.phases[measure.id] else { continue }
@@ -19,7 +19,7 @@ struct SpaceRules: Sendable {
         look(&run)
     }
 
-    /// The least important turns end if there won't be room for all, and all if there is none any more.
+    /// Ends the least important turns if there won't be space for all, and all if there is none any more.
     func look(_ run: inout RunState) {
         guard run.stopReason == nil, let rule = run.limits.room, let free else { return }
         switch rule.verdict(Self.needs(of: run), free: free) {
@@ -36,13 +36,13 @@ struct SpaceRules: Sendable {
     /// Whether there is room on the disk for one more download.
     func hasRoom(for download: ScheduledDownload, in run: RunState) -> Bool {
         guard let rule = run.limits.room, let free else { return true }
-        // A file that the library has already is linked: it takes nothing.
+        // A file that is in the library already is linked: it needs no space.
         let size = download.isDonorProven ? 0 : download.size
         let need = FreeSpaceGuard.Need(id: download.id, size: size, written: download.written)
         return rule.hasRoom(for: need, beside: Self.needs(of: run), free: free)
     }
 
-    /// One that doesn't fit is suspended, and others may; below the floor the run ends.
+    /// One that doesn't fit is suspended, and others may start; below the floor the run ends.
     func lacksRoom(_ entry: DownloadQueue.Entry, _ run: inout RunState, _ moment: Moment) {
         noteNoRoom(&run)
         guard let floor = run.limits.room?.floor, free ?? 0 < floor else { return crowdOut(entry.id, &run, moment) }
@@ -50,16 +50,16 @@ struct SpaceRules: Sendable {
         run.stop(.disk)
     }
 
-    /// There is no room for it: it waits until there is, or for a later run.
+    /// There is no space for it: it waits until there is, or for a later run.
     func crowdOut(_ id: DownloadID, _ run: inout RunState, _ moment: Moment) {
         noteNoRoom(&run)
         run.suspend(id, .disk, isKept: true)
-        // What is only asked takes no room.
+        // A question needs no space.
         if run.phases[id] == .settled(.suspended) { run.crowdedOut.add(id, at: moment.now) }
     }
 
-    /// What was suspended for want of room waits again if there is room now, and nothing else wants the slot. Returns whether
-    /// anything does.
+    /// Revives downloads suspended for lack of space if there is some now, and no other needs the slot. Returns whether
+    /// any was revived.
     func revive(_ run: inout RunState, _ moment: Moment) -> Bool {
         guard run.mayStartTurn, let rule = run.limits.room, let free else { return false }
         let ready = run.crowdedOut.ready(at: moment.now).compactMap { run.downloads[$0]?.entry(host: nil) }
@@ -84,7 +84,7 @@ struct SpaceRules: Sendable {
         if run.tally.disk == nil { run.tally.disk = .noRoom(free: free ?? 0) }
     }
 
-    /// What the turns will still write, the most important first. One that is about to end needs nothing.
+    /// The remaining needs of turns, the most important first. One that is about to end needs nothing.
     private static func needs(of run: RunState) -> [FreeSpaceGuard.Need] {
         let turns = run.phases.running.compactMap { id -> (entry: DownloadQueue.Entry, turn: Turn)? in
             guard let turn = run.phases[turn: id], turn.ending != .noRoom else { return nil }

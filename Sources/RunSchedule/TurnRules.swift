@@ -1,7 +1,7 @@
 import DownloadStore
 import Foundation
 
-/// Turns: how they begin, their connections, and what follows from their ends.
+/// Turns: their beginning, their connections, and the consequences of their ends.
 struct TurnRules: Sendable {
     /// Downloads that have had their one wait for a file that wasn't ready.
     private var notReadyBefore: Set<DownloadID> = []
@@ -12,7 +12,7 @@ struct TurnRules: Sendable {
         guard space.hasRoom(for: download, in: run) else { return space.lacksRoom(entry, &run, moment) }
         run.downloads[id]?.donor = nil
         run.queue.beginProbe(entry)
-        // With a file that is proven to be the same nobody is asked.
+        // With a proven donor no provider is asked.
         let isResolving = entry.host == nil && !download.isDonorProven
         if let host = entry.host { run.queue.occupy(host) }
         if isResolving { run.queue.beginResolving(download.provider) }
@@ -27,7 +27,7 @@ struct TurnRules: Sendable {
 
     // MARK: connections
 
-    /// Room for a connection to `host`? A turn has one of its own at a time.
+    /// Whether there is a connection to `host`. A turn has one of its own at a time.
     func claim(_ id: DownloadID, _ host: String, _ run: inout RunState, _ moment: Moment) -> Bool {
         guard case .running(var turn)? = run.phases[id] else { return false }
         if let provider = run.downloads[id]?.provider, turn.isResolving {
@@ -101,7 +101,7 @@ struct TurnRules: Sendable {
         case .unavailable(let error, let retryAfter):
             outages.unavailable(id, download.provider, error, retryAfter, wasProbe: wasProbe, &run, moment)
         case .loginNeeded where turn.logins < run.providers[download.provider]?.logins ?? 0:
-            // The provider was asked before the person logged in there.
+            // The provider was asked before the user logged in there.
             run.putBack(id)
         case .loginNeeded(let error): loginNeeded(id, download.provider, error, &run)
         case .notReady(let error, let retryAfter): notReady(id, error, retryAfter, &run, moment)
@@ -138,7 +138,7 @@ struct TurnRules: Sendable {
         _ id: DownloadID, _ provider: String, _ error: DownloadError, _ delay: Duration, _ run: inout RunState,
         _ moment: Moment
     ) {
-        // One that asks again and again gets longer and longer rests, until they lie beyond the run.
+        // A provider that asks again and again gets growing pauses, until they exceed the run.
         run.providers[provider, default: .init()].waits += 1
         let rest = Backoff.coolDown(
             failures: run.providers[provider]?.waits ?? 1, jitter: moment.jitter, atLeast: delay)

@@ -3,17 +3,17 @@ import ProviderKit
 
 /// The content of `credentials.json`: `{"version": 1, "providers": {NAME: {credentials, expires_at, saved_at}}}`.
 struct CredentialsDocument: Sendable, Equatable {
-    /// Why bytes are no such document.
+    /// The reason why bytes aren't such a document.
     enum Problem: Error, Equatable {
         case damaged
-        /// Of this version, which is a later one.
+        /// A later version.
         case newer
     }
 
     /// By the providers' names.
     var providers: [String: StoredCredentials] = [:]
 
-    /// The most bytes that are read or written.
+    /// The limit on bytes that are read or written.
     static let longest = 8 << 20
     private static let version = 1
 
@@ -32,7 +32,7 @@ struct CredentialsDocument: Sendable, Equatable {
         }
     }
 
-    /// The content of a file. Throws for a number that JSON doesn't have.
+    /// The content of the file. Throws for a number that JSON doesn't have.
     func bytes() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,15 +1,15 @@
 package import FileSystem
 package import SystemPackage
 
-/// Why a user's credentials can't be read or written. Facts only, and none of the secrets.
+/// The reason why a user's credentials can't be read or written. Facts only, without secrets.
 package enum CredentialsError: Error, Sendable, Equatable {
-    /// The file isn't what it should be. It is never overwritten.
+    /// The file is invalid. It is never overwritten.
     case damaged(path: String)
     /// A newer coursefetch wrote it.
     case newerVersion(path: String)
-    /// Something else is at the file's place: a folder, a link, a pipe.
+    /// The file's path is something else: a folder, a link, a pipe.
     case notAFile(path: String)
-    /// More than is kept for one user.
+    /// More than the limit for one user.
     case tooMuch(path: String)
     /// Another process has kept the lock for too long.
     case busy(path: String)

@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// Where things live, by the XDG base directory specification.
+/// The locations of files, by the XDG base directory specification.
 package struct Locations: Sendable, Hashable {
     /// Holds `users/NAME/`: `--state`, else `$XDG_STATE_HOME/coursefetch`.
     package let stateRoot: FilePath
@@ -18,13 +18,13 @@ package struct Locations: Sendable, Hashable {
     package let settingsFile: FilePath
     /// The plugins that the user installed: `$XDG_DATA_HOME/coursefetch/plugins`.
     package let pluginFolder: FilePath
-    /// The person's home.
+    /// The user's home.
     package let home: FilePath
 
     /// - Parameters:
-    ///   - environment: variables; a relative path in an XDG variable is ignored, as the specification says.
-    ///   - home: nil for `HOME`, else what the account database says.
-    ///   - state: `--state`; a relative one is taken from the working directory.
+    ///   - environment: variables; a relative path in an XDG variable is ignored, as the specification requires.
+    ///   - home: nil for `HOME`, else the account database's.
+    ///   - state: `--state`; a relative one begins at the working directory.
     package init(environment: [String: String], home: FilePath? = nil, state: FilePath? = nil) {
         let home = home ?? Self.home(environment)
         self.home = home
@@ -55,7 +55,7 @@ package struct Locations: Sendable, Hashable {
     /// All users that have a state here, by name.
     package func users() throws(StateError) -> [UserName] { try Self.users(in: stateRoot.appending("users")) }
 
-    /// All users whose states lie in a folder, by name.
+    /// All users whose states are in a folder, by name.
     package static func users(in folder: FilePath) throws(StateError) -> [UserName] {
         guard let stream = folder.withPlatformString({ opendir($0) }) else {
             let error = Errno(rawValue: errno)

@@ -2,7 +2,7 @@ package import Foundation
 package import ProviderKit
 import YAMLSource
 
-/// What a person types to log in at a provider, by the names in its manifest. Prints as redacted.
+/// The secrets that the user types to log in at a provider, by the names in its manifest. Prints as redacted.
 package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectable {
     package let values: Secret<[String: String]>
 
@@ -12,15 +12,15 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
     /// The secrets as they were typed.
     package init(_ values: [String: String]) { self.values = Secret(values) }
 
-    /// The most bytes that a file of secrets may have.
+    /// The limit on the bytes of a file of secrets.
     package static let longest = 1 << 20
 
-    /// Reads a YAML or JSON mapping of names to secrets. If exactly one is asked for, a text that isn't a mapping is it, without
-    /// the line end after it.
+    /// Reads a YAML or JSON mapping of names to secrets. If exactly one is requested, a text that isn't a mapping is
+    /// the secret, without its final line end.
     ///
-    /// What is refused is told without any of the text: it may be secret.
+    /// Errors contain none of the text: it may be secret.
     ///
-    /// - Parameter file: what the text is called in messages.
+    /// - Parameter file: the text's name in messages.
     package init(_ text: Data, file: String, names: [String]) throws(LoginSecretsError) {
         func refusal(_ problem: LoginSecretsError.Problem) -> LoginSecretsError {
             LoginSecretsError(file: file, names: names, problem: problem)
@@ -72,17 +72,17 @@ package struct LoginSecrets: Sendable, CustomStringConvertible, CustomReflectabl
 
     private static func only(_ names: [String]) -> String? { names.count == 1 ? names[0] : nil }
 
-    /// Whether somebody meant a mapping and wrote one that YAML doesn't take, such as `secret: @x`.
+    /// Whether it looks like a mapping that is invalid in YAML, such as `secret: @x`.
     private static func looksLikeMapping(_ text: String, of name: String) -> Bool {
         text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + ":") }
     }
 
-    /// Whether somebody wrote it as the shell does: `secret=x`.
+    /// Whether it has the form of a shell's assignment: `secret=x`.
     private static func looksLikeAssignment(_ text: String, of name: String) -> Bool {
         text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix(name + "=") }
     }
 
-    /// The text without the line end after it; nil if that is nothing.
+    /// The text without its final line end; nil if it is empty.
     private static func whole(_ text: String) -> String? {
         var text = text
         if text.last?.isNewline == true { text.removeLast() }

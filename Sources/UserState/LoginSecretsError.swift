@@ -1,19 +1,19 @@
-/// Why a text isn't the secrets that a provider asks for. Facts only, and nothing of the text: it may be secret.
+/// The reason why a text isn't the requested secrets. Facts only, without the text: it may be secret.
 package struct LoginSecretsError: Error, Sendable, Equatable {
-    /// What is wrong.
+    /// The mistake.
     package enum Problem: Error, Sendable, Equatable {
         /// Longer than ``LoginSecrets/longest``.
         case tooLong
         case notUTF8
-        /// The one secret is written as `name=`, as the shell does.
+        /// The one secret is written as `name=`, as in a shell.
         case assignment(String)
-        /// Neither YAML nor, where one secret is asked for, the secret itself.
+        /// Neither YAML nor, if one secret is requested, the secret itself.
         case notYAML(line: Int?)
-        /// Several are asked for, and this is something else than a mapping.
+        /// Several are requested, and this isn't a mapping.
         case notAMapping
-        /// One is asked for, and there is no text.
+        /// One is requested, and there is no text.
         case noText
-        /// The provider asks for nothing of the name on this line. The name may be a secret.
+        /// The provider doesn't request the name on this line. The name may be a secret.
         case unknownName(line: Int)
         case noValue(name: String, line: Int)
         /// `kind` in words: `an integer`.
@@ -22,9 +22,9 @@ package struct LoginSecretsError: Error, Sendable, Equatable {
         case missing([String])
     }
 
-    /// What the text is called in messages.
+    /// The text's name in messages.
     package var file: String
-    /// What is asked for.
+    /// The requested names.
     package var names: [String]
     package var problem: Problem
 

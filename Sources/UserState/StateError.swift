@@ -1,13 +1,13 @@
 package import FileSystem
 package import SystemPackage
 
-/// Why a state folder can't be used. Facts only.
+/// The reason why a state folder can't be used. Facts only.
 package enum StateError: Error, Sendable, Hashable {
-    /// Something else is where a folder is needed.
+    /// A needed folder is something else.
     case notAFolder(path: String)
-    /// Something else is where a file of ours is needed: a folder, a link, a pipe.
+    /// A needed file of ours is something else: a folder, a link, a pipe.
     case notAFile(path: String)
-    /// The folder belongs to another account, which could exchange what is in it.
+    /// The folder belongs to another account, which could replace its contents.
     case ownedByAnother(path: String, account: UInt32)
     /// The file system has no locks, so two syncs could run at once.
     case noLocks(path: String)

@@ -17,7 +17,7 @@ extension StateFolder {
         }
     }
 
-    /// Who holds the lock now; nil if nobody does. Creates nothing.
+    /// The holder of the lock; nil if there is none. Creates nothing.
     package func lockHolder() throws(StateError) -> FileLock.Held? {
         do { return try FileLock.holder(of: lockFile) } catch { throw StateError(error) }
     }

@@ -14,7 +14,7 @@ import Darwin
 package struct StateFolder: Sendable, Hashable {
     /// Absolute.
     package let path: FilePath
-    /// Whose it is.
+    /// The user.
     package let user: UserName
 
     package init(path: FilePath, user: UserName) {
@@ -26,29 +26,29 @@ package struct StateFolder: Sendable, Hashable {
     package var database: FilePath { path.appending("state.sqlite") }
     /// Providers' credentials, mode 0600.
     package var credentials: FilePath { path.appending("credentials.json") }
-    /// What a sync holds while it runs.
+    /// The lock that a sync holds while it runs.
     package var lock: FilePath { path.appending("sync.lock") }
 
-    /// What plugins keep for this user, a folder for each.
+    /// The data of plugins for this user, a folder for each.
     package var pluginData: FilePath { path.appending("plugins") }
 
-    /// The folder that a plugin may write to, mode 0700; made if it isn't there.
+    /// The folder that a plugin may write to, mode 0700; made if it is missing.
     package func pluginData(of plugin: String) throws(StateError) -> FilePath {
         let folder = pluginData.appending(plugin)
         try Self.create(folder)
         return folder
     }
 
-    /// Removes what a plugin keeps, or all of them do.
+    /// Removes the data of a plugin, or of all of them.
     package func removePluginData(of plugin: String? = nil) {
         let folder = plugin.map(pluginData.appending) ?? pluginData
         try? FileManager.default.removeItem(atPath: folder.string)
     }
 
-    /// Where it is, whether it exists or will.
+    /// The file system that it is on, or will be.
     package var fileSystem: FileSystemKind { .of(path) }
 
-    /// Whether it is there, and a folder.
+    /// Whether it exists, and is a folder.
     package var exists: Bool {
         var facts = stat()
         return path.withPlatformString { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
@@ -56,7 +56,7 @@ package struct StateFolder: Sendable, Hashable {
 
     /// Creates the folder and those above it, with mode 0700, or closes an existing one of ours to others.
     ///
-    /// Folders above the user's own are left as they are if they exist. A folder of another account is refused, except for root.
+    /// Existing folders above the user's own aren't changed. A folder of another account is refused, except for root.
     package func create() throws(StateError) {
         try Self.create(path)
         var facts = stat()
@@ -87,7 +87,7 @@ package struct StateFolder: Sendable, Hashable {
         do {
             try systemCall { path.withPlatformString { mkdir($0, 0o700) } }
         } catch .fileExists {
-            // Another process was faster, or it is a link that leads nowhere: the caller looks again.
+            // Another process was faster, or it is a link that leads nowhere: the caller checks again.
         } catch .notDirectory {
             throw .notAFolder(path: path.string)
         } catch {

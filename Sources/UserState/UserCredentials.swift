@@ -10,27 +10,29 @@ import Musl
 import Darwin
 #endif
 
-/// A user's `credentials.json`: mode 0600, replaced as a whole, changed under a lock of its own.
+/// A user's `credentials.json`: mode 0600, replaced atomically, changed under its own lock.
 ///
-/// Whether a provider's credentials may still be stored is asked under the lock, and a logout wipes the file under the same
-/// lock after it has closed the session: what was stored before is wiped, and nothing is stored after. All calls block.
+/// Whether a provider's credentials may still be stored is checked under the lock, and a logout wipes the file under
+/// the same lock after it has closed the session: credentials stored before are wiped, and none are stored after. All
+/// calls block.
 package struct UserCredentials: Sendable {
     /// The state folder that the file is in.
     package let folder: StateFolder
-    /// How long another process may keep the lock.
+    /// The time that another process may keep the lock.
     package var lockTimeout: Duration = .seconds(10)
 
     private static let name = "credentials.json"
     private static let draft = "credentials.json.new"
     private static let lockName = "credentials.lock"
 
-    /// What is stored, by the providers' names; nothing where there is no file. Takes no lock: the file is whole at any time.
+    /// The stored credentials, by the providers' names; empty without a file. Takes no lock: the file is complete at
+    /// any time.
     package func read() throws(CredentialsError) -> [String: StoredCredentials] {
         guard let home = try home() else { return [:] }
         return try read(home).providers
     }
 
-    /// Stores what `make` gives, which is called under the lock; where that is nil, the file stays as it is.
+    /// Stores the result of `make`, which is called under the lock; if that is nil, the file stays unchanged.
     ///
     /// Durable when it returns. Returns whether something was stored.
     @discardableResult
@@ -45,7 +47,7 @@ package struct UserCredentials: Sendable {
         }
     }
 
-    /// Forgets one provider. Returns whether anything was known. To be called after the provider's session is closed.
+    /// Forgets one provider. Returns whether anything was stored. To be called after the provider's session is closed.
     @discardableResult
     package func forget(_ provider: String) throws(CredentialsError) -> Bool {
         guard let home = try home() else { return false }
@@ -61,9 +63,9 @@ package struct UserCredentials: Sendable {
         }
     }
 
-    /// Deletes the file, whatever is in it, and what a killed writer left. To be called after the session is closed.
+    /// Deletes the file, whatever its contents, and a killed writer's draft. To be called after the session is closed.
     ///
-    /// Where the lock isn't available the file is deleted all the same, before the error is thrown.
+    /// If the lock isn't available the file is deleted all the same, before the error is thrown.
     package func wipe() throws(CredentialsError) {
         guard let home = try home() else { return }
         do {
@@ -87,7 +89,7 @@ package struct UserCredentials: Sendable {
             defer { close(descriptor) }
             var facts = stat()
             try systemCall { fstat(descriptor, &facts) }
-            // Somebody copied it here, say: the folder keeps others out, but copies of folders lose that.
+            // For example, somebody copied it here: the folder keeps others out, but copies of folders lose that.
             if facts.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o600) }
             bytes = try SmallFile.read(descriptor, upTo: CredentialsDocument.longest)
         } catch .noSuchFileOrDirectory {
@@ -131,14 +133,14 @@ package struct UserCredentials: Sendable {
         }
     }
 
-    /// What a writer left that was killed: the provider's secrets may be in it.
+    /// Removes a killed writer's draft: it may contain the provider's secrets.
     private func removeDraft(_ home: FolderHandle) throws(CredentialsError) {
         do { try home.remove(Self.draft) } catch {
             throw .system(.remove, path: folder.path.appending(Self.draft).string, error)
         }
     }
 
-    /// Nil where the user has no state folder yet.
+    /// Nil if the user has no state folder yet.
     private func home() throws(CredentialsError) -> FolderHandle? {
         do {
             return try FolderHandle(at: folder.path)
@@ -161,7 +163,7 @@ package struct UserCredentials: Sendable {
             throw .system(.open, path: lockPath, error)
         }
         defer {
-            // By name, too: a child that is being started may hold a copy of the descriptor for a moment.
+            // Explicitly, too: a child being started may hold a copy of the descriptor for a moment.
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }

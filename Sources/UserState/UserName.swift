@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Why a text isn't a user's name.
+/// The reason why a text isn't a user's name.
 package enum UserNameError: Error, Sendable, Hashable {
     case empty
     /// Longer than 64.
@@ -17,9 +17,9 @@ package enum UserNameError: Error, Sendable, Hashable {
     case badCharacter(Character)
 }
 
-/// A user: a name inside one account. It is also a folder's name, so that it is safe in a path.
+/// A user: a name inside one account. It is also a folder's name, so it is safe in a path.
 package struct UserName: Sendable, Hashable, CustomStringConvertible {
-    /// As it is shown and as its folder is called.
+    /// Its form in messages and as a folder's name.
     package let text: String
 
     package var description: String { text }
@@ -37,7 +37,8 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
 
     private init(unchecked text: String) { self.text = text }
 
-    /// The user for an account: its name, percent-encoded where it isn't a user's name. Different accounts give different users.
+    /// The user for an account: its name, percent-encoded if it isn't a user's name. Different accounts give different
+    /// users.
     package static func account(_ name: String) -> UserName {
         if let user = try? UserName(name) { return user }
         var text = ""
@@ -50,7 +51,7 @@ package struct UserName: Sendable, Hashable, CustomStringConvertible {
                 text += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
             }
         }
-        // A name of a folder has 255 bytes; no account's comes near that.
+        // A folder's name may have 255 bytes; no account's name is nearly as long.
         return UserName(unchecked: text.isEmpty ? "%00" : String(text.prefix(240)))
     }
 

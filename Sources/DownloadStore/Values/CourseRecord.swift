@@ -12,7 +12,7 @@ package struct CourseRecord: Sendable, Equatable {
     package var folder: String
     /// Digest of the cover in the library; nil without one.
     package var cover: CoverDigest?
-    /// The cover's file; its source is of no meaning.
+    /// The cover's file; its source is unused.
     package var coverFile: StoredFile?
     /// The template by which all of its videos are named; nil in an older state, or if some may follow another one.
     package var layout: String?
@@ -46,7 +46,7 @@ package struct ChapterRecord: Sendable, Equatable {
     package var folder: String
     /// Digest of the cover that is in the library; nil without one.
     package var cover: CoverDigest?
-    /// The cover's file; its source is of no meaning.
+    /// The cover's file; its source is unused.
     package var coverFile: StoredFile?
 
     package init(

@@ -6,7 +6,7 @@ package struct ReconcileChanges: Sendable {
         package var id: DownloadID
         /// Course and video.
         package var key: DownloadKey
-        /// What the catalog says of it.
+        /// The catalog's facts about it.
         package var fields: CatalogFields
 
         package init(id: DownloadID, key: DownloadKey, fields: CatalogFields) {
@@ -20,7 +20,7 @@ package struct ReconcileChanges: Sendable {
     package struct Updated: Sendable {
         /// Its id.
         package var id: DownloadID
-        /// What the catalog says of it.
+        /// The catalog's facts about it.
         package var fields: CatalogFields
         /// Its partial is of another source, and is forgotten unless a SHA-256 decides at the end; or its file is no
         /// longer the wanted one.
