@@ -9,7 +9,7 @@ import Darwin
 /// One connection of a downloader.
 final class Connection {
     private static let headBound = 16_384
-    /// How long a kept connection may be silent, in seconds.
+    /// The time that an idle connection may be silent, in seconds.
     private static let patience = 30
 
     private let socket: Int32
@@ -23,7 +23,7 @@ final class Connection {
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Waits for the next request; nil when there is none any more or it isn't HTTP. Bodies aren't expected.
+    /// Waits for the next request; nil when there are no more or it isn't HTTP. Bodies aren't expected.
     func nextRequest() -> HTTPRequest? {
         let end = Array("\r\n\r\n".utf8)
         while true {
@@ -41,20 +41,20 @@ final class Connection {
         }
     }
 
-    /// Sends the head of an answer; without `length` there is no body. False if the downloader is gone.
+    /// Sends the header of a response; without `length` there is no body. False if the downloader has closed.
     func send(status: String, _ fields: [String] = [], length: Int = 0) -> Bool {
         let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(length)", "Date: \(Self.now())", "", ""]
         return send(Array(lines.joined(separator: "\r\n").utf8)[...])
     }
 
-    /// Sends bytes, no faster than `rate` bytes a second. False if the downloader is gone.
+    /// Sends bytes, no faster than `rate` bytes per second. False if the downloader has closed.
     func send(_ bytes: ArraySlice<UInt8>, rate: Double?) -> Bool {
         guard let rate else { return send(bytes) }
         let clock = ContinuousClock()
         let start = clock.now
         var sent = 0
         while sent < bytes.count {
-            // What is due 40 ms from now, so that it flows rather than jumps.
+            // The bytes due 40 ms from now, so that the flow is smooth.
             let due = min(bytes.count, Int(((clock.now - start) / .seconds(1) + 0.04) * rate))
             if due > sent {
                 guard send(bytes[bytes.startIndex + sent..<bytes.startIndex + due]) else { return false }

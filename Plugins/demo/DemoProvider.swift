@@ -6,12 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Serves a few videos from the folder `media` on a loopback port, in the way that real hosts do: through signed links
-/// that live for seconds and need a token, on connections that now and then break.
+/// Serves a few videos from the folder `media` on a loopback port, like real hosts: with signed links that live for
+/// seconds and need a token, on connections that sometimes break.
 @main struct DemoProvider: Provider {
-    /// How long a link to a video lives.
+    /// The lifetime of a link to a video.
     static let lifetime = 2.0
-    /// How long a link to a cover, subtitle or attachment lives.
+    /// The lifetime of a link to a cover, subtitle or attachment.
     static let sidecarLifetime = 60.0
 
     private static let server = Result { try MediaServer(library: MediaLibrary(folder: "media")) }

@@ -1,6 +1,6 @@
-/// The head of an HTTP/1.1 request, as far as a file server needs it.
+/// The header of an HTTP/1.1 request, as far as a file server needs it.
 struct HTTPRequest {
-    /// Bytes of the representation that are asked for.
+    /// The requested bytes of the representation.
     enum Range: Equatable {
         case all
         case part(Swift.Range<Int>)
@@ -14,7 +14,7 @@ struct HTTPRequest {
     /// By lowercased names; of equal ones the last counts.
     var headers: [String: String]
 
-    /// Parses the lines of a head; nil for what is no HTTP/1 request.
+    /// Parses the lines of a header; nil if it isn't an HTTP/1 request.
     init?(head: String) {
         var lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
         guard let words = lines.popFirst()?.split(separator: " "), words.count == 3, words[2].hasPrefix("HTTP/1."),
@@ -36,14 +36,14 @@ struct HTTPRequest {
         }
     }
 
-    /// What `Range` and `If-Range` ask for of a file with this size and strong validator.
+    /// The range of `Range` and `If-Range` for a file with this size and strong validator.
     ///
     /// Related: RFC 9110 §13.1.5, §14.2
     func range(size: Int, etag: String) -> Range {
         guard let range = headers["range"], range.hasPrefix("bytes="), headers["if-range"].map({ $0 == etag }) ?? true
         else { return .all }
         let bounds = range.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        // Several ranges at once may be answered with all.
+        // Several ranges may be answered with the whole file.
         guard bounds.count == 2, !range.contains(",") else { return .all }
         switch (Int(bounds[0]), Int(bounds[1])) {
         case (let first?, nil) where bounds[1].isEmpty: return first < size ? .part(first..<size) : .unsatisfiable

@@ -4,9 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes links that nobody else can make, and that stop being good.
+/// Makes links that can't be forged, and that expire.
 struct LinkSigner: Sendable {
-    /// What a link is worth.
+    /// The validity of a link.
     enum Verdict {
         case good, forged, expired
     }
@@ -17,14 +17,14 @@ struct LinkSigner: Sendable {
         return "expires=\(milliseconds)&signature=\(signature(name, milliseconds))"
     }
 
-    /// Whether `query` is a link to `name` that is good at the time `now`.
+    /// Whether `query` is a link to `name` that is valid at the time `now`.
     func judge(_ query: [String: String], for name: String, now: Date) -> Verdict {
         guard let expires = query["expires"].flatMap({ Int64($0) }), query["signature"] == signature(name, expires)
         else { return .forged }
         return Double(expires) / 1000 > now.timeIntervalSince1970 ? .good : .expired
     }
 
-    /// Hasher is SipHash under a key that each process draws for itself, which is all a link of this process needs.
+    /// Hasher is SipHash with a key chosen by each process, which is enough for links of this process.
     private func signature(_ name: String, _ expires: Int64) -> String {
         var hasher = Hasher()
         hasher.combine(name)

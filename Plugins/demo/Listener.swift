@@ -8,7 +8,7 @@ import Darwin
 
 /// A socket that listens on a free port of 127.0.0.1.
 struct Listener: Sendable {
-    /// Why there is no port.
+    /// The reason why there is no port.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

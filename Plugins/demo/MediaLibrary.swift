@@ -4,18 +4,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The files that are served, all in memory.
+/// The served files, all in memory.
 struct MediaLibrary: Sendable {
-    /// A file and how it is served.
+    /// A file and its manner of serving.
     struct File: Sendable {
         var name: String
         var bytes: [UInt8]
         var mediaType: String
         /// A strong validator: it depends on the bytes only, so that it outlives this process.
         var etag: String
-        /// Bytes a second; nil for as fast as it goes.
+        /// Bytes per second; nil for no limit.
         var rate: Double?
-        /// Where the first connection that sends it breaks.
+        /// The offset at which the first connection that sends it breaks.
         var cut: Int?
     }
 
@@ -43,7 +43,7 @@ struct MediaLibrary: Sendable {
     /// again.
     private static let breaking: Set = ["waves.mp4", "fractal.mp4", "spectrum.mp4"]
 
-    /// Videos take four seconds, so that those that break do so a little after the two of their link.
+    /// Videos take four seconds, so that those that break do so shortly after the two seconds of their link.
     private static func file(_ name: String, _ bytes: [UInt8]) -> File {
         var file = File(name: name, bytes: bytes, mediaType: mediaType(name), etag: etag(bytes))
         if name.hasSuffix(".mp4") {

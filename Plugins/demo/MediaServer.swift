@@ -7,13 +7,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A file server on a loopback port of its own choice.
+/// A file server on a free loopback port.
 ///
-/// It speaks as much HTTP/1.1 as downloaders use: GET and HEAD, kept connections, ranges with `If-Range`, `ETag`. It
-/// answers 401 without the token, 403 to a forged link, 410 to one that has expired.
+/// It supports the HTTP/1.1 that downloaders use: GET and HEAD, persistent connections, ranges with `If-Range`, `ETag`.
+/// It answers 401 without the token, 403 to a forged link, 410 to an expired one.
 final class MediaServer: Sendable {
     let library: MediaLibrary
-    /// What has to come as `Authorization: Bearer`.
+    /// The token required in `Authorization: Bearer`.
     let token: String
     private let signer = LinkSigner()
     private let listener: Listener
@@ -41,7 +41,7 @@ final class MediaServer: Sendable {
         "http://127.0.0.1:\(listener.port)/\(name)?\(signer.query(for: name, until: expires))"
     }
 
-    /// Answers one request. False if the connection is done for.
+    /// Answers one request. False if the connection can't be used any more.
     private func answer(_ request: HTTPRequest, _ connection: Connection) -> Bool {
         guard request.method == "GET" || request.method == "HEAD" else {
             return connection.send(status: "405 Method Not Allowed", ["Allow: GET, HEAD"])
@@ -75,7 +75,7 @@ final class MediaServer: Sendable {
         return connection.send(file.bytes[bytes.lowerBound..<end], rate: file.rate) && end == bytes.upperBound
     }
 
-    /// Where this answer breaks off, nil if it doesn't: each file that breaks does so once.
+    /// The offset at which this response breaks off, nil if it doesn't: each file that breaks does so once.
     private func cut(_ file: MediaLibrary.File, _ bytes: Range<Int>) -> Int? {
         guard let cut = file.cut, bytes.contains(cut), wasCut.withLock({ $0.insert(file.name).inserted }) else {
             return nil

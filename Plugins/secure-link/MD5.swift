@@ -1,4 +1,4 @@
-/// The MD5 digest. Broken as a seal, but what nginx's `secure_link_md5` wants.
+/// The MD5 digest. Insecure, but required by nginx's `secure_link_md5`.
 ///
 /// Related: RFC 1321
 struct MD5 {

@@ -19,14 +19,14 @@ import Darwin
 struct SecretSource {
     private static let bound = 65_536
 
-    /// Host and port, as ``host(of:)`` writes them.
+    /// Host and port, in the form of ``host(of:)``.
     let host: String
     /// The parameter `secret_file`.
     var secretFile: String?
     var environment = ProcessInfo.processInfo.environment
 
-    /// Host and port of `base`, or of a host alone, in the one way in which secrets are filed: in lower case, without the
-    /// port where that is the scheme's own. Nil for what is none.
+    /// Host and port of `base`, or of a host alone, in the one form in which secrets are stored: in lower case, without
+    /// the scheme's default port. Nil for anything else.
     static func host(of base: String) -> String? {
         var rest = base.lowercased()[...]
         var ownPort: String?

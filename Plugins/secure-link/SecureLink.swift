@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signs links for nginx's `secure_link_md5`, without asking anybody.
+/// Signs links for nginx's `secure_link_md5`, without any request.
 @main struct SecureLink: Provider {
     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
         let parameters = request.video.parameters
@@ -18,7 +18,7 @@ import Foundation
             throw ProviderError(.invalidParameters, "base isn't a scheme and host", parameter: "base")
         }
         let string = parameters["string"]?.string ?? "{expires}{path} {secret}"
-        // What is signed without them holds for any file, or for ever.
+        // A signature without them would be valid for any file, or forever.
         guard ["{path}", "{expires}", "{secret}"].allSatisfy(string.contains) else {
             throw ProviderError(
                 .invalidParameters, "string must contain {path}, {expires} and {secret}", parameter: "string")
@@ -36,7 +36,7 @@ import Foundation
         var template = Template(words: words)
         let path = try template.fill(parameters["path"]?.string ?? "/{id}.mp4", parameter: "path")
 
-        // Only what is hashed may hold the secret.
+        // Only the hashed string may contain the secret.
         template.words["expires"] = String(expires)
         template.words["path"] = path
         template.words["secret"] = try SecretSource(host: host, secretFile: parameters["secret_file"]?.string)
@@ -52,7 +52,7 @@ import Foundation
             fileExtension: parameters["extension"]?.string, mediaType: parameters["media_type"]?.string)
     }
 
-    /// Keeps the secret that was typed for its host, beside those of other hosts.
+    /// Stores the typed secret for its host, beside those of other hosts.
     func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
         guard let secret = request.secrets.value["secret"], !secret.isEmpty else {
             throw ProviderError(.authRequired, "the secret is missing")
@@ -65,7 +65,7 @@ import Foundation
         return Login(credentials: ["hosts": .object(hosts)])
     }
 
-    /// What nginx compares: the MD5 digest in base64url without padding.
+    /// The value that nginx compares: the MD5 digest in base64url without padding.
     static func mark(_ text: String) -> String {
         Data(MD5.digest(text.utf8)).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -73,7 +73,7 @@ import Foundation
 }
 
 extension JSONValue {
-    /// A scalar as a word to fill in; nil for what is none.
+    /// A scalar as a word to insert; nil for anything else.
     fileprivate var scalarText: String? {
         switch self {
         case .string(let text): text

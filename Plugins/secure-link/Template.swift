@@ -2,10 +2,10 @@ import ProviderKit
 
 /// Text with names in braces.
 struct Template {
-    /// What stands for the names.
+    /// The words for the names.
     var words: [String: String]
 
-    /// `text` with each name replaced by its word. `parameter` is what an error about it names.
+    /// `text` with each name replaced by its word. `parameter` is the name for errors.
     func fill(_ text: String, parameter: String) throws(ProviderError) -> String {
         var result = ""
         var rest = text[...]
@@ -22,7 +22,8 @@ struct Template {
         return result + rest
     }
 
-    /// `path` as it stands in a URL: everything percent-encoded but slashes and what RFC 3986 calls unreserved.
+    /// `path` in the form for a URL: everything percent-encoded except slashes and the unreserved characters of RFC
+    /// 3986.
     static func percentEncoded(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -2,8 +2,8 @@ import Foundation
 
 /// `index.html`: a course that plays in a browser without a network. Plain HTML and CSS; the page allows no script.
 ///
-/// Browsers show no subtitle of another file beside a page that is a file itself: subtitles are in the page, as far as they are
-/// there at all.
+/// For a page that is a local file browsers don't load subtitles from other files: so subtitles are embedded, if they
+/// exist.
 struct IndexPage {
     private let course: MetadataCourse
     private let text: (String) -> [UInt8]?
@@ -119,7 +119,7 @@ struct IndexPage {
 
     private static func anchor(_ chapter: MetadataCourse.Chapter) -> String { "chapter-\(chapter.number)" }
 
-    /// `3 videos, 1:02:03`; the length of those that say one.
+    /// `3 videos, 1:02:03`; the sum of the known durations.
     private static func sum(_ videos: [MetadataCourse.Video]) -> String {
         let count = videos.count == 1 ? "1 video" : "\(videos.count) videos"
         let seconds = videos.compactMap(\.seconds).reduce(0, +)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// `.info.json` files, with the keys of yt-dlp where it has one for the same thing. No address is in them, and nothing
-/// that a provider was given.
+/// `.info.json` files, with the keys of yt-dlp if it has an equivalent. They contain no address, and no parameters of a
+/// provider.
 enum InfoJSON {
-    /// In the spelling of Swift; the keys are written as `playlist_id`.
+    /// With Swift names; the keys are written as `playlist_id`.
     private struct Info: Encodable {
         var id: String
         var title: String
@@ -16,7 +16,7 @@ enum InfoJSON {
         var sha256: String?
         /// The provider.
         var extractor: String
-        /// What the catalog asked for first.
+        /// The catalog's first preference.
         var format: String
         // The course.
         var playlist: String

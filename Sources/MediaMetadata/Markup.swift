@@ -1,6 +1,6 @@
 /// Text for XML and HTML.
 enum Markup {
-    /// Text as content or as an attribute's value: what would be markup is escaped, and what XML can't hold is left out.
+    /// Text as content or as an attribute's value: markup is escaped, and characters not allowed in XML are removed.
     /// Related: XML 1.0 §2.2, §2.4.
     static func escaped(_ text: String) -> String {
         var result = ""
@@ -16,7 +16,7 @@ enum Markup {
             default:
                 switch scalar.value {
                 case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF: break
-                // Overrides of direction would show another text than there is.
+                // Overrides of direction would show another text.
                 case 0x202A...0x202E, 0x2066...0x2069: break
                 default: result.unicodeScalars.append(scalar)
                 }
@@ -34,7 +34,7 @@ enum Markup {
             ? "\(hours):\(digits(minutes)):\(digits(all % 60))" : "\(minutes):\(digits(all % 60))"
     }
 
-    /// Rounded; what can't be a length is none.
+    /// Rounded; 0 for an impossible duration.
     static func wholeSeconds(_ seconds: Double) -> Int {
         seconds.isFinite ? Int(min(max(seconds, 0), 1e9).rounded()) : 0
     }

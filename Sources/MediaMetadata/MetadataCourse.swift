@@ -1,4 +1,5 @@
-/// A course as the files beside its media tell of it. Paths are relative to the library; only finished videos are in it.
+/// The facts about a course for the files beside its media. Paths are relative to the library; it contains only
+/// finished videos.
 package struct MetadataCourse: Sendable {
     /// A picture, a text or a document beside a video.
     package struct Beside: Sendable, Equatable {
@@ -20,11 +21,11 @@ package struct MetadataCourse: Sendable {
         /// As `2026-10-05`.
         package var date: String?
         package var provider: String
-        /// What the catalog asks for first.
+        /// The catalog's first preference.
         package var quality: String
-        /// In its chapter.
+        /// The number in its chapter.
         package var number: Int
-        /// In its course.
+        /// The number in its course.
         package var index: Int
         /// The file.
         package var path: String
@@ -32,7 +33,7 @@ package struct MetadataCourse: Sendable {
         package var size: Int64
         /// In hexadecimal.
         package var sha256: String?
-        /// How long it plays; nil where nobody knows.
+        /// The playing time; nil if unknown.
         package var seconds: Double?
         package var cover: String?
         package var subtitles: [Beside] = []
@@ -65,11 +66,11 @@ package struct MetadataCourse: Sendable {
         package var id: String?
         package var title: String
         package var description: String?
-        /// The course's, where the layout has none for chapters.
+        /// The course's, if the layout has none for chapters.
         package var folder: String
-        /// Its place in the course.
+        /// Its number in the course.
         package var number: Int
-        /// Its place among the chapters; 0 for the videos beside them.
+        /// Its number among the chapters; 0 for the videos beside them.
         package var season: Int
         package var cover: String?
         package var videos: [Video]
@@ -94,7 +95,7 @@ package struct MetadataCourse: Sendable {
     package var description: String?
     package var folder: String
     package var cover: String?
-    /// In the catalog's order; only those that have a finished video.
+    /// In the catalog's order; only those with a finished video.
     package var chapters: [Chapter]
 
     package init(
@@ -114,7 +115,7 @@ package struct MetadataCourse: Sendable {
 }
 
 extension MetadataCourse.Video {
-    /// The path without the extension: what is called the same belongs to it. Of a package, its folder's.
+    /// The path without the extension: files with this beginning belong to it. For a package, its folder's.
     var stem: String {
         let parts = path.split(separator: "/")
         if parts.count > 1, parts[parts.count - 2].hasSuffix(".hls") {

@@ -1,8 +1,8 @@
-/// What may be written beside media. Each is wanted by a setting of its own.
+/// The kinds of files written beside media. Each has its own setting.
 package enum MetadataKind: String, Sendable, Hashable, CaseIterable {
     /// For Kodi, Jellyfin and Emby.
     case nfo
-    /// What is known of a video, for programs.
+    /// The facts about a video, for programs.
     case infoJSON = "info-json"
     /// A playlist of a course and of each chapter.
     case playlist
@@ -10,7 +10,7 @@ package enum MetadataKind: String, Sendable, Hashable, CaseIterable {
     case index
 }
 
-/// A file to be written beside media, whole.
+/// A complete file to write beside media.
 package struct MetadataFile: Sendable, Equatable {
     /// Relative to the library.
     package var path: String
@@ -22,19 +22,20 @@ package struct MetadataFile: Sendable, Equatable {
     }
 }
 
-/// What belongs beside the media of a course: the same course gives the same bytes.
+/// Makes the files beside the media of a course: the same course gives the same bytes.
 package struct MetadataWriter: Sendable {
-    /// Raised whenever other bytes are made of the same facts: all files are written anew then.
+    /// Raised whenever the same facts give other bytes: all files are written again then.
     package static let version = 1
 
-    /// What is wanted.
+    /// The wanted kinds.
     package let kinds: Set<MetadataKind>
 
     package init(_ kinds: Set<MetadataKind>) { self.kinds = kinds }
 
-    /// All files of a course; none of a course without a finished video.
+    /// All files of a course; none for a course without a finished video.
     ///
-    /// - Parameter text: the content of a subtitle, by its path, for a page that shows it; nil if it can't be had, or is too much.
+    /// - Parameter text: the content of a subtitle, by its path, for a page that embeds it; nil if it can't be read, or
+    ///   is too large.
     package func files(of course: MetadataCourse, text: @escaping (String) -> [UInt8]?) -> [MetadataFile] {
         guard !course.chapters.isEmpty else { return [] }
         var files: [MetadataFile] = []

@@ -62,7 +62,7 @@ enum NFO {
     private struct Lines {
         var text = ""
 
-        /// An element on a line of its own; none for nothing.
+        /// An element on its own line; nothing for nil.
         mutating func add(_ name: String, _ value: String?, attributes: String = "") {
             guard let value else { return }
             text += "  <\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(Markup.escaped(value))</\(name)>\n"

@@ -1,4 +1,5 @@
-/// `playlist.m3u8` of a course, and of each chapter that has a folder of its own; else the chapter's is named by it.
+/// `playlist.m3u8` of a course, and of each chapter with its own folder; otherwise the chapter's file is named after
+/// it.
 enum Playlists {
     static func files(of course: MetadataCourse) -> [MetadataFile] {
         var files = [playlist(course.title, course.videos, in: course.folder, name: "playlist.m3u8")]
@@ -18,10 +19,10 @@ enum Playlists {
     ) -> MetadataFile {
         var text = "#EXTM3U\n#PLAYLIST:\(line(title))\n"
         for video in videos {
-            // -1 is a length that isn't known.
+            // -1 is an unknown duration.
             text += "#EXTINF:\(video.seconds.map { "\(Markup.wholeSeconds($0))" } ?? "-1"),\(line(video.title))\n"
             let path = RelativePath.from(folder, to: video.path)
-            // A name that begins with # would be a comment, and one with a space be trimmed.
+            // A name that begins with # would be a comment, and a leading space would be trimmed.
             text += (path.hasPrefix("#") || path.hasPrefix(" ") ? "./" : "") + path + "\n"
         }
         return MetadataFile(path: "\(folder)/\(name)", text: text)

@@ -1,4 +1,4 @@
-/// Paths of a library as the files in it name each other.
+/// Relative paths between files of a library.
 enum RelativePath {
     /// From a folder to a file, both relative to the library.
     static func from(_ folder: String, to path: String) -> String {
@@ -22,7 +22,7 @@ enum RelativePath {
             default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        // A colon in the first part would be a scheme's; it is encoded, but a name like "-" needs nothing.
+        // A colon in the first part would end a scheme; it is encoded, but a name like "-" needs nothing.
         return text
     }
 }

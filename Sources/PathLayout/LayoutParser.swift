@@ -112,7 +112,7 @@ struct LayoutParser {
         parts = []
     }
 
-    /// Takes `.{ext}` away from the end.
+    /// Removes `.{ext}` from the end.
     private mutating func takeExtension() throws(LayoutError) {
         guard let extensionPlace else { throw error(.noExtension, at: scalars.count) }
         guard let last = components.last, case .field(.ext, _)? = last.parts.last else {
@@ -137,7 +137,7 @@ struct LayoutParser {
         guard Self.always(file.parts).contains(where: \.namesAVideo) else {
             throw error(.namesNoVideo, at: fileStart)
         }
-        // A course has one folder, whatever is empty.
+        // A course has exactly one folder, even if its fields are empty.
         for (component, start) in zip(components[...own], starts)
         where Self.always(component.parts).isEmpty && !component.fields.isEmpty {
             throw error(.noCourseFolder, at: start)
@@ -149,7 +149,7 @@ struct LayoutParser {
             template: template, components: components, courseDepth: own + 1, chapterDepth: chapters + 1)
     }
 
-    /// The fields that stand outside groups.
+    /// The fields outside groups.
     private static func always(_ parts: [PathLayout.Part]) -> Set<LayoutField> {
         Set(
             parts.compactMap { part in
@@ -157,7 +157,7 @@ struct LayoutParser {
             })
     }
 
-    /// What names are cleaned of: see `NameCleaning`.
+    /// Characters that are removed from names: see `NameCleaning`.
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\\", ":", "*", "?", "\"", "|": true

@@ -1,4 +1,4 @@
-/// What the fields of a layout are filled with, for one video; for a folder, with what is known of it.
+/// The values of a layout's fields, for one video, or for a folder.
 package struct LayoutValues: Sendable {
     /// The course's title and id.
     package var course: (title: String, id: String)
@@ -11,7 +11,7 @@ package struct LayoutValues: Sendable {
     /// The video; nil for a folder.
     package var video: Video?
 
-    /// What is the video's own.
+    /// The video's own values.
     package struct Video: Sendable {
         package var title: String
         package var id: String
@@ -44,7 +44,7 @@ package struct LayoutValues: Sendable {
         self.video = video
     }
 
-    /// A field's text; empty where there is nothing.
+    /// A field's text; empty without a value.
     package func text(_ field: LayoutField, width: Int) -> String {
         switch field {
         case .course: course.title

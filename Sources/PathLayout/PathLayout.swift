@@ -1,16 +1,16 @@
-/// How the paths of a library are made: a template with fields in braces, or the name of a preset.
+/// The layout of paths in a library: a template with fields in braces, or the name of a preset.
 ///
-/// `{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}`: a width fills numbers up with zeros, what stands in `<>`
-/// is left out if a field in it is empty, and so is a folder whose fields all are. The first folders belong to the course, the
-/// next to the chapter; each course has a folder of its own. A layout says nothing of what file systems allow: whoever fills it
-/// cleans each part. It has been checked: it leads to a file below the library, and names each video.
+/// `{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}`: a width pads numbers with zeros, a part in `<>`
+/// is omitted if a field in it is empty, and so is a folder whose fields all are. The first folders belong to the
+/// course, the next to the chapter; each course has its own folder. A layout doesn't know the rules of file systems:
+/// its caller cleans each part. It has been checked: it leads to a file below the library, and distinguishes videos.
 package struct PathLayout: Sendable, Hashable {
     /// A piece of a component.
     package enum Part: Sendable, Hashable {
         case text(String)
-        /// A field, filled up with zeros to a width.
+        /// A field, padded with zeros to a width.
         case field(LayoutField, width: Int)
-        /// Left out if a field in it is empty.
+        /// Omitted if a field in it is empty.
         case group([Part])
     }
 
@@ -18,17 +18,17 @@ package struct PathLayout: Sendable, Hashable {
     package struct Component: Sendable, Hashable {
         /// In their order.
         package let parts: [Part]
-        /// All fields of it, those in groups too.
+        /// All of its fields, including those in groups.
         package let fields: Set<LayoutField>
     }
 
-    /// The template: of a preset what it stands for. Two layouts with one template are the same.
+    /// The template, also of a preset. Two layouts with the same template are equal.
     package let template: String
     /// The folders, and last the file.
     package let components: [Component]
-    /// How many of the components are the course's folder; at least one.
+    /// The number of components in the course's folder; at least one.
     package let courseDepth: Int
-    /// How many of the components are the chapter's folder: as many as ``courseDepth`` if chapters have none of their own.
+    /// The number of components in the chapter's folder: ``courseDepth`` if chapters have no folder of their own.
     package let chapterDepth: Int
 
     /// Reads a preset's name or a template.
@@ -47,7 +47,7 @@ package struct PathLayout: Sendable, Hashable {
         self.chapterDepth = chapterDepth
     }
 
-    /// Where nobody says anything: ``LayoutPreset/plain``.
+    /// The default: ``LayoutPreset/plain``.
     package static let standard = PathLayout(
         template: LayoutPreset.plain.template,
         components: [
@@ -56,7 +56,7 @@ package struct PathLayout: Sendable, Hashable {
             Component([.field(.number, width: 2), .text(" "), .field(.title, width: 0)]),
         ], courseDepth: 1, chapterDepth: 2)
 
-    /// Whether a video's name in the folder of its chapter depends on its title, its place there and its id alone.
+    /// Whether a video's name in the folder of its chapter depends only on its title, its number there and its id.
     package var namesByTitleAndNumber: Bool {
         components.count == chapterDepth + 1 && (components.last?.fields ?? []).isSubset(of: [.title, .number, .id])
     }
@@ -81,7 +81,7 @@ extension PathLayout.Part {
 
 /// Layouts with a name.
 package enum LayoutPreset: String, Sendable, CaseIterable {
-    /// Folders that anybody can read.
+    /// Readable folders.
     case plain
     /// A course is a show of Plex, a chapter a season.
     case plex
@@ -90,7 +90,7 @@ package enum LayoutPreset: String, Sendable, CaseIterable {
     /// A course is a podcast: one folder, in the course's order.
     case podcast
 
-    /// What it stands for.
+    /// Its template.
     package var template: String {
         switch self {
         case .plain: "{course}/{chapter_number:02} {chapter}/{number:02} {title}.{ext}"

@@ -1,7 +1,7 @@
 import CLibYAML
 
-/// The libyaml that this program runs with.
+/// The libyaml in use.
 package enum YAMLLibrary {
-    /// As it says itself: `0.2.5`.
+    /// The version that it reports: `0.2.5`.
     package static var version: String { String(cString: yaml_get_version_string()) }
 }

@@ -1,4 +1,4 @@
-/// Bounds of the catalog format that aren't those of YAML.
+/// Bounds of the catalog format in addition to those of YAML.
 enum CatalogBounds {
     /// Bytes of an id.
     static let identifier = 1024

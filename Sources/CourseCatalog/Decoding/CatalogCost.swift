@@ -1,19 +1,19 @@
-/// What the parts of a decoded catalog take, in bytes; upper estimates like those of `YAMLCost`.
+/// The memory of the parts of a decoded catalog, in bytes; upper estimates like those of `YAMLCost`.
 enum CatalogCost {
-    /// A video's record and its place among the ids, text aside.
+    /// A video's record and its entry among the ids, without text.
     static let video = 144
-    /// Settings of a video's own that are parameters only, which are counted where they are read.
+    /// A video's own settings if they are parameters only; those are counted where they are read.
     static let parameters = 160
-    /// Settings of a video's own beyond parameters.
+    /// A video's own settings beyond parameters.
     static let settings = 480
-    /// What few videos have, the files aside.
+    /// Extras, which few videos have, without the files.
     static let extras = 128
-    /// A subtitle file or an attachment, its texts aside.
+    /// A subtitle file or an attachment, without its texts.
     static let sideFile = 64
-    /// A chapter, its texts and videos aside.
+    /// A chapter, without its texts and videos.
     static let chapter = 640
-    /// A course, its texts, chapters and videos aside.
+    /// A course, without its texts, chapters and videos.
     static let course = 1000
-    /// An item of `quality`, `audio` or `subtitles`, text aside.
+    /// An item of `quality`, `audio` or `subtitles`, without text.
     static let item = 32
 }

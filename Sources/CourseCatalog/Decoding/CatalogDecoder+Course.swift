@@ -24,7 +24,7 @@ extension CatalogDecoder {
             }
         }
         finish(cursor)
-        // Where something is wrong, what is missing may be what couldn't be read.
+        // After a mistake, the missing parts may be those that couldn't be read.
         if reader.mistakes.errorCount == errors { warnOfEmptiness(course) }
         draft.courses.append(course)
     }
@@ -160,7 +160,7 @@ extension CatalogDecoder {
         try add(record, extras, textBefore: textBefore)
     }
 
-    /// Keeps an id in its one spelling, and beside it the written one where that differs.
+    /// Keeps an id in its one spelling, with the written one if that differs.
     private mutating func keep(
         _ id: UnsafeRawBufferPointer, of record: inout VideoRecord, _ extras: inout VideoExtras?
     ) {
@@ -178,7 +178,7 @@ extension CatalogDecoder {
         _ record: VideoRecord, _ extras: VideoExtras?, textBefore: Int
     ) throws(YAMLStop) {
         var record = record
-        // The block of all texts lies in memory twice while it grows.
+        // The block of all texts is in memory twice while it grows.
         try reader.hold(CatalogCost.video + 2 * (draft.text.count - textBefore), at: record.position)
         if let extras {
             try reader.hold(
@@ -195,7 +195,7 @@ extension CatalogDecoder {
             "video", String(decoding: id, as: UTF8.self), at: record.position, first: draft.records[first].position)
     }
 
-    /// Reports an id that stands twice. Behind an alias both places are one, and the alias's is told instead.
+    /// Reports a duplicate id. After an alias both have the same position, and the alias's is reported instead.
     private mutating func duplicate(_ noun: String, _ id: String, at place: SourcePosition, first: SourcePosition) {
         let here = place == first ? reader.aliasPosition ?? place : place
         reader.mistakes.error(

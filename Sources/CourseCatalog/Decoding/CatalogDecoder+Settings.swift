@@ -182,10 +182,10 @@ extension CatalogDecoder {
             }
     }
 
-    /// A regular expression for what ``isProviderName(_:)`` takes.
+    /// A regular expression equal to ``isProviderName(_:)``.
     static let providerPattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$"
 
-    /// Whether text has the form of a language tag (BCP 47, as far as its shape goes).
+    /// Whether text has the form of a language tag (BCP 47, only its syntax).
     private static func isLanguage(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard let first = parts.first, (2...8).contains(first.count), first.allSatisfy(isLetter) else { return false }
@@ -196,10 +196,10 @@ extension CatalogDecoder {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// A regular expression for what ``isLanguage(_:)`` takes, `all` and `none` aside.
+    /// A regular expression equal to ``isLanguage(_:)``, without `all` and `none`.
     static let languagePattern = "^(?!(all|none)$)[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
 
-    /// Decodes a layout. What is wrong in a template is told where it stands.
+    /// Decodes a layout. A mistake in a template is reported at its position.
     mutating func layout(_ value: YAMLEvent) throws(YAMLStop) -> PathLayout? {
         guard value.kind == .scalar else {
             let hint = value.kind == .mappingStart ? ", in quotes if it begins with {" : ""
@@ -210,7 +210,7 @@ extension CatalogDecoder {
         do throws(LayoutError) {
             return try PathLayout(value.string)
         } catch {
-            // Behind the quote, if it has one.
+            // After the quote, if it has one.
             let offset = error.offset + (value.isPlain ? 0 : 1)
             let place = SourcePosition(line: Int(value.position.line), column: Int(value.position.column) + offset)
             reader.mistakes.error(

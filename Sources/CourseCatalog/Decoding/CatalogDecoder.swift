@@ -1,21 +1,21 @@
 import YAMLSource
 
-/// Decodes one catalog file in one pass over its events, without looking at the files that it includes.
+/// Decodes one catalog file in one pass over its events, without the files that it includes.
 ///
-/// What is wrong is added to the reader's `mistakes` and decoding goes on behind it. Settings are worked out at the end,
-/// since `defaults` may stand below the courses.
+/// Mistakes are added to the reader's `mistakes` and decoding continues after them. Settings are resolved at the end,
+/// since `defaults` may come after the courses.
 struct CatalogDecoder: ~Copyable {
     /// The events, and the mistakes found so far.
     var reader: YAMLEventReader
     /// What was found so far.
     var draft = CatalogDraft()
 
-    /// The video ids of the course at hand.
+    /// The video ids of the current course.
     var videoIDs = IdentifierTable()
-    /// The chapter ids of the course at hand and where each stands.
+    /// The chapter ids of the current course, with their positions.
     var chapterIDs: [String: SourcePosition] = [:]
     private let tables = CatalogLevel.allCases.map { KeyTable($0) }
-    /// For each level and field the line of the key, for the message about a second one. Levels don't nest in
+    /// For each level and field the line of the key, for the message about a duplicate. Levels don't nest in
     /// themselves.
     private var keyLines = [UInt32](repeating: 0, count: CatalogLevel.allCases.count * 32)
     /// The catalog's folder.
@@ -113,7 +113,7 @@ struct CatalogDecoder: ~Copyable {
 
     // MARK: Mappings
 
-    /// The next known key of a mapping that the mapping hasn't had; nil at its end. Others are reported and skipped.
+    /// The next known key of a mapping that hasn't occurred yet; nil at its end. Others are reported and skipped.
     mutating func nextField(_ cursor: inout LevelCursor) throws(YAMLStop) -> CatalogField? {
         while let key = try reader.nextKey(&cursor.yaml) {
             guard let field = tables[Int(cursor.level.rawValue)].field(key.text) else {
@@ -138,7 +138,7 @@ struct CatalogDecoder: ~Copyable {
         return nil
     }
 
-    /// Reports the keys that a mapping lacks.
+    /// Reports missing keys of a mapping.
     mutating func finish(_ cursor: borrowing LevelCursor) {
         for field in cursor.level.required where cursor.seen & (1 << UInt32(field.rawValue)) == 0 {
             let wanted = field == .version ? "'version: 1'" : "'\(field.key)'"
@@ -149,7 +149,7 @@ struct CatalogDecoder: ~Copyable {
 
     // MARK: Values
 
-    /// Decodes a SHA-256 checksum into the draft's text; where it stands there.
+    /// Decodes a SHA-256 checksum into the draft's text; returns its position there.
     mutating func digest(_ value: YAMLEvent) throws(YAMLStop) -> UInt32? {
         guard value.kind == .scalar else {
             try reader.refuse(value, "'sha256' takes 64 hexadecimal digits")
@@ -212,15 +212,15 @@ struct CatalogDecoder: ~Copyable {
     }
 }
 
-/// How far the decoding of one mapping is.
+/// The progress of decoding one mapping.
 struct LevelCursor {
-    /// Which keys it takes.
+    /// Its level, which determines its keys.
     let level: CatalogLevel
-    /// Where the mapping begins.
+    /// The start of the mapping.
     let start: SourcePosition
-    /// Where in its keys, merged ones included.
+    /// The position among its keys, including merged ones.
     var yaml = YAMLMappingCursor()
-    /// A bit for each field that was there.
+    /// A bit for each field that has occurred.
     var seen: UInt32 = 0
 
     /// The cursor of a mapping that begins at a place.

@@ -1,29 +1,29 @@
 import PathLayout
 import YAMLSource
 
-/// A decoded catalog file before its settings are worked out.
+/// A decoded catalog file before its settings are resolved.
 struct CatalogDraft {
     /// A file or files to include.
     struct Include {
         /// As written.
         var pattern: String
-        /// Where it is written.
+        /// Its position.
         var location: SourceLocation
     }
 
     /// A course or chapter as written.
     struct Group {
-        /// Empty only where a mistake was found.
+        /// Empty only after a mistake.
         var id = ""
         /// As the catalog spells it.
         var writtenID = ""
-        /// Nil for the id.
+        /// Nil if its id is the title.
         var title: String?
-        /// What it is about.
+        /// Its description.
         var description: String?
-        /// Where the id stands.
+        /// The position of the id.
         var position: SourcePosition
-        /// What it says itself.
+        /// Its own settings.
         var own = OwnSettings()
         /// The rows of its direct videos.
         var videos = 0..<0
@@ -31,11 +31,11 @@ struct CatalogDraft {
 
     /// A course as written.
     struct CourseGroup {
-        /// What it has in common with a chapter.
+        /// The parts that a chapter has as well.
         var group: Group
-        /// Whether the provider is asked what it has.
+        /// Whether the provider lists its contents.
         var discover = false
-        /// How its videos are named.
+        /// The layout of its videos.
         var layout: PathLayout?
         /// In the order of the file.
         var chapters: [Group] = []
@@ -45,13 +45,13 @@ struct CatalogDraft {
     var name: String?
     /// The catalog's `layout`.
     var layout: PathLayout?
-    /// Whether a `provider` may be meant that couldn't be read; then the lack of one isn't worth a second error.
+    /// Whether a `provider` may be missing because of another mistake; then its absence isn't reported.
     var isProviderDoubtful = false
     /// Whether the text was decoded to its end.
     var isComplete = false
     /// In the order of the file.
     var includes: [Include] = []
-    /// What everything in the file inherits.
+    /// The settings inherited by everything in the file.
     var defaults = OwnSettings()
     /// In the order of the file.
     var courses: [CourseGroup] = []
@@ -59,9 +59,9 @@ struct CatalogDraft {
     var records: [VideoRecord] = []
     /// Texts and checksums of the videos.
     var text: [UInt8] = []
-    /// What single videos say beyond `priority` and `cover`.
+    /// Single videos' own settings beyond `priority` and `cover`.
     var videoSettings: [OwnVideoSettings] = []
-    /// What few videos have.
+    /// The extras of the few videos that have some.
     var extras: [VideoExtras] = []
 
     /// Keeps bytes.

@@ -27,10 +27,10 @@ enum CatalogLevel: UInt8, CaseIterable {
     /// From the outermost to the innermost.
     case catalog, defaults, course, chapter, video, subtitleFile, attachment
 
-    /// What is inherited, and thus allowed at several levels.
+    /// The inherited keys, which are allowed at several levels.
     static let inherited: [CatalogField] = [.provider, .priority, .quality, .audio, .subtitles, .parameters, .cover]
 
-    /// The keys that it takes, in the order in which they are best written.
+    /// Its keys, in the recommended order.
     var fields: [CatalogField] {
         switch self {
         case .catalog: [.version, .name, .include, .layout, .defaults, .courses]
@@ -44,7 +44,7 @@ enum CatalogLevel: UInt8, CaseIterable {
         }
     }
 
-    /// The keys that it can't be without.
+    /// Its required keys.
     var required: [CatalogField] {
         switch self {
         case .catalog: [.version]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Unicode spells some texts in several ways (é as one scalar or two; K and the Kelvin sign). Ids have one spelling, its
-/// normal form C, so that whoever compares their bytes finds what is equal.
+/// Unicode spells some texts in several ways (é as one scalar or two; K and the Kelvin sign). Ids have one spelling,
+/// normal form C, so that comparing their bytes is enough.
 enum IdentifierSpelling {
-    /// The one spelling of an id; nil if it is written so.
+    /// The normal spelling of an id; nil if it is written so.
     static func other(than id: UnsafeRawBufferPointer) -> String? {
         guard id.contains(where: { $0 >= 0x80 }) else { return nil }
         let normalized = String(decoding: id, as: UTF8.self).precomposedStringWithCanonicalMapping

@@ -1,5 +1,5 @@
-/// Finds the ids that stand twice in a course. An open hash table over the texts where they lie: no string is made. Ids
-/// come in their one spelling, so that equal ones have equal bytes.
+/// Finds duplicate ids in a course. An open hash table over the texts in place: no string is made. Ids have their one
+/// spelling, so that equal ones have equal bytes.
 struct IdentifierTable {
     private struct Slot {
         var hash: UInt32
@@ -17,7 +17,7 @@ struct IdentifierTable {
         slots = slots.count > 1024 ? [] : [Slot](repeating: Slot(hash: 0, record: VideoRecord.none), count: slots.count)
     }
 
-    /// Adds the id of `records[index]`; the index of the record that has it already, if one has.
+    /// Adds the id of `records[index]`; returns the index of the record with the same id, if there is one.
     mutating func insert(_ index: Int, records: [VideoRecord], text: [UInt8]) -> Int? {
         if count * 4 >= slots.count * 3 { grow() }
         return text.withUnsafeBytes { text in

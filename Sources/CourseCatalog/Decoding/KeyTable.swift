@@ -1,4 +1,4 @@
-/// Finds the field that a key names by comparing two machine words; no string is made.
+/// Finds the field of a key by comparing two machine words; no string is made.
 struct KeyTable {
     private struct Row {
         var low: UInt64

@@ -1,21 +1,21 @@
 import PathLayout
 import YAMLSource
 
-/// Works out what each course, chapter and video of a decoded file inherits.
+/// Resolves the inherited settings of each course, chapter and video in a decoded file.
 struct SettingsResolution {
     private var draft: CatalogDraft
     private var settings: [Settings] = []
-    /// The last settings that a video's own values made: a run of videos that say the same shares one object.
+    /// The last settings made from a video's own values: consecutive videos with the same values share one object.
     private var last: (base: Settings, own: OwnSettings, index: UInt32)?
 
-    /// The resolution of a draft that it takes over.
+    /// The resolution of a draft, which it takes over.
     init(_ draft: consuming CatalogDraft) { self.draft = draft }
 
-    /// The courses of the file; what isn't right is added to `mistakes`.
+    /// The courses of the file; mistakes are added to `mistakes`.
     ///
     /// - Parameters:
-    ///   - base: What holds where the file says nothing: the includer's `defaults`.
-    ///   - layout: How the videos of courses are named that say nothing themselves.
+    ///   - base: The settings beneath the file's own: the including file's `defaults`.
+    ///   - layout: The layout of courses without one.
     mutating func courses(
         above base: Settings, layout: PathLayout?, file: Int, folder: String, source: SourceName,
         mistakes: inout DiagnosticList

@@ -1,8 +1,8 @@
 import YAMLSource
 
-/// Values of a catalog, checked: a value that can't be one is a mistake.
+/// Checked values of a catalog: an invalid value is a mistake.
 extension YAMLEventReader {
-    /// The bytes of an id; nil, and a mistake, for what can't be one. A collection is left for the caller to skip.
+    /// The bytes of an id; nil, and a mistake, if it is invalid. The caller has to skip a collection.
     mutating func identifier(_ value: YAMLEvent) -> UnsafeRawBufferPointer? {
         guard value.kind == .scalar else {
             mistake(value, "an id is text, not \(value.noun)")
@@ -24,7 +24,7 @@ extension YAMLEventReader {
         return nil
     }
 
-    /// Whether a value is text that isn't empty; a mistake otherwise, and a collection is skipped.
+    /// Whether a value is text that isn't empty; otherwise a mistake, and a collection is skipped.
     mutating func isText(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> Bool {
         guard value.kind == .scalar else {
             try refuse(value, "\(key) takes text")
@@ -41,7 +41,7 @@ extension YAMLEventReader {
         return false
     }
 
-    /// A value as text that is kept; nil, and a mistake, for anything else.
+    /// A value as kept text; nil, and a mistake, for anything else.
     mutating func textOrSkip(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> String? {
         guard try isText(value, key) else { return nil }
         try hold(YAMLCost.text(value.text.count), at: value.position)
@@ -95,7 +95,7 @@ extension YAMLEventReader {
         return nil
     }
 
-    /// Reports a value of the wrong type and passes over it.
+    /// Reports a value of the wrong type and skips it.
     mutating func refuse(
         _ value: YAMLEvent, _ expectation: String, suggestion: String? = nil
     ) throws(YAMLStop) {
@@ -106,7 +106,7 @@ extension YAMLEventReader {
         try skip(value)
     }
 
-    /// Reports something about a value that hasn't been reported yet.
+    /// Reports a mistake in a value that hasn't been reported yet.
     mutating func mistake(_ value: YAMLEvent, _ message: String, suggestion: String? = nil) {
         guard value.tag != .mistaken else { return }
         mistakes.error(at: location(value.position), message, suggestion: suggestion)
@@ -114,7 +114,7 @@ extension YAMLEventReader {
 }
 
 extension YAMLEvent {
-    /// What a value is, with its article, for messages.
+    /// The kind of a value, with its article, for messages.
     var noun: String {
         switch kind {
         case .mappingStart: "a mapping"

@@ -1,29 +1,29 @@
 package import YAMLSource
 
-/// What the catalogs of one run say is to be had: courses in the order in which they are written, those of an included
-/// file behind those of the file that includes it.
+/// The contents of a run's catalogs: courses in the order in which they are written, those of an included file after
+/// those of the file that includes it.
 package struct Catalog: Sendable {
     /// The files that were read, in the order of reading.
     package internal(set) var files: [CatalogFile] = []
-    /// All courses; ids differ.
+    /// All courses, with unique ids.
     package internal(set) var courses: [Course] = []
-    /// What deserves a look but stops nothing.
+    /// Warnings, which stop nothing.
     package internal(set) var warnings: [Diagnostic] = []
-    /// Videos that are written in the files, those of `discover` courses not counted.
+    /// The number of videos in the files, without those of `discover` courses.
     package internal(set) var videoCount = 0
 }
 
-/// A catalog file. A course belongs to the file that it is written in.
+/// A catalog file. A course belongs to the file that contains it.
 package struct CatalogFile: Sendable, Hashable {
-    /// What the state knows it by: the absolute path, symbolic links resolved; for what isn't a file, what stands for it.
+    /// Its name in the state: the absolute path, symbolic links resolved; for other sources, their identity.
     package let path: String
-    /// The path as messages show it: as given on the command line, or relative to that.
+    /// Its path in messages: as given on the command line, or relative to that.
     package let shownPath: String
-    /// The file that its text is in; another one than ``path`` for what isn't a file of the person.
+    /// The file with its text; differs from ``path`` if it isn't a file of the user.
     package let contentPath: String
     /// The catalog's `name`.
     package internal(set) var name: String?
 
-    /// Whether it is a file of the person, which may change.
+    /// Whether it is a file of the user, which may change.
     package var isFile: Bool { path == contentPath }
 }

@@ -11,24 +11,24 @@ package struct Course: Sendable {
     package let title: String
     /// What it is about.
     package let description: String?
-    /// How its videos are named: what it says itself, else its catalog; nil where nobody says anything.
+    /// The layout of its videos: its own, else its catalog's; nil without any.
     package let layout: PathLayout?
-    /// The file that it is written in, an index into ``Catalog/files``.
+    /// Its file, an index into ``Catalog/files``.
     package let file: Int
     /// Where its id stands.
     package let location: SourceLocation
-    /// The course's own picture, not the one that it inherits.
+    /// The course's own cover, not an inherited one.
     package let ownCover: CoverSource?
     /// Whether each sync asks the provider for the videos of the course.
     package let discover: Bool
-    /// What holds for its direct videos that say nothing else, and for what is discovered.
+    /// The settings of its direct videos without their own, and of discovered ones.
     package let settings: Settings
     /// The videos directly under it; they come before the chapters.
     package let videos: VideoList
-    /// Its chapters; ids differ within the course.
+    /// Its chapters, with ids unique within the course.
     package let chapters: [Chapter]
 
-    /// The course's picture: its own, else that of the `defaults`.
+    /// The course's cover: its own, else that of the `defaults`.
     package var cover: CoverSource? { settings.cover }
 
     /// Videos of the course and its chapters.
@@ -47,13 +47,13 @@ package struct Chapter: Sendable {
     package let description: String?
     /// Where its id stands.
     package let location: SourceLocation
-    /// The chapter's own picture, not the one that it inherits.
+    /// The chapter's own cover, not an inherited one.
     package let ownCover: CoverSource?
-    /// What holds for its videos that say nothing else.
+    /// The settings of its videos without their own.
     package let settings: Settings
     /// Its videos.
     package let videos: VideoList
 
-    /// The chapter's picture: its own, else the nearest above it.
+    /// The chapter's cover: its own, else the nearest above it.
     package var cover: CoverSource? { settings.cover }
 }

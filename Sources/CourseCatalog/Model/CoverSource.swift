@@ -1,11 +1,11 @@
-/// Where a picture comes from.
+/// The source of a picture.
 package enum CoverSource: Sendable, Hashable {
-    /// An http or https URL, fetched with nothing added.
+    /// An http or https URL, requested without additions.
     case url(String)
-    /// A path beneath the catalog's folder, which is absolute. Whoever opens it follows no link on the way.
+    /// A path beneath the catalog's folder, which is absolute. It is opened without following links.
     case file(String, beneath: String)
 
-    /// What a catalog in `folder`, which may be an address, means by `text`.
+    /// The source given by `text` in a catalog in `folder`, which may be an address.
     init(_ text: String, folder: String) {
         if WebAddress.hasScheme(text.utf8) {
             self = .url(text)

@@ -1,6 +1,6 @@
-/// A value that holds a URL, which may be signed: every way of describing it says what kind of value it is, and nothing of
-/// what is in it. `RedactedInPrint` of the transfer and `PrintsRedacted` of the protocol do the same in rooms that this one may
-/// not know.
+/// A value with a URL, which may be signed: every description of it names its type, and nothing of its contents.
+/// `RedactedInPrint` of the transfer and `PrintsRedacted` of the protocol do the same in rooms that this one may not
+/// import.
 package protocol HidesAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension HidesAddress {

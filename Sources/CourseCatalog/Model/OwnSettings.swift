@@ -1,18 +1,18 @@
 import YAMLSource
 
-/// What one level of a catalog says itself.
+/// The own settings of one level of a catalog.
 struct OwnSettings {
-    /// Who is asked.
+    /// The provider.
     var provider: ProviderReference?
-    /// The higher the sooner.
+    /// Higher goes first.
     var priority: Int?
     /// In order of preference.
     var quality: [Quality]?
     /// Languages in order of preference.
     var audio: [String]?
-    /// Which subtitles are wanted.
+    /// The wanted subtitles.
     var subtitles: SubtitleSelection?
-    /// A picture.
+    /// The cover.
     var cover: CoverSource?
     /// Keys and values for the provider; null removes a key.
     var parameters: [YAMLMapping.Entry] = []
@@ -25,7 +25,7 @@ struct OwnSettings {
     /// Whether it says nothing.
     var isEmpty: Bool { isParametersOnly && parameters.isEmpty }
 
-    /// Whether it says the same, wherever that is written.
+    /// Whether it has the same values, regardless of their positions.
     func saysTheSame(as other: OwnSettings) -> Bool {
         provider?.name == other.provider?.name && priority == other.priority && quality == other.quality
             && audio == other.audio && subtitles == other.subtitles && cover == other.cover
@@ -33,7 +33,7 @@ struct OwnSettings {
     }
 }
 
-/// What a video itself says beyond `priority` and `cover`, in little room: mostly parameters, if anything.
+/// A video's own settings beyond `priority` and `cover`, stored compactly: mostly parameters, if any.
 struct OwnVideoSettings {
     private final class Box: Sendable {
         let settings: OwnSettings
@@ -48,29 +48,29 @@ struct OwnVideoSettings {
         others = settings.isParametersOnly ? nil : Box(settings)
     }
 
-    /// What the video says, as every level says it.
+    /// The video's settings, in the form of every level.
     var settings: OwnSettings { others?.settings ?? OwnSettings(parameters: parameters) }
 }
 
-/// The inherited values of a level, parameters aside.
+/// The inherited values of a level, without parameters.
 final class SettingsScope: Sendable {
-    /// Who is asked.
+    /// The provider.
     let provider: ProviderReference?
-    /// The higher the sooner.
+    /// Higher goes first.
     let priority: Int
     /// In order of preference.
     let quality: [Quality]
     /// Languages in order of preference.
     let audio: [String]
-    /// Which subtitles are wanted.
+    /// The wanted subtitles.
     let subtitles: SubtitleSelection
-    /// The nearest picture.
+    /// The nearest cover.
     let cover: CoverSource?
 
-    /// What holds where nothing is said.
+    /// The defaults.
     init() { (provider, priority, quality, audio, subtitles, cover) = (nil, 0, [.best], [], .none, nil) }
 
-    /// What holds where `own` is said above `base`.
+    /// The values of `own` above those of `base`.
     init(_ own: OwnSettings, above base: SettingsScope) {
         provider = own.provider ?? base.provider
         priority = own.priority ?? base.priority

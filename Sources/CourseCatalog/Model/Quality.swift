@@ -1,14 +1,14 @@
-/// Which of several renditions of a video is wanted.
+/// The wanted rendition of a video.
 package enum Quality: Sendable, Hashable, CustomStringConvertible {
-    /// The best there is.
+    /// The best one.
     case best
-    /// The least there is.
+    /// The worst one.
     case worst
     /// Sound only.
     case audio
-    /// Lines of the picture: the nearest at or below it, else the lowest.
+    /// This number of lines: the nearest at or below it, else the lowest.
     case height(Int)
-    /// At most so many kilobits a second.
+    /// At most this number of kilobits per second.
     case bitrate(Int)
 
     /// Reads `best`, `worst`, `audio`, `720p` or `2500k`; nil for anything else.
@@ -31,7 +31,7 @@ package enum Quality: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As written in a catalog, and as a provider is told.
+    /// The form in a catalog, and for a provider.
     package var description: String {
         switch self {
         case .best: "best"
@@ -46,7 +46,7 @@ package enum Quality: Sendable, Hashable, CustomStringConvertible {
     static let pattern = "^(best|worst|audio|[1-9][0-9]{0,6}[pk])$"
 }
 
-/// Which subtitles are wanted, of those that the stream or the provider offers.
+/// The wanted subtitles, of those that the stream or the provider offers.
 package enum SubtitleSelection: Sendable, Hashable {
     /// None at all.
     case none

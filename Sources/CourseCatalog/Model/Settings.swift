@@ -1,42 +1,41 @@
 package import YAMLSource
 
-/// What a video inherits: the nearest value of each, in `defaults`, course, chapter and video.
+/// The settings of a video: the nearest value of each, from `defaults`, course, chapter and video.
 ///
-/// Immutable and shared: all videos that say nothing of their own have the same object, so that what is computed from
-/// one can be remembered by its `ObjectIdentifier`. (A video's own `priority` and `cover` don't part it from the
-/// others; they are in ``Video``.)
+/// Immutable and shared: all videos without their own values have the same object, so that results for it can be cached
+/// by its `ObjectIdentifier`. (A video's own `priority` and `cover` don't affect that; they are in ``Video``.)
 package final class Settings: Sendable {
-    /// Who is asked; nil only above a level that names one.
+    /// The provider; nil only above a level that names one.
     package var provider: ProviderReference? { scope.provider }
-    /// The higher the sooner.
+    /// Higher goes first.
     package var priority: Int { scope.priority }
     /// In order of preference, never empty.
     package var quality: [Quality] { scope.quality }
-    /// Languages in order of preference, where a stream has several; empty for no preference.
+    /// Languages in order of preference, if a stream has several; empty for no preference.
     package var audio: [String] { scope.audio }
-    /// Which subtitles are wanted.
+    /// The wanted subtitles.
     package var subtitles: SubtitleSelection { scope.subtitles }
-    /// The nearest picture.
+    /// The nearest cover.
     package var cover: CoverSource? { scope.cover }
 
-    // A video with nothing but parameters of its own costs this object and its own entries, no copy of the rest.
+    // A video with only parameters of its own costs this object and its own entries, not a copy of the rest.
     private let scope: SettingsScope
     private let base: Settings?
     private let ownParameters: [YAMLMapping.Entry]
 
-    /// What holds where nothing is said.
+    /// The defaults.
     init() { (scope, base, ownParameters) = (SettingsScope(), nil, []) }
 
-    /// What holds where `own` is said above `base`.
+    /// The settings of `own` above `base`.
     init(_ own: OwnSettings, above base: Settings) {
         scope = own.isParametersOnly ? base.scope : SettingsScope(own, above: base.scope)
         ownParameters = own.parameters
-        // A level without parameters of its own is left out of the chain.
+        // A level without its own parameters is left out of the chain.
         self.base = base.ownParameters.isEmpty ? base.base : base
     }
 
-    /// Free keys and values for the provider, merged key by key; the nearest value of each, with the place where it is
-    /// written. Computed at each call.
+    /// Free keys and values for the provider, merged key by key; the nearest value of each, with its position. Computed
+    /// at each call.
     package var parameters: [String: YAMLNode] {
         var merged: [String: YAMLNode] = [:]
         merge(into: &merged)
@@ -61,14 +60,14 @@ package final class Settings: Sendable {
     }
 }
 
-/// A provider's name and where a catalog gives it.
+/// A provider's name and its position in a catalog.
 package struct ProviderReference: Sendable, Hashable {
     /// As written: letters, digits, `.`, `_`, `-`.
     package let name: String
-    /// Where it is written.
+    /// Its position.
     package let location: SourceLocation
 
-    /// A provider's name and its place.
+    /// A provider's name and its position.
     package init(name: String, location: SourceLocation) {
         self.name = name
         self.location = location

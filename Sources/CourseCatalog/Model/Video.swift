@@ -1,6 +1,6 @@
 package import YAMLSource
 
-/// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made when asked for.
+/// A video of a course: a view into the compact table of its file. Cheap to copy; texts are made on request.
 package struct Video: Sendable {
     /// The table of the video's file.
     let table: VideoTable
@@ -12,33 +12,33 @@ package struct Video: Sendable {
     /// Unique within its course, in the one spelling of ids (Unicode's normal form C); never empty.
     package var id: String { table.string(record.id) }
 
-    /// The id as the catalog spells it: what its provider is asked for.
+    /// The id as the catalog spells it, for its provider.
     package var writtenID: String { extras?.writtenID ?? id }
 
-    /// Whether the catalog spells the id in another way than everybody else.
+    /// Whether the catalog's spelling of the id isn't the normal one.
     package var isSpelledOtherwise: Bool { extras?.writtenID != nil }
 
-    /// What a person calls it; the id where none is given.
+    /// Its title for users; the id if there is none.
     package var title: String { table.string(record.title) }
 
-    /// Where its id stands.
+    /// The position of its id.
     package var location: SourceLocation { SourceLocation(table.source, record.position) }
 
-    /// The video's own picture, not the one that it inherits.
+    /// The video's own cover, not an inherited one.
     package var ownCover: CoverSource? {
         record.cover.count == 0 ? nil : CoverSource(table.string(record.cover), folder: table.folder)
     }
 
-    /// The video's picture: its own, else the nearest above it.
+    /// The video's cover: its own, else the nearest above it.
     package var cover: CoverSource? { ownCover ?? settings.cover }
 
-    /// The higher the sooner; its own, else the nearest above it.
+    /// Higher goes first; its own, else the nearest above it.
     package var priority: Int { Int(record.priority) }
 
-    /// Everything else that is inherited. Videos that say nothing of their own share one object.
+    /// All other inherited settings. Videos without their own values share one object.
     package var settings: Settings { table.settings[Int(record.settings)] }
 
-    /// Who is asked for it.
+    /// Its provider.
     package var provider: ProviderReference {
         guard let provider = settings.provider else {
             fatalError("a catalog without errors gives each video a provider")
@@ -46,7 +46,7 @@ package struct Video: Sendable {
         return provider
     }
 
-    /// What the finished file must hash to: 32 bytes.
+    /// The expected SHA-256 of the finished file: 32 bytes.
     package var sha256: [UInt8]? {
         record.digest == VideoRecord.none
             ? nil : Array(table.text[Int(record.digest)..<Int(record.digest) + 32])
@@ -61,10 +61,10 @@ package struct Video: Sendable {
     /// Files that belong to the video.
     package var attachments: [Attachment] { extras?.attachments ?? [] }
 
-    /// What it is about.
+    /// Its description.
     package var description: String? { extras?.description }
 
-    /// The day on which it was published, as `2026-10-05`.
+    /// Its date of publication, as `2026-10-05`.
     package var date: String? { extras?.date }
 
     private var extras: VideoExtras? { record.extras == VideoRecord.none ? nil : table.extras[Int(record.extras)] }
@@ -111,7 +111,7 @@ package struct SubtitleFile: Sendable, Hashable, HidesAddress {
 
 /// A file that belongs to a video.
 package struct Attachment: Sendable, Hashable, HidesAddress {
-    /// What a person calls it.
+    /// Its title for users.
     package let title: String
     /// http or https.
     package let url: String
@@ -123,7 +123,7 @@ package struct Attachment: Sendable, Hashable, HidesAddress {
     }
 }
 
-/// Videos that stand one after the other in a file.
+/// Consecutive videos of a file.
 package struct VideoList: Sendable, RandomAccessCollection {
     /// The table of the file.
     let table: VideoTable

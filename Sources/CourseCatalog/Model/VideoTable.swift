@@ -1,22 +1,22 @@
 import YAMLSource
 
 /// All videos of one file, in two blocks of memory: fixed-size records, and the bytes of their texts. A catalog of
-/// 100,000 videos has no 100,000 objects, and none of its strings exists before somebody asks for it.
+/// 100,000 videos doesn't need 100,000 objects, and its strings are made only on request.
 final class VideoTable: Sendable {
     /// The file's name in messages.
     let source: SourceName
-    /// The catalog's folder, or the address of it, to which covers are relative.
+    /// The catalog's folder, or the address of it; covers are relative to it.
     let folder: String
     /// The videos in the order of the file.
     let records: [VideoRecord]
     /// UTF-8 of ids, titles and covers; the 32 bytes of checksums.
     let text: [UInt8]
-    /// What records point to.
+    /// Elements referred to by records.
     let settings: [Settings]
-    /// What records point to.
+    /// Elements referred to by records.
     let extras: [VideoExtras]
 
-    /// A table of what was decoded.
+    /// A table of decoded videos.
     init(
         source: SourceName, folder: String, records: [VideoRecord], text: [UInt8], settings: [Settings],
         extras: [VideoExtras]
@@ -29,13 +29,13 @@ final class VideoTable: Sendable {
         self.extras = extras
     }
 
-    /// The text at a place.
+    /// The text at a position.
     func string(_ place: TextPlace) -> String {
         String(decoding: text[Int(place.offset)..<Int(place.offset) + Int(place.count)], as: UTF8.self)
     }
 }
 
-/// A stretch of a table's text.
+/// A part of a table's text.
 struct TextPlace {
     /// Bytes before it.
     var offset: UInt32 = 0
@@ -43,43 +43,43 @@ struct TextPlace {
     var count: UInt32 = 0
 }
 
-/// One video. Holds no reference, so that a table of them is copied and freed as one block.
+/// One video. Contains no reference, so that a table of them is copied and freed as one block.
 struct VideoRecord {
-    /// Stands for an index that isn't there.
+    /// A missing index.
     static let none = UInt32.max
 
-    /// Empty only where a mistake was found.
+    /// Empty only after a mistake.
     var id = TextPlace()
-    /// The id's place where none is given.
+    /// The id's position if there is none.
     var title = TextPlace()
     /// Empty for none.
     var cover = TextPlace()
-    /// Where the id stands.
+    /// The position of the id.
     var position: SourcePosition
     /// Negative for none.
     var size: Int64 = -1
     /// Offset of a checksum in the text.
     var digest = none
-    /// Index of what is inherited; while decoding, of what the video itself says.
+    /// Index of the resolved settings; while decoding, of the video's own settings.
     var settings = none
-    /// Index of what few videos have.
+    /// Index of its extras.
     var extras = none
-    /// Its own or, once all is decoded, the inherited one.
+    /// Its own or, once everything is decoded, the inherited one.
     var priority: Int32 = 0
     /// Whether the priority is its own.
     var hasPriority = false
 }
 
-/// What few videos have.
+/// Values that few videos have.
 struct VideoExtras: Sendable {
-    /// As the catalog names them.
+    /// From the catalog.
     var subtitleFiles: [SubtitleFile] = []
-    /// As the catalog names them.
+    /// From the catalog.
     var attachments: [Attachment] = []
-    /// The id as the catalog spells it, where that isn't its one spelling.
+    /// The id as the catalog spells it, if that isn't the normal spelling.
     var writtenID: String?
-    /// What it is about.
+    /// Its description.
     var description: String?
-    /// When it was published: `2026-10-05`.
+    /// Its date of publication: `2026-10-05`.
     var date: String?
 }

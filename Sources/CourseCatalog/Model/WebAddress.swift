@@ -1,11 +1,11 @@
-/// What counts as the address of something on the web.
+/// Checks addresses on the web.
 enum WebAddress {
     /// Whether text begins with `http://` or `https://`, letter case ignored.
     static func hasScheme(_ text: some Sequence<UInt8>) -> Bool {
         schemeLength(text) != nil
     }
 
-    /// What keeps text from being an http or https URL; nil if nothing does.
+    /// The reason why text isn't an http or https URL; nil if it is one.
     static func mistake(in text: UnsafeRawBufferPointer) -> String? {
         guard let length = schemeLength(text) else { return "begins neither with http:// nor with https://" }
         let rest = text.dropFirst(length)
@@ -17,7 +17,8 @@ enum WebAddress {
         return nil
     }
 
-    /// A relative path as it stands in an address: all but the unreserved characters of RFC 3986 §2.3 and `/` percent-encoded.
+    /// A relative path encoded for an address: everything except the unreserved characters of RFC 3986 §2.3 and `/` is
+    /// percent-encoded.
     static func encoded(path: String) -> String {
         var text = ""
         for byte in path.utf8 {

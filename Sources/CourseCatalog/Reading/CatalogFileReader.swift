@@ -8,39 +8,39 @@ import Musl
 import Darwin
 #endif
 
-/// Reads one catalog file, and again if it was changed meanwhile: a cut YAML file often is a valid one.
+/// Reads one catalog file, and again if it has changed in the meantime: a truncated YAML file often is valid.
 struct CatalogFileReader {
-    /// The file as it is opened.
+    /// The path to open.
     let path: String
     /// Its name in diagnostics.
     let source: SourceName
-    /// The folder that it really is in.
+    /// The folder that contains it, with links resolved.
     let folder: String
-    /// What is left of the run's bounds.
+    /// The remaining bounds of the run.
     let limits: YAMLLimits
-    /// Called when the file has been decoded and before it is looked at again; for tests.
+    /// Called when the file has been decoded and before it is checked again; for tests.
     var didDecode: (_ attempt: Int) -> Void = { _ in }
 
-    /// Readings of a file that changes all the time before it is given up.
+    /// The number of readings after which a file that keeps changing is given up.
     static let attempts = 5
 
-    /// What came of it.
+    /// The result.
     struct Outcome {
         /// What was decoded.
         var draft = CatalogDraft()
-        /// What was wrong in it.
+        /// Its mistakes.
         var mistakes = DiagnosticList()
-        /// Why the file couldn't be read at all, for a sentence that it begins.
+        /// The reason why the file couldn't be read at all, as the beginning of a sentence.
         var refusal: String?
         /// Its length.
         var bytes = 0
         /// Its values, aliases expanded.
         var nodes = 0
-        /// Bytes of memory that what was decoded takes, by estimate.
+        /// Estimated bytes of memory of the decoded contents.
         var held = 0
     }
 
-    /// What tells whether a file is the one that it was.
+    /// Detects changes of a file.
     private struct Stamp: Equatable {
         var device: UInt64
         var inode: UInt64

@@ -1,17 +1,17 @@
-/// A catalog to read: a file, or what came from elsewhere and lies in a file while it is read.
+/// A catalog to read: a file, or another source that is stored in a file while it is read.
 package struct CatalogInput: Sendable, Equatable {
-    /// What the state knows its courses by; nil is the file's path, symbolic links resolved.
+    /// The name of its courses in the state; nil for the file's path, symbolic links resolved.
     package var identity: String?
-    /// How messages name it.
+    /// Its name in messages.
     package var shownPath: String
     /// The file to read.
     package var path: String
-    /// What relative names in it begin at: a folder, or the address of one. Nil is the file's own folder.
+    /// The base of relative names in it: a folder, or the address of one. Nil is the file's own folder.
     package var folder: String?
-    /// What stood in the way of getting it.
+    /// The problem of getting it.
     package var trouble: CatalogTrouble?
 
-    /// A catalog that didn't come from a file of the person.
+    /// A catalog that isn't a file of the user.
     package init(identity: String, shownPath: String, path: String, folder: String, trouble: CatalogTrouble? = nil) {
         self.identity = identity
         self.shownPath = shownPath
@@ -27,30 +27,30 @@ package struct CatalogInput: Sendable, Equatable {
     }
 }
 
-/// What stood in the way of getting a catalog that isn't a file.
+/// A problem of getting a catalog that isn't a file.
 package enum CatalogTrouble: Sendable, Equatable {
-    /// Why an address gave nothing.
+    /// The reason why an address gave nothing.
     package enum Reason: Sendable, Equatable {
-        /// What the transfer says of it.
+        /// The message of the transfer.
         case transfer(String)
         /// It took longer than this.
         case tooSlow(seconds: Int)
-        /// A web page came, as from a host that wants a login.
+        /// A web page arrived, as from a host that requires a login.
         case page
-        /// Something came that has no courses.
+        /// The response has no courses.
         case noCatalog
         case notAnAddress
     }
 
     /// It can't be fetched, and there is no copy of it.
     case notFetched(Reason)
-    /// It can't be fetched; the copy of this time is read.
+    /// It can't be fetched; the copy from this time is read.
     case outdated(Reason, fetched: String)
-    /// It was fetched, and can't be kept for a time when it can't be.
+    /// It was fetched, but can't be stored for times when it is unreachable.
     case notKept(String)
     /// Standard input is a terminal.
     case terminal
-    /// Standard input can't be read, or can't be kept while it is read.
+    /// Standard input can't be read, or can't be stored while it is read.
     case noInput(String)
 
     /// Whether there is nothing to read.

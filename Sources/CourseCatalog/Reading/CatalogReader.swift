@@ -9,27 +9,27 @@ import Musl
 import Darwin
 #endif
 
-/// Reads the catalogs of a run with all that they include.
+/// Reads the catalogs of a run with all of their includes.
 package struct CatalogReader {
     private var catalog = Catalog()
-    /// For each file, what was found in it.
+    /// For each file, its diagnostics.
     private var found: [DiagnosticList] = []
     private var sources: [SourceName] = []
-    /// For each file, what relative names in it begin at.
+    /// For each file, the base of relative names in it.
     private var folders: [String] = []
-    /// What files are known by, mostly their real paths, and their index.
+    /// The identities of files, mostly their real paths, and their index.
     private var indices: [String: Int] = [:]
-    /// Where the include stands that brought a file in; nil for one of the command line.
+    /// The position of the include for a file; nil for one of the command line.
     private var includers: [SourceLocation?] = []
     private var courses: [String: SourceLocation] = [:]
-    /// Errors that say that a file can't be read.
+    /// The number of errors about unreadable files.
     private var unreadableCount = 0
     private var bytesLeft: Int
     private var nodesLeft: Int
     private var memoryLeft: Int
     private let limits: YAMLLimits
 
-    /// What a file gets from the one that includes it.
+    /// The values that a file gets from the one that includes it.
     private struct Inherited {
         var settings = Settings()
         var layout: PathLayout?
@@ -40,15 +40,15 @@ package struct CatalogReader {
         (bytesLeft, nodesLeft, memoryLeft) = (limits.bytes, limits.nodes, limits.memory)
     }
 
-    /// Reads catalogs; several are one run, in which course ids differ.
+    /// Reads catalogs; several are one run, in which course ids are unique.
     ///
-    /// Every mistake is found in one go. No file's text is kept: where there is something to report, the lines to show
-    /// are read once more at the end.
+    /// All mistakes are found in one pass. No file's text is kept: for diagnostics, the lines to show are read once
+    /// more at the end.
     package static func read(_ paths: [String], limits: YAMLLimits = .catalog) -> CatalogReading {
         read(paths.map { CatalogInput(file: $0) }, limits: limits)
     }
 
-    /// Reads catalogs wherever they came from.
+    /// Reads catalogs from any source.
     package static func read(_ inputs: [CatalogInput], limits: YAMLLimits = .catalog) -> CatalogReading {
         var reader = CatalogReader(limits: limits)
         for input in inputs {
@@ -73,11 +73,11 @@ package struct CatalogReader {
 
     // MARK: One file
 
-    /// Reads a file and what it includes.
+    /// Reads a file and its includes.
     ///
     /// - Parameters:
     ///   - chain: The files that include it, outermost first.
-    ///   - naming: What names it, in the last of these; nil for a file of the command line.
+    ///   - naming: The position of its name, in the last of these; nil for a file of the command line.
     private mutating func file(
         _ path: String, _ input: CatalogInput, base: Inherited, chain: [String],
         by naming: (entry: CatalogDraft.Include, includer: Int)?
@@ -115,7 +115,7 @@ package struct CatalogReader {
         catalog.files[index].name = outcome.draft.name
         let includes = outcome.draft.includes
         if outcome.draft.isProviderDoubtful, outcome.draft.defaults.provider == nil {
-            // Nor are the files that it includes to blame.
+            // Then its included files aren't wrong either.
             outcome.draft.defaults.provider = ProviderReference(name: "", location: SourceLocation(source, .wholeFile))
         }
         var inherited = base
@@ -222,7 +222,7 @@ package struct CatalogReader {
         file(path, input, base: base, chain: chain, by: (entry, includer))
     }
 
-    /// How messages name an included file: like the file that includes it.
+    /// An included file's name in messages: in the form of the file that includes it.
     private func shownPath(_ path: String, from includer: Int) -> String {
         let real = folders[includer]
         let shown = IncludePattern.folder(of: catalog.files[includer].shownPath)

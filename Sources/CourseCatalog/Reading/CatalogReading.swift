@@ -1,14 +1,14 @@
 package import YAMLSource
 
-/// What came of reading the catalogs of a run.
+/// The result of reading the catalogs of a run.
 package struct CatalogReading: Sendable {
     /// The catalog; complete and consistent only if ``verdict`` is `valid`.
     package let catalog: Catalog
     /// Errors and warnings, file by file in the order of reading, each with its source line.
     package let diagnostics: [Diagnostic]
-    /// Errors and warnings of a file beyond the hundred that are kept of each.
+    /// Errors and warnings of a file beyond the first hundred.
     package let omitted: [(file: String, count: Int)]
-    /// Errors, the omitted ones included.
+    /// Errors, including omitted ones.
     package let errorCount: Int
     /// Whether the catalogs can be used.
     package let verdict: Verdict
@@ -19,11 +19,11 @@ package struct CatalogReading: Sendable {
         case valid
         /// No: something in them is wrong (exit code 65).
         case invalid
-        /// No: nothing in them is wrong, as far as they could be read, but a file couldn't (exit code 66).
+        /// No: nothing in them is wrong, as far as they could be read, but a file couldn't be (exit code 66).
         case unreadable
     }
 
-    /// Everything to tell the person, line by line; empty if there is nothing.
+    /// All messages for the user, line by line; empty if there are none.
     package var report: String {
         var lines: [String] = []
         var rest = omitted[...]

@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// What the system says to a call.
+/// The error of a system call.
 struct SystemError: Error, CustomStringConvertible {
     let code: Int32
     var description: String { String(cString: strerror(code)) }
 }
 
-/// The files that an entry of `include` means.
+/// The files of an entry in `include`.
 enum IncludePattern {
     /// Whether text is a pattern and not the name of one file.
     static func isPattern(_ text: some StringProtocol) -> Bool {
@@ -26,7 +26,7 @@ enum IncludePattern {
         return String(cString: resolved)
     }
 
-    /// The folder that a path is in.
+    /// The folder of a path.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

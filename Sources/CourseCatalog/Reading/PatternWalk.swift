@@ -6,25 +6,25 @@ import Musl
 import Darwin
 #endif
 
-/// Looks for the paths that a pattern matches, folder by folder, and gives up where that leads through too many names: a
-/// pattern is a stranger's, and `/usr/*/*/*/*` would go through the whole disk.
+/// Finds the paths that a pattern matches, folder by folder, and gives up if there are too many names: a pattern may
+/// come from a stranger, and `/usr/*/*/*/*` would search the whole disk.
 struct PatternWalk {
-    /// Names that are looked at.
+    /// The limit on checked names.
     static let bound = 100_000
 
-    /// Whether there were more names than that; the matches say nothing then.
+    /// Whether there were more names; the matches are meaningless then.
     private(set) var isOver = false
     private var left: Int
     private var found: [String] = []
 
-    /// - Parameter bound: names that are looked at.
+    /// - Parameter bound: the limit on checked names.
     init(bound: Int = Self.bound) { left = bound }
 
-    /// The paths that a pattern matches, sorted by their bytes; relative ones are looked for in `folder`. One more than
-    /// ``CatalogBounds/files`` at most, which is an error already.
+    /// The paths that a pattern matches, sorted by their bytes; relative ones are searched in `folder`. At most one
+    /// more than ``CatalogBounds/files``, which is an error already.
     ///
-    /// As in a shell `*`, `?` and `[…]` match within a component, a dot at its beginning only where it is written, and a
-    /// backslash takes the meaning from what follows.
+    /// As in a shell `*`, `?` and `[…]` match within a component, a leading dot only matches itself, and a backslash
+    /// escapes the next character.
     mutating func matches(_ pattern: String, in folder: String) -> [String] {
         let components = pattern.split(separator: "/")
         walk(pattern.hasPrefix("/") ? "/" : folder, components[...])
@@ -51,7 +51,7 @@ struct PatternWalk {
 
     private var isDone: Bool { isOver || found.count > CatalogBounds.files }
 
-    /// Closes the folder before anything in it is looked at, so that a deep pattern takes no descriptors.
+    /// Closes the folder before its entries are checked, so that a deep pattern doesn't use up descriptors.
     private mutating func names(in folder: String, matching pattern: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -77,7 +77,7 @@ struct PatternWalk {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 
-    /// Without the backslashes that take a meaning away.
+    /// Without escaping backslashes.
     private static func literal(_ component: Substring) -> String {
         var text = ""
         var isEscaped = false

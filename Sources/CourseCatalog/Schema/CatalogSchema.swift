@@ -1,11 +1,11 @@
 /// The JSON Schema of the catalog format, for editors that complete and check YAML with a schema.
 ///
-/// It is made from the tables that the decoder reads by, so that a key can't be in one and not in the other. What a
-/// schema can't say (ids that differ, a provider that reaches every video, includes) only the decoder checks.
+/// It is made from the decoder's tables, so that both have the same keys. Only the decoder checks the rules that a
+/// schema can't express (unique ids, a provider for every video, includes).
 ///
 /// Related: JSON Schema 2020-12, <https://json-schema.org/draft/2020-12>.
 package enum CatalogSchema {
-    /// The schema's text, with a line break at its end.
+    /// The schema's text, ending with a line break.
     package static var json: String {
         var definitions: [(String, JSONText)] = CatalogLevel.allCases.dropFirst().map { ($0.definition, mapping($0)) }
         definitions += FieldSchema.shared

@@ -1,7 +1,7 @@
 import PathLayout
 
-/// What each key takes, as a schema. Where the format takes text as written (`id: 007`), the schema takes what YAML may
-/// make of it.
+/// The schema of each key's value. If the format reads text as written (`id: 007`), the schema allows every type that
+/// YAML may give it.
 enum FieldSchema {
     /// The schema of a key's value.
     static func schema(of field: CatalogField) -> JSONText {
@@ -48,7 +48,7 @@ enum FieldSchema {
         }
     }
 
-    /// Definitions that several keys share.
+    /// Definitions shared by several keys.
     static let shared: [(String, JSONText)] = [
         ("id", ["type": scalarTypes, "minLength": 1, "maxLength": .int(CatalogBounds.identifier)]),
         ("language", ["type": "string", "pattern": .string(CatalogDecoder.languagePattern)]),
@@ -74,7 +74,7 @@ enum FieldSchema {
 }
 
 extension CatalogField {
-    /// What an editor shows for the key.
+    /// The description of the key in an editor.
     var summary: String {
         switch self {
         case .version: "The version of the catalog format."

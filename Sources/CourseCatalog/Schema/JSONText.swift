@@ -1,6 +1,6 @@
 import YAMLSource
 
-/// A JSON value that is written as it is composed, keys in the order given.
+/// A JSON value that is written in the given order of keys.
 enum JSONText: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

@@ -1,26 +1,26 @@
-/// Something wrong, or doubtful, at a place in a file.
+/// A mistake or a warning at a position in a file.
 package struct Diagnostic: Sendable, Hashable, Error {
-    /// Whether it stops what was asked for.
+    /// Whether it prevents the requested action.
     package enum Severity: String, Sendable, Hashable {
         case error, warning
     }
 
-    /// Whether it stops what was asked for.
+    /// Whether it prevents the requested action.
     package var severity: Severity
-    /// Where.
+    /// Its position.
     package var location: SourceLocation
-    /// What is wrong; what would be right. One line, no full stop.
+    /// The mistake and its correction. One line, no full stop.
     package var message: String
-    /// The name that was probably meant.
+    /// A similar name.
     package var suggestion: String?
-    /// The source line and where in it, once it has been looked up.
+    /// The source line with the position in it, once it has been looked up.
     package var excerpt: SourceExcerpt?
 
     /// The file's name.
     package var file: String { location.file }
-    /// From 1; 0 where the file as a whole is meant.
+    /// From 1; 0 for the file as a whole.
     package var line: Int { location.line }
-    /// From 1; 0 where the file as a whole is meant.
+    /// From 1; 0 for the file as a whole.
     package var column: Int { location.column }
 
     /// A diagnostic without its source line.
@@ -39,7 +39,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
         return PrintableText.safe(text)
     }
 
-    /// `file:line:column: error: what is wrong`, then the source line and a caret where they are known.
+    /// `file:line:column: error: the mistake`, then the source line and a caret if they are known.
     package var text: String {
         let head = "\(PrintableText.safe(location.description)): \(severity.rawValue): \(summary)"
         guard let excerpt else { return head }

@@ -1,12 +1,12 @@
-/// The diagnostics of one file: the first hundred in full, the rest as a number. The same one is kept once, however
-/// often an alias repeats its cause.
+/// The diagnostics of one file: the first hundred in full, the rest as a number. Equal ones are kept once, however
+/// often an alias repeats the cause.
 package struct DiagnosticList: Sendable {
-    /// Diagnostics that are kept of one file.
+    /// The limit on diagnostics kept of one file.
     package static let kept = 100
 
-    /// The diagnostics kept, in the order in which they were found.
+    /// The kept diagnostics, in the order in which they were found.
     package private(set) var items: [Diagnostic] = []
-    /// Errors, those included that weren't kept.
+    /// Errors, including those that weren't kept.
     package private(set) var errorCount = 0
     /// Diagnostics that weren't kept.
     package private(set) var omitted = 0
@@ -40,14 +40,14 @@ package struct DiagnosticList: Sendable {
         add(Diagnostic(.warning, at: location, message))
     }
 
-    /// Adds what another list holds.
+    /// Adds the contents of another list.
     package mutating func add(contentsOf other: DiagnosticList) {
         for diagnostic in other.items { add(diagnostic) }
         omitted += other.omitted
         errorCount += other.errorCount - other.items.count { $0.severity == .error }
     }
 
-    /// What was kept in the order of the text.
+    /// The kept ones in the order of the text.
     package var sorted: [Diagnostic] {
         items.enumerated().sorted {
             ($0.element.location.position, $0.offset) < ($1.element.location.position, $1.offset)

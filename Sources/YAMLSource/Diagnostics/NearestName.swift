@@ -1,8 +1,8 @@
-/// Suggests the name that somebody probably meant.
+/// Suggests similar names.
 package enum NearestName {
     /// The candidate nearest to `name`, or nil if none is within a third of its length (at least one edit).
     ///
-    /// Distance is Levenshtein over characters with transposition of neighbours, letter case ignored; of several
+    /// Distance is Levenshtein over characters with transposition of neighbours, ignoring letter case; of several
     /// equally near ones the first wins. Names longer than 64 characters get no suggestion.
     package static func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())

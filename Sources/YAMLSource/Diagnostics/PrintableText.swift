@@ -1,6 +1,6 @@
-/// Makes text from outside safe to print on a terminal, and says how wide it is there.
+/// Makes text from outside safe to print on a terminal, and measures its width there.
 package enum PrintableText {
-    /// The text with control characters, direction marks and other invisible ones made visible.
+    /// The text with control characters, direction marks and other invisible characters made visible.
     package static func safe(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return text }
         var result = String.UnicodeScalarView()
@@ -14,7 +14,7 @@ package enum PrintableText {
         return String(result)
     }
 
-    /// What is shown for a scalar that mustn't reach a terminal; nil for one that may. Each is in one line.
+    /// The replacement of a scalar that mustn't reach a terminal; nil for one that may. Each is in one line.
     package static func replacement(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x20..<0x7F: return nil
@@ -25,7 +25,7 @@ package enum PrintableText {
         }
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return hex(scalar)
-        // Zero-width joiners hold words and emoji together; the other format characters can reorder what is read.
+        // Zero-width joiners are part of words and emoji; the other format characters can reorder text.
         case .format: return scalar.value == 0x200C || scalar.value == 0x200D ? nil : hex(scalar)
         default: return nil
         }

@@ -1,19 +1,19 @@
-/// The line of a file that a diagnostic is about, made safe to print, and where in it to point.
+/// The source line of a diagnostic, made safe to print, with the position to point at.
 package struct SourceExcerpt: Sendable, Hashable {
-    /// The line as shown: control characters visible, tabs as spaces, a long line cut around the place.
+    /// The line as shown: control characters visible, tabs as spaces, a long line cut around the position.
     package let line: String
-    /// Columns of the terminal to the left of the place.
+    /// Columns of the terminal to the left of the position.
     package let indent: Int
 
-    /// A blank line's worth of indent and the caret.
+    /// The indent and the caret.
     package var caretLine: String { String(repeating: " ", count: indent) + "^" }
 
-    /// Columns of the terminal that a shown line takes at most.
+    /// The limit on a shown line's columns.
     package static let widest = 110
 
-    /// The line of `text` that `position` is in; nil if there is none, or nothing in it.
+    /// The line of `text` at `position`; nil if there is none, or it is empty.
     ///
-    /// Lines end where YAML 1.1 ends them (LF, CR, CRLF, NEL, LS, PS), since that is how positions were counted.
+    /// Lines end as in YAML 1.1 (LF, CR, CRLF, NEL, LS, PS), since positions are counted so.
     package init?(of position: SourcePosition, in text: UnsafeRawBufferPointer) {
         guard position.line > 0, let start = Self.start(ofLine: position.line, in: text) else { return nil }
         self.init(at: Int(position.column), inLine: UnsafeRawBufferPointer(rebasing: text[start...]))
@@ -22,7 +22,7 @@ package struct SourceExcerpt: Sendable, Hashable {
 
     /// Shows the first line of `text` around a column.
     private init(at column: Int, inLine text: UnsafeRawBufferPointer) {
-        // What is shown, piece by piece, from so far before the place to so far behind it.
+        // The shown pieces, from before to after the position.
         var before: [(text: String, width: Int)] = []
         var beforeWidth = 0
         var head = 0
@@ -58,7 +58,7 @@ package struct SourceExcerpt: Sendable, Hashable {
                     head = 0
                 }
             } else {
-                // A third of the room at least is for what follows.
+                // At least a third of the room is for the text after it.
                 guard min(beforeWidth, Self.widest * 2 / 3) + afterWidth + piece.width <= Self.widest else {
                     isCutAfter = true
                     break
@@ -106,7 +106,7 @@ package struct SourceExcerpt: Sendable, Hashable {
         }
     }
 
-    /// The scalar at an offset and its length; nil and 1 for a byte that isn't UTF-8.
+    /// The scalar at an offset and its length; nil and 1 for invalid UTF-8.
     static func scalar(at offset: Int, in text: UnsafeRawBufferPointer) -> (Unicode.Scalar?, Int) {
         if text[offset] < 0x80 { return (Unicode.Scalar(text[offset]), 1) }
         var decoder = UTF8()

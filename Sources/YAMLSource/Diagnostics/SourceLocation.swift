@@ -1,11 +1,11 @@
-/// A place in a text: line and column, both from 1, columns counted in Unicode scalars.
+/// A position in a text: line and column, both from 1, columns counted in Unicode scalars.
 package struct SourcePosition: Sendable, Hashable, Comparable {
-    /// From 1; 0 stands for the file as a whole.
+    /// From 1; 0 for the file as a whole.
     package var line: UInt32
     /// From 1, in Unicode scalars.
     package var column: UInt32
 
-    /// A place; both numbers are clamped to what fits 32 bits.
+    /// A position; both numbers are clamped to 32 bits.
     package init(line: Int, column: Int) {
         self.line = UInt32(clamping: line)
         self.column = UInt32(clamping: column)
@@ -19,36 +19,36 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
     }
 }
 
-/// The name of a file as diagnostics show it, shared by every location in that file.
+/// The name of a file in diagnostics, shared by all locations in that file.
 package final class SourceName: Sendable {
-    /// As the person wrote it, or an absolute path.
+    /// As the user wrote it, or an absolute path.
     package let path: String
 
     /// A file's name.
     package init(_ path: String) { self.path = path }
 }
 
-/// A place in a named file. Two locations are equal when file name and position are.
+/// A position in a named file. Two locations are equal if file name and position are.
 package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
     /// The file.
     package let source: SourceName
-    /// The place in it.
+    /// The position in it.
     package let position: SourcePosition
 
     /// The file's name.
     package var file: String { source.path }
-    /// From 1; 0 stands for the file as a whole.
+    /// From 1; 0 for the file as a whole.
     package var line: Int { Int(position.line) }
     /// From 1, in Unicode scalars.
     package var column: Int { Int(position.column) }
 
-    /// A place in a file.
+    /// A position in a file.
     package init(_ source: SourceName, _ position: SourcePosition) {
         self.source = source
         self.position = position
     }
 
-    /// A place in a file that nothing else refers to.
+    /// A position in a file without other locations.
     package init(file: String, line: Int, column: Int) {
         self.init(SourceName(file), SourcePosition(line: line, column: column))
     }
@@ -67,7 +67,7 @@ package struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SourcePosition {
-    /// The place of a byte in a text, lines and columns counted as YAML counts them.
+    /// The position of a byte in a text, lines and columns counted as in YAML.
     package init(ofByte offset: Int, in text: UnsafeRawBufferPointer) {
         var line = 1
         var column = 1

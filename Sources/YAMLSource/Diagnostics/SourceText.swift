@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// The text of a file that diagnostics quote from.
+/// The text of a file, for quotes in diagnostics.
 package enum SourceText {
-    /// Bytes that are looked at: what is behind them is told without its line.
+    /// The limit on bytes that are read: diagnostics beyond have no source line.
     static let longest = 32 << 20
 
-    /// A regular file's bytes, of a longer one the whole lines at its beginning; none if it can't be read.
+    /// A regular file's bytes, of a longer one the complete lines at its beginning; empty if it can't be read.
     package static func bytes(of path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return [] }
@@ -33,7 +33,7 @@ package enum SourceText {
 }
 
 extension [Diagnostic] {
-    /// Looks up the source lines that are still missing. `path` gives the file of a name in a diagnostic.
+    /// Looks up missing source lines. `path` returns the file of a name in a diagnostic.
     package mutating func addExcerpts(path: (String) -> String = { $0 }) {
         // One text at a time: diagnostics come file by file.
         var last: (name: String, text: [UInt8]) = ("", [])

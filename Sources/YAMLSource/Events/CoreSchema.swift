@@ -1,14 +1,14 @@
-/// The core schema of YAML 1.2 (§10.3.2): what a plain scalar is, by its form.
+/// The core schema of YAML 1.2 (§10.3.2): the type of a plain scalar, by its form.
 package enum CoreSchema {
-    /// What a scalar is.
+    /// The type of a scalar.
     enum Resolution {
-        /// Such a value.
+        /// A value.
         case value(YAMLValue)
         /// A number that JSON can't carry exactly.
         case tooBig
         /// `.nan`, `.inf`, or a number beyond the range of doubles.
         case notFinite
-        /// The tag asks for something else than what is written.
+        /// The tag contradicts the written form.
         case mismatch(String)
     }
 

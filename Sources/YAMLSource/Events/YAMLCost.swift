@@ -18,6 +18,6 @@ package enum YAMLCost {
     /// An entry of a mapping of many keys, what it refers to aside.
     static let indexedEntry = 320
 
-    /// A string of so many bytes of UTF-8: short ones lie where they are used.
+    /// A string with so many bytes of UTF-8: short ones are stored inline.
     package static func text(_ bytes: Int) -> Int { bytes < 16 ? 0 : bytes + 48 }
 }

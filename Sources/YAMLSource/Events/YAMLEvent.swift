@@ -1,8 +1,8 @@
-/// One step through a YAML text. Aliases are already followed: what they stand for appears in their place.
+/// One step through a YAML text. Aliases are resolved: their nodes appear in their place.
 ///
 /// `text` points into the reader's buffers and is valid until the reader's next step.
 package struct YAMLEvent {
-    /// What begins, ends or is here.
+    /// The kind of event.
     package enum Kind: UInt8 {
         /// A document's or collection's two ends, a scalar, and the end of all.
         case streamEnd, documentStart, documentEnd, scalar, sequenceStart, sequenceEnd, mappingStart, mappingEnd
@@ -12,26 +12,26 @@ package struct YAMLEvent {
     package enum Tag: UInt8 {
         /// No tag: a plain scalar is resolved by its form.
         case none
-        /// `!`: text, whatever it looks like.
+        /// `!`: text, whatever its form.
         case nonSpecific
-        /// What the core schema names.
+        /// The tags of the core schema.
         case string, int, float, bool, null, sequence, mapping
-        /// The node was refused and reported already; nobody needs to say more about it.
+        /// The node was refused and reported already; further mistakes in it aren't reported.
         case mistaken
     }
 
-    /// What begins, ends or is here.
+    /// The kind of event.
     package var kind: Kind
     /// Whether a scalar has no quotes and isn't a block scalar.
     package var isPlain: Bool
     /// The node's tag.
     package var tag: Tag
-    /// Where it begins; for what an alias brought in, where that is written.
+    /// Its start; for a node of an alias, its own position.
     package var position: SourcePosition
     /// A scalar's text in UTF-8, after unescaping; empty for anything else.
     package var text: UnsafeRawBufferPointer
 
-    /// Whether a scalar is the plain empty one, `~` or `null`.
+    /// Whether a scalar is plain and empty, `~` or `null`.
     package var isNull: Bool {
         guard kind == .scalar else { return false }
         return tag == .null || (isPlain && tag == .none && CoreSchema.isNull(text))
@@ -41,11 +41,11 @@ package struct YAMLEvent {
     package var string: String { String(decoding: text, as: UTF8.self) }
 }
 
-/// Ends the reading of a text; ``YAMLEventReader/problem`` says why.
+/// Ends the reading of a text; ``YAMLEventReader/problem`` has the reason.
 package struct YAMLStop: Error {}
 
 extension YAMLEvent {
-    /// Takes the tag that is written at a node, and checks it and a scalar's size. Returns what is wrong with them.
+    /// Takes the tag of a node, and checks it and a scalar's size. Returns the mistake.
     mutating func check(tag name: String?, _ limits: YAMLLimits) -> String? {
         if kind == .scalar, text.count > limits.scalarBytes {
             tag = .mistaken

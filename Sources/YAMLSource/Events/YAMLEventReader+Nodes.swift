@@ -1,12 +1,11 @@
 extension YAMLEventReader {
-    /// The whole node of which `event` is the beginning, as a value. What is wrong in it is added to ``mistakes`` and
-    /// stands as null.
+    /// The whole node beginning with `event`, as a value. Mistakes in it are added to ``mistakes`` and become null.
     package mutating func node(_ event: YAMLEvent) throws(YAMLStop) -> YAMLNode {
         let place = location(event.position)
         try hold(YAMLCost.text(event.text.count), at: event.position)
         if event.kind == .scalar { return YAMLNode(scalar(event, at: place), at: place) }
         guard let frame = frames.last, frame.next == frame.start + 1 else { return try collection(event, at: place) }
-        // An alias stands for this node: its value is made once and then shared, so that a bomb of aliases takes no
+        // An alias refers to this node: its value is made once and then shared, so that a bomb of aliases uses no
         // memory before the count of nodes stops it.
         if let known = repeated[frame.start], known.depth >= depth {
             frames[frames.count - 1].next = frame.end
@@ -70,7 +69,7 @@ extension YAMLEventReader {
         return YAMLMapping(entries)
     }
 
-    /// A scalar by the core schema. One that JSON can't carry is added to ``mistakes`` and is null.
+    /// A scalar by the core schema. One that JSON can't represent is added to ``mistakes`` and is null.
     package mutating func scalar(_ event: YAMLEvent, at place: SourceLocation) -> YAMLValue {
         switch CoreSchema.resolve(event) {
         case .value(let value): return value
@@ -94,10 +93,10 @@ extension YAMLEventReader {
     }
 }
 
-/// The value of a node that aliases repeat, and what one more repetition counts.
+/// The value of a node that aliases repeat, and the cost of one more repetition.
 struct RepeatedNode {
     let node: YAMLNode
-    /// How deep it stood when its depth was found to be right.
+    /// The depth at which it was found to be valid.
     let depth: Int
     /// Nodes inside it.
     let nodes: Int

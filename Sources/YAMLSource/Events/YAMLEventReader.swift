@@ -2,39 +2,39 @@ internal import CLibYAML
 
 /// Reads a YAML text event by event, with its bounds, anchors and aliases (merge keys: ``nextKey(_:)``).
 ///
-/// A text that can't continue throws ``YAMLStop`` and sets ``problem``. What is wrong with a single value (an unknown
-/// alias, a tag that nothing can bear) is collected in ``mistakes`` and reading continues.
+/// A text that can't continue throws ``YAMLStop`` and sets ``problem``. Mistakes in single values (an unknown alias, an
+/// invalid tag) are collected in ``mistakes`` and reading continues.
 ///
-/// libyaml takes quadratic time in the nesting of flow collections and none for an alias; so depth is bounded here, at
-/// every event, and so is the number of nodes after aliases are followed.
+/// libyaml takes quadratic time in the nesting of flow collections and doesn't limit aliases; so depth is bounded here,
+/// at every event, and so is the number of nodes after aliases are resolved.
 package struct YAMLEventReader: ~Copyable {
-    /// The file's name, as locations bear it.
+    /// The file's name in locations.
     package let source: SourceName
-    /// Why reading stopped.
+    /// The reason why reading stopped.
     package internal(set) var problem: YAMLProblem?
-    /// What is wrong with single values, in the order in which it was found.
+    /// Mistakes in single values, in the order in which they were found.
     package var mistakes = DiagnosticList()
-    /// Nodes delivered so far, those behind aliases included.
+    /// Nodes delivered so far, including those of aliases.
     package internal(set) var nodeCount = 0
 
-    /// Bytes of memory that what was kept of the text takes, by the estimates of ``YAMLCost``.
+    /// Bytes of memory of kept values, by the estimates of ``YAMLCost``.
     package internal(set) var heldBytes = 0
 
     /// libyaml's state.
     let parser: UnsafeMutablePointer<yaml_parser_t>
-    /// What libyaml reads from.
+    /// libyaml's input.
     let input: UnsafeMutablePointer<YAMLInput>
     private let raw: UnsafeMutablePointer<yaml_event_t>
-    /// What is refused.
+    /// The bounds.
     let limits: YAMLLimits
-    /// Collections that are open.
+    /// The number of open collections.
     var depth = 0
     /// Bytes of scalars that aliases and merge keys repeated.
     var repeatedBytes = 0
     /// The values of recorded nodes that have been repeated, by their first event.
     var repeated: [Int: RepeatedNode] = [:]
 
-    /// What was kept for replay.
+    /// Events kept for replay.
     var recording = YAMLRecording()
     /// Merged mappings that are being kept.
     var captures = 0
@@ -42,7 +42,7 @@ package struct YAMLEventReader: ~Copyable {
     private var anchors: [String: Int] = [:]
     /// The anchored collections that are still open, each with its depth.
     private var open: [(depth: Int, span: Int)] = []
-    /// The replays going on, the innermost last.
+    /// The current replays, the innermost last.
     var frames: [Frame] = []
 
     /// A recorded node that is being replayed.
@@ -51,12 +51,12 @@ package struct YAMLEventReader: ~Copyable {
         let start: Int
         /// One past its last one.
         let end: Int
-        /// Where the alias is.
+        /// The position of the alias.
         let alias: SourcePosition
-        /// The recorded event that comes next.
+        /// The next recorded event.
         var next: Int
 
-        /// The replay of a node for an alias at a place.
+        /// The replay of a node for an alias at a position.
         init(_ span: YAMLRecording.Span, alias: SourcePosition) {
             (start, end, next, self.alias) = (span.start, span.end, span.start, alias)
         }
@@ -72,7 +72,7 @@ package struct YAMLEventReader: ~Copyable {
         self.init(input, source: source, limits: limits)
     }
 
-    /// A reader of a file from its current offset to its end. The descriptor stays the caller's.
+    /// A reader of a file from its current offset to its end. The caller keeps the descriptor.
     package init(descriptor: Int32, source: SourceName, limits: YAMLLimits) {
         var input = YAMLInput()
         input.descriptor = descriptor
@@ -114,13 +114,13 @@ package struct YAMLEventReader: ~Copyable {
     /// Bytes taken from the text so far.
     package var bytesRead: Int { input.pointee.offset }
 
-    /// Where the outermost alias is through which the last event came; nil for what is written in its place.
+    /// The position of the outermost alias of the last event; nil without one.
     package var aliasPosition: SourcePosition? { frames.first?.alias }
 
-    /// A place in this text.
+    /// A position in this text.
     package func location(_ position: SourcePosition) -> SourceLocation { SourceLocation(source, position) }
 
-    /// The next event. What the one before pointed to is gone.
+    /// The next event. Pointers of the previous one become invalid.
     package mutating func next() throws(YAMLStop) -> YAMLEvent {
         let event = frames.isEmpty ? try live() : try replayed()
         switch event.kind {
@@ -152,7 +152,7 @@ package struct YAMLEventReader: ~Copyable {
         mistakes.error(at: location(event.position), mistake)
     }
 
-    /// Counts memory that what is kept of the text takes, and ends the reading where that is too much.
+    /// Counts memory of kept values, and ends the reading if it is too much.
     package mutating func hold(_ bytes: Int, at position: SourcePosition) throws(YAMLStop) {
         heldBytes += bytes
         guard heldBytes > limits.memory else { return }
@@ -178,7 +178,7 @@ package struct YAMLEventReader: ~Copyable {
         return try live()
     }
 
-    /// Counts text that is there only because something is repeated.
+    /// Counts text that exists only because of a repetition.
     mutating func count(bytes: Int) throws(YAMLStop) {
         repeatedBytes += bytes
         guard repeatedBytes > limits.bytes else { return }
@@ -260,7 +260,7 @@ package struct YAMLEventReader: ~Copyable {
         }
     }
 
-    /// Begins the replay of what an alias means. Returns an event only in place of an alias that means nothing.
+    /// Begins the replay of an alias's node. Returns an event only in place of an unknown alias.
     private mutating func follow(_ event: YAMLEvent) throws(YAMLStop) -> YAMLEvent? {
         let name = raw.pointee.data.alias.anchor.map { String(cString: $0) } ?? ""
         if let index = anchors[name], spans[index].end > 0 {
@@ -277,7 +277,7 @@ package struct YAMLEventReader: ~Copyable {
                 at: location(event.position),
                 "*\(name.prefix(64)) is inside &\(name.prefix(64)) and would repeat itself forever")
         } else {
-            // Not looked for among so many that a file of wrong aliases would take long.
+            // Skipped among very many anchors, so that a file of wrong aliases doesn't take long.
             let near = anchors.count > 1000 ? nil : NearestName.suggestion(for: name, among: anchors.keys.sorted())
             mistakes.error(
                 at: location(event.position), "there is no &\(name.prefix(64)) before this alias",

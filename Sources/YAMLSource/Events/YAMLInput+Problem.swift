@@ -1,7 +1,7 @@
 internal import CLibYAML
 
 extension YAMLInput {
-    /// Why libyaml, or the input beneath it, can't continue.
+    /// The reason why libyaml, or its input, can't continue.
     func problem(of parser: yaml_parser_t, _ limits: YAMLLimits) -> YAMLProblem {
         switch failure {
         case .tooLong: return YAMLProblem(.limit, at: .wholeFile, limits.tooLong)
@@ -41,6 +41,6 @@ extension YAMLInput {
 }
 
 extension SourcePosition {
-    /// From libyaml's, which count from 0.
+    /// From libyaml's marks, which count from 0.
     init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 }

@@ -6,24 +6,24 @@ import Musl
 import Darwin
 #endif
 
-/// Where libyaml's bytes come from: a file that is read as it is parsed, or bytes in memory. Trivial, since libyaml's
+/// The source of libyaml's bytes: a file that is read as it is parsed, or bytes in memory. Trivial, since libyaml's
 /// read handler reaches it through a raw pointer.
 struct YAMLInput {
-    /// Why no more bytes come.
+    /// The reason why there are no more bytes.
     enum Failure {
         /// None so far.
         case none
-        /// The limit is passed.
+        /// The limit is exceeded.
         case tooLong
-        /// The text begins as UTF-16.
+        /// The text begins like UTF-16.
         case notUTF8
-        /// A value has no end in sight.
+        /// A value is endless.
         case gap
         /// The system's error number.
         case system(Int32)
     }
 
-    /// Input between two events beyond which a text is refused: room for a scalar of 1 MiB written in escapes.
+    /// The input between two events beyond which a text is refused: enough for a scalar of 1 MiB written in escapes.
     static let longestGap = 16 << 20
 
     /// The file, or -1 for memory.
@@ -40,7 +40,7 @@ struct YAMLInput {
     var lastEvent = 0
     /// Bytes of a byte order mark that libyaml never saw.
     var skipped = 0
-    /// Why no more bytes come.
+    /// The reason why there are no more bytes.
     var failure = Failure.none
 
     /// Fills a buffer; the number of bytes, 0 at the end, nil for a failure.
@@ -52,7 +52,7 @@ struct YAMLInput {
             let taken = take(into: buffer + filled, capacity: capacity - filled)
             guard taken >= 0 else { return fail(.system(errno)) }
             filled += taken
-            // Only the first bytes must come together, for the mark below.
+            // Only the first bytes must be read together, for the mark below.
             if taken == 0 || filled >= 3 { break }
         }
         guard offset <= limit else { return fail(.tooLong) }

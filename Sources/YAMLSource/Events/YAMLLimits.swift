@@ -1,24 +1,24 @@
-/// How much a YAML text may ask for before it is refused.
+/// The bounds of a YAML text.
 package struct YAMLLimits: Sendable {
     /// Bytes of the text.
     package var bytes: Int
-    /// Values after aliases are followed.
+    /// Values after aliases are resolved.
     package var nodes: Int
-    /// Values inside values.
+    /// The depth of nested values.
     package var depth: Int
     /// Bytes of one scalar.
     package var scalarBytes: Int
-    /// Bytes of memory that what is kept of the text may take, by the estimates of ``YAMLCost``.
+    /// Bytes of memory of kept values, by the estimates of ``YAMLCost``.
     package var memory = Int.max
 
-    /// Says that `bytes` is exceeded.
+    /// The message if `bytes` is exceeded.
     package var tooLong: String
-    /// Says that `nodes` is exceeded.
+    /// The message if `nodes` is exceeded.
     package var tooMany: String
-    /// Says that `memory` is exceeded.
+    /// The message if `memory` is exceeded.
     package var tooLarge = "this text takes too much memory"
 
-    /// Bounds of a text that stands alone.
+    /// Bounds of a single text.
     package init(bytes: Int, nodes: Int, depth: Int, scalarBytes: Int) {
         (self.bytes, self.nodes, self.depth, self.scalarBytes) = (bytes, nodes, depth, scalarBytes)
         tooLong = "the file is longer than \(bytes) bytes"

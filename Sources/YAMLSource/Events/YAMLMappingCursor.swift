@@ -1,10 +1,10 @@
-/// How far the reading of one mapping is: its own keys first, then those of what its merge keys bring in.
+/// The progress of reading one mapping: its own keys first, then those of its merge keys.
 package struct YAMLMappingCursor {
-    /// Whether the last key came through a merge key; one that the mapping has already is then to be skipped.
+    /// Whether the last key came through a merge key; one that the mapping already has must be skipped then.
     package fileprivate(set) var isMerged = false
-    /// What the merge keys of the mapping at hand bring in, the nearest first.
+    /// The mappings of the current mapping's merge keys, the nearest first.
     fileprivate var merges: [Merge] = []
-    /// What is still to be merged, the nearest last.
+    /// The mappings still to be merged, the nearest last.
     fileprivate var pending: [Merge] = []
 
     fileprivate struct Merge {
@@ -17,10 +17,10 @@ package struct YAMLMappingCursor {
 }
 
 extension YAMLEventReader {
-    /// The next key of a mapping; nil at its end. The caller reads or skips the value before it asks again.
+    /// The next key of a mapping; nil at its end. The caller reads or skips the value before the next call.
     ///
-    /// Keys that stand in the mapping come first. Then come those of its merge keys (`<<`), nearest first, with
-    /// `isMerged` set: of several equal keys the first one counts, as <https://yaml.org/type/merge.html> has it.
+    /// The mapping's own keys come first. Then come those of its merge keys (`<<`), nearest first, with `isMerged` set:
+    /// of several equal keys the first one counts, according to <https://yaml.org/type/merge.html>.
     package mutating func nextKey(_ cursor: inout YAMLMappingCursor) throws(YAMLStop) -> YAMLEvent? {
         while true {
             let key = try next()
@@ -32,7 +32,7 @@ extension YAMLEventReader {
             case .scalar:
                 return key
             case .mappingEnd:
-                // What a merged mapping merges itself comes right behind its own keys.
+                // Merge keys of a merged mapping come right after its own keys.
                 cursor.pending.append(contentsOf: cursor.merges.reversed())
                 cursor.merges.removeAll()
                 guard let merge = cursor.pending.popLast() else { return nil }
@@ -48,7 +48,7 @@ extension YAMLEventReader {
         }
     }
 
-    /// Passes over the rest of a node of which `event` is the beginning.
+    /// Skips the rest of a node beginning with `event`.
     package mutating func skip(_ event: YAMLEvent) throws(YAMLStop) {
         guard event.kind == .mappingStart || event.kind == .sequenceStart else { return }
         var level = 1
@@ -85,7 +85,7 @@ extension YAMLEventReader {
         }
     }
 
-    /// Passes over a node and keeps it for replay.
+    /// Skips a node and keeps it for replay.
     private mutating func capture(_ event: YAMLEvent) throws(YAMLStop) -> YAMLMappingCursor.Merge {
         let position = aliasPosition ?? event.position
         try hold(YAMLCost.merge, at: position)

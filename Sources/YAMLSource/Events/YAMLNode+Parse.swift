@@ -1,4 +1,4 @@
-/// A YAML text that can't be used: at least one error, the places looked up.
+/// A YAML text that can't be used: at least one error, with source lines.
 package struct YAMLParseError: Error, Sendable, Equatable {
     /// In the order of the text; at most ``DiagnosticList/kept``.
     package let diagnostics: [Diagnostic]
@@ -16,7 +16,7 @@ extension YAMLNode {
     /// The one document of a YAML text; null for an empty text.
     ///
     /// - Parameter file: The text's name in locations and diagnostics.
-    /// - Throws: All errors that were found, each with its source line.
+    /// - Throws: All errors, each with its source line.
     package static func parse(
         bytes: UnsafeRawBufferPointer, file: String, limits: YAMLLimits = .smallFile
     ) throws(YAMLParseError) -> YAMLNode {

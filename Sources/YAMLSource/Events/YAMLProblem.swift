@@ -1,6 +1,6 @@
-/// Why the reading of a text ended early.
+/// The reason why the reading of a text ended early.
 package struct YAMLProblem: Sendable, Equatable {
-    /// What kind of end it is.
+    /// The kind of the reason.
     package enum Kind: Sendable, Equatable {
         /// The text isn't YAML.
         case syntax
@@ -10,16 +10,16 @@ package struct YAMLProblem: Sendable, Equatable {
         case unreadable(Int32)
     }
 
-    /// What kind of end it is.
+    /// The kind of the reason.
     package var kind: Kind
-    /// Where, if it is a place.
+    /// Its position, if it has one.
     package var position: SourcePosition
-    /// What is wrong; what would be right.
+    /// The mistake and its correction.
     package var message: String
-    /// The byte at which the text stops being readable characters; the place is found from it.
+    /// The offset of the first invalid byte; the position is computed from it.
     package var byteOffset: Int?
 
-    /// A problem at a place.
+    /// A problem at a position.
     init(_ kind: Kind, at position: SourcePosition, _ message: String, byteOffset: Int? = nil) {
         self.kind = kind
         self.position = position
@@ -27,8 +27,8 @@ package struct YAMLProblem: Sendable, Equatable {
         self.byteOffset = byteOffset
     }
 
-    /// As a diagnostic; `bytes` is the text, from which the place of a bad byte is found. Where the text given doesn't go
-    /// so far, the byte's number is told.
+    /// As a diagnostic; `bytes` is the text, to find the position of an invalid byte. If the text is too short, the
+    /// byte's offset is reported.
     package func diagnostic(in source: SourceName, bytes: UnsafeRawBufferPointer) -> Diagnostic {
         if let byteOffset, byteOffset > bytes.count {
             return Diagnostic(

@@ -1,6 +1,6 @@
-/// Events kept for replay: the nodes that have an anchor, and what merge keys bring in. Nothing else of a text is kept.
+/// Events kept for replay: nodes with an anchor, and the mappings of merge keys. Nothing else of a text is kept.
 struct YAMLRecording: ~Copyable {
-    /// A stretch of recorded events that is one whole node.
+    /// The recorded events of one whole node.
     struct Span {
         /// Its first event.
         var start: Int
@@ -8,15 +8,15 @@ struct YAMLRecording: ~Copyable {
         var end: Int
     }
 
-    /// One recorded event. An alias inside a recorded node is kept as a jump to what it meant there.
+    /// One recorded event. An alias inside a recorded node is kept as a jump to its node.
     struct Entry {
-        /// What to replay.
+        /// The event to replay.
         var event: YAMLEvent
-        /// For an alias, what it means.
+        /// For an alias, its node.
         var alias: Span?
     }
 
-    /// All that was kept, in the order of the text.
+    /// All kept events, in the order of the text.
     private(set) var entries: [Entry] = []
     private var chunks: [UnsafeMutableRawBufferPointer] = []
     private var used = 0
@@ -37,7 +37,7 @@ struct YAMLRecording: ~Copyable {
         entries.append(Entry(event: event, alias: span))
     }
 
-    /// Copies bytes to a place that doesn't move.
+    /// Copies bytes to memory that doesn't move.
     private mutating func keep(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard !text.isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         if chunks.last.map({ $0.count - used < text.count }) ?? true {

@@ -1,12 +1,12 @@
 /// The entries of a mapping in the order in which they are written, each key once.
 ///
-/// Two mappings are equal when they have equal values under the same keys, in whatever order.
+/// Two mappings are equal if they have equal values under the same keys, in any order.
 package struct YAMLMapping: Sendable, Hashable, RandomAccessCollection {
-    /// A key, where it is, and its value.
+    /// A key, its position, and its value.
     package struct Entry: Sendable {
         /// The key as written.
         package let key: String
-        /// Where the key begins.
+        /// The start of the key.
         package let keyLocation: SourceLocation
         /// The value.
         package let value: YAMLNode
@@ -21,17 +21,17 @@ package struct YAMLMapping: Sendable, Hashable, RandomAccessCollection {
 
     private let entries: [Entry]
 
-    /// A mapping of entries whose keys differ.
+    /// A mapping of entries with unique keys.
     package init(_ entries: [Entry] = []) { self.entries = entries }
 
     package var startIndex: Int { entries.startIndex }
     package var endIndex: Int { entries.endIndex }
     package subscript(position: Int) -> Entry { entries[position] }
 
-    /// The value under a key. Looks at one entry after the other.
+    /// The value under a key. Linear in the number of entries.
     package subscript(key: String) -> YAMLNode? { entry(key)?.value }
 
-    /// The entry with a key. Looks at one entry after the other.
+    /// The entry with a key. Linear in the number of entries.
     package func entry(_ key: String) -> Entry? { entries.first { $0.key == key } }
 
     package static func == (a: YAMLMapping, b: YAMLMapping) -> Bool {

@@ -1,13 +1,13 @@
-/// A value of a YAML text and where it is.
+/// A value of a YAML text and its position.
 ///
-/// Two nodes are equal when their values are; where they stand doesn't matter.
+/// Two nodes are equal if their values are, regardless of their positions.
 package struct YAMLNode: Sendable, Hashable {
     /// The value.
     package let value: YAMLValue
-    /// Where it begins.
+    /// Its start.
     package let location: SourceLocation
 
-    /// A value at a place.
+    /// A value at a position.
     package init(_ value: YAMLValue, at location: SourceLocation) {
         self.value = value
         self.location = location
@@ -55,8 +55,8 @@ extension YAMLNode {
     package subscript(key: String) -> YAMLNode? { mapping?[key] }
 }
 
-/// A value of a YAML text by the core schema of YAML 1.2, limited to what JSON can hold: integers within ±2^53, finite
-/// numbers, text as keys.
+/// A value of a YAML text by the core schema of YAML 1.2, limited to what JSON can represent: integers within ±2^53,
+/// finite numbers, text as keys.
 package enum YAMLValue: Sendable, Hashable {
     /// Nothing.
     case null
@@ -64,7 +64,7 @@ package enum YAMLValue: Sendable, Hashable {
     case bool(Bool)
     /// A whole number within ±2^53.
     case int(Int)
-    /// A finite number that isn't written as a whole one.
+    /// A finite number that isn't written as an integer.
     case double(Double)
     /// Text.
     case string(String)
@@ -73,7 +73,7 @@ package enum YAMLValue: Sendable, Hashable {
     /// Keys and values.
     case mapping(YAMLMapping)
 
-    /// What it is, with its article, for messages: `a mapping`, `text`, `null`.
+    /// Its kind, with its article, for messages: `a mapping`, `text`, `null`.
     package var kind: String {
         switch self {
         case .null: "null"
