@@ -13,9 +13,9 @@ import Musl
 import Darwin
 #endif
 
-/// Where the secret of a host comes from: the file that the catalog names, else the credentials, else the host's own file.
-/// Never the catalog's own text, and never another host's: a catalog says where to fetch, the person whom that is worth a
-/// signature.
+/// The source of a host's secret: the file in the configuration folder that the catalog names, else the credentials, else
+/// the host's own file there. Never the catalog's own text, and never another host's secret: a catalog chooses the URL, but
+/// the user decides which hosts get signatures.
 struct SecretSource {
     private static let bound = 65_536
 

@@ -8,7 +8,7 @@ struct BorderTests {
     static let system: Set<String> = [
         "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
     ]
-    /// What every room but ProviderKit may import, too.
+    /// The additional modules that every room except ProviderKit may import.
     static let usual: Set<String> = [
         "Logging", "System", "SystemPackage", "DequeModule", "HeapModule", "OrderedCollections",
     ]

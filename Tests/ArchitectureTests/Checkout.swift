@@ -15,7 +15,7 @@ enum Checkout {
         try String(contentsOf: URL(filePath: path(relative)), encoding: .utf8)
     }
 
-    /// What a folder holds, sorted; hidden names aside.
+    /// The contents of a folder, sorted, without hidden names.
     static func names(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []
         return names.filter { !$0.hasPrefix(".") }.sorted()
@@ -36,7 +36,7 @@ enum Checkout {
             .filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
     }
 
-    /// The lines of code of a Swift file: what stands in line comments and after `//` in a line is left out.
+    /// The lines of code of a Swift file, without comments.
     static func code(_ file: String) throws -> [String] {
         try text(file).split(separator: "\n").map { line in
             line.trimming(while: \.isWhitespace).hasPrefix("//") ? "" : String(line.prefix(upTo: " // "))

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What the README and the folder of catalogs show is tried out with the built program.
+/// Runs the examples of the README and the catalogs folder with the built program.
 @Suite("Examples")
 struct ExampleTests {
     /// Runs the program with an empty home and nothing else in its environment.

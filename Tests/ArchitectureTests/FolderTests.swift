@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What `BorderTests` is for the rooms, this is for the folders within them: docs/architecture.md has their order, and the
-/// code is held to it.
+/// The counterpart of `BorderTests` for folders within rooms: checks the code against their order in
+/// docs/architecture.md.
 @Suite("The folders within the rooms")
 struct FolderTests {
     /// From the page: each room with its folders; one uses those before it.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What every file has to keep to, wherever it stands.
+/// Rules for every file.
 @Suite("House rules")
 struct HouseTests {
     static let sources = Checkout.swiftFiles(under: "Sources")

@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import Testing
 
-/// What the pages say is what there is.
+/// The pages agree with the code.
 @Suite("The pages")
 struct PageTests {
     static let pages =

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Whoever adds a URL, a token or a header to a type is asked here how that type prints.
+/// Every type with a URL, a token or a header has to print as redacted.
 @Suite("Types that can hold a secret")
 struct SecretTypesTests {
     /// Names of a property, or of a case with a value, that may hold a secret if it is text.
     private static var names: Regex<Substring> {
         /(?i)url|token|header|credential|secret|cookie|proxy|environment|password/
     }
-    /// What a type has to be for its values to print as redacted.
+    /// The conformances that make a type print as redacted.
     private static var marks: Regex<Substring> { /RedactedInPrint|PrintsRedacted|HidesAddress|CustomReflectable/ }
     /// Rooms that nothing secret gets out of otherwise; the commands print what they were given.
     static let rooms = [
@@ -16,7 +16,7 @@ struct SecretTypesTests {
         "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
         "Operations",
     ]
-    /// What has such a name and is nothing of the kind: names of things, not the things.
+    /// Names that look like secrets but are only names of things.
     private static let harmless: Set = ["Manifest.credentials", "Manifest.environment", "Parameters.credentials"]
 
     @Test("every type that holds a URL, token, header or credentials as text prints as redacted", arguments: rooms)

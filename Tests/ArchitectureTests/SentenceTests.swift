@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Beneath `CommandOutput` rooms tell facts. Whoever writes a sentence for a person there is asked here why it isn't a case
-/// with words in Sources/CommandOutput/Words.
+/// Rooms beneath `CommandOutput` report facts. Every sentence for users there has to be a case with words in
+/// Sources/CommandOutput/Words, or a listed exception.
 @Suite("Sentences for users")
 struct SentenceTests {
     static let rooms = [
@@ -23,7 +23,7 @@ struct SentenceTests {
         (file as NSString).lastPathComponent.hasPrefix("DownloadError+")
     }
 
-    /// Three words in a row are one. A line for the log isn't meant: a log is read by whoever keeps the program.
+    /// Three consecutive words count as a sentence. Lines for the log are exempt: developers read them.
     private static func sentences(_ text: String) -> [SwiftLiterals.Literal] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return SwiftLiterals(text).all.filter { $0.words >= 3 && !lines[$0.line - 1].contains("logger.") }

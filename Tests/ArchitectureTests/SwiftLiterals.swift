@@ -1,4 +1,4 @@
-/// The string literals of a Swift file, those within interpolations too; what stands in comments is left out.
+/// The string literals of a Swift file, including those within interpolations, without comments.
 struct SwiftLiterals {
     /// A literal without its escapes, each interpolation as `%`.
     struct Literal: Equatable {

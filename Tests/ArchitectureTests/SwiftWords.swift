@@ -1,4 +1,4 @@
-/// The words of a Swift file's code: what stands in comments and strings is left out, what is interpolated too.
+/// The words of a Swift file's code, without comments, strings and interpolations.
 struct SwiftWords {
     /// Types that the file declares at its top level.
     private(set) var declared: Set<String> = []

@@ -7,7 +7,7 @@ import YAMLSource
 
 @testable import DownloadJobs
 
-/// What is told of providers that a catalog names and that aren't there.
+/// Mistakes about missing providers in a catalog.
 @Suite struct ProviderCheckTests {
     private func check(_ counts: [Int]) throws -> (kept: [String], omitted: Int) {
         let folder = TemporaryFolder()

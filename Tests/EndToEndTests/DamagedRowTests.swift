@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What a row has come to hold, as no program writes it.
+/// The damaged value of a row.
 private struct Damage: CustomTestStringConvertible {
     var what: String
     /// Assignments in the row of video 2.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("doctor: problems that would make tonight's sync fail")
 struct DoctorTests {
-    /// What `doctor --json` says of one check.
+    /// A finding of `doctor --json`.
     private struct Finding: Decodable {
         var event: String
         var topic: String?

@@ -4,12 +4,12 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Needs to mount file systems of its own, which nobody else sees.
+/// Needs to mount file systems that no other process sees.
 @Suite(
     "disks that are full or read-only",
     .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
 struct FullDiskTests {
-    /// What lies on a small disk of its own, and its size.
+    /// The contents of a small disk, and its size.
     struct Disk: CustomTestStringConvertible {
         var what: String
         var size: String

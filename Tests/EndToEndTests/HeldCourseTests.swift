@@ -64,7 +64,7 @@ struct HeldCourseTests {
         await host.stop()
     }
 
-    /// What stands in the place of a course's folder.
+    /// The obstacle in place of a course's folder.
     enum Obstacle: String, CaseIterable {
         case danglingLink, loop, linkToTheFiles, file, closedFolder
     }

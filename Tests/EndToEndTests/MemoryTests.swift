@@ -7,7 +7,7 @@ import Testing
 /// The program's peak of resident memory, as the system counts it, plugins and all.
 @Suite("memory", .serialized, .timeLimit(.minutes(4)))
 struct MemoryTests {
-    /// What a process may take, whatever strangers send.
+    /// The limit on a process's memory, whatever strangers send.
     static let bound = 200_000_000
 
     /// Segments that are no media one can see, but that count as such by their beginning.

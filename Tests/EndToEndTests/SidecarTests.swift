@@ -26,7 +26,7 @@ struct SidecarTests {
         return .init(id: "v", title: "One", extra: ["subtitles: [en]", "parameters: \(parameters)"] + extra)
     }
 
-    /// All is there, the video came once, and its provider was asked so often.
+    /// Whether everything is there, the video was downloaded once, and its provider was asked this often.
     private func isWhole(_ stage: Stage, _ host: FaultHost, asked: Int, _ outcome: Outcome) throws {
         #expect(outcome.exit == 0, "\(outcome.report)")
         #expect(LibraryFiles(stage.library).digests[path] == TestContent(seed: 11, size: 700).sha256Text)

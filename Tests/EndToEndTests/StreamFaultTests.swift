@@ -6,7 +6,7 @@ import Testing
 
 @Suite("streams of misbehaving servers", .timeLimit(.minutes(3)))
 struct StreamFaultTests {
-    /// What is wrong with a stream.
+    /// A defect of a stream.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         /// The file that has other answers than it should.

@@ -139,7 +139,7 @@ struct UnattendedTests {
         await host.stop()
     }
 
-    /// What a reader of the report relies on.
+    /// The fields of the report that readers rely on.
     private struct Report: Decodable {
         struct Failure: Decodable, Equatable { var selector: String }
         struct Located: Decodable { var message: String }

@@ -57,7 +57,7 @@ extension FuzzHarness {
     }
 }
 
-/// What holds of a head, whatever was asked.
+/// Properties of every header, whatever the request.
 private enum HeadPromises {
     private static let url = "https://host/a/b.mp4?x=y"
     private static let starts: [TransferRequest.Start] = [

@@ -89,7 +89,7 @@ extension FuzzHarness {
         return true
     }
 
-    /// Every place is in the text, or means the whole of it.
+    /// Every position is in the text, or means the whole of it.
     static func check(_ diagnostics: [Diagnostic], _ bytes: [UInt8]) throws {
         // Beside LF and CR YAML knows three ends of lines of two or three bytes.
         let lines = bytes.count { [0x0A, 0x0D, 0x85, 0xA8, 0xA9].contains($0) } + 1

@@ -41,7 +41,7 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
     package func read(_ bytes: [UInt8]) throws -> Bool { try bytes.withUnsafeBytes { try read($0) } }
 }
 
-/// What a reader promises and didn't keep.
+/// A promise that a reader broke.
 package struct BrokenPromise: Error, CustomStringConvertible {
     package let description: String
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What becomes of a remux, whatever the program does. The program is a script.
+/// The outcome of a remux for every way the program can behave. The program is a script.
 @Suite("running ffmpeg")
 struct RemuxProcessTests {
     /// A leader that ends when told to, and a child that doesn't.

@@ -98,8 +98,8 @@ struct FileLockTests {
         }
     }
 
-    /// Whether nobody holds the lock, within 5 s: a process that another test is just starting has every descriptor of
-    /// this one between its fork and its exec.
+    /// Whether the lock is free within 5 s: a process being started by another test has every descriptor of this one
+    /// between its fork and its exec.
     private func isFree(_ state: StateFolder) async throws -> Bool {
         for _ in 0..<500 {
             if try state.lockHolder() == nil { return true }

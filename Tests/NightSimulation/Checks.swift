@@ -2,8 +2,8 @@ import DownloadStore
 import Foundation
 import RunSchedule
 
-/// What must hold after every event, found out anew and without regard to cost: from what happened and what was said, not
-/// from the schedule's own counters.
+/// The properties that must hold after every event, computed independently and without regard to cost: from events and
+/// actions, not from the schedule's own counters.
 struct Checks {
     /// A connection that was granted, by who has it; sidecars are below nothing.
     private var connections: [Int64: [String]] = [:]
@@ -173,7 +173,7 @@ struct Checks {
 
     // MARK: what must hold
 
-    /// What is wrong after an event; nil if nothing is.
+    /// The violation after an event; nil if there is none.
     mutating func after(_ night: NightRun, _ actions: [Schedule.Action]) -> String? {
         let schedule = night.schedule
         if let problem = problem ?? room.problem { return problem }
@@ -295,7 +295,7 @@ struct Checks {
         inUse(host) < night.schedule.limits.hostConnections && hostBlockedUntil[host].map { $0 <= now } ?? true
     }
 
-    /// What is wrong at the end of a night that wasn't killed.
+    /// The violation at the end of a night that wasn't killed.
     func atEnd(_ night: NightRun) -> String? {
         let schedule = night.schedule
         let now = NightRun.date(night.now)
@@ -328,7 +328,7 @@ struct Checks {
         return nil
     }
 
-    /// What is wrong after the last night, on which everything worked.
+    /// The violation after the last night, on which everything worked.
     static func atEnd(of week: Week, _ state: WeekState) -> String? {
         for video in week.videos where video.nights.contains(Week.nights - 1) {
             let id = DownloadID(rawValue: video.id)

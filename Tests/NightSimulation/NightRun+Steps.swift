@@ -5,7 +5,7 @@ import Foundation
 import MediaTransfer
 import RunSchedule
 
-/// What hosts, providers, disks and people do.
+/// The behaviour of hosts, providers, disks and users.
 extension NightRun {
     mutating func take(_ step: Step) {
         switch step {

@@ -73,13 +73,13 @@ struct NightRun {
     var sidecars: [Int: SidecarQueue.Item] = [:]
     var requests: [Int: Week.Command] = [:]
     var checks = Checks()
-    /// What happened and what was said, if anybody wants to read it.
+    /// The events and actions, if somebody wants to read them.
     var trace: [String]?
     /// The one that rings: one that is set replaces the one before.
     var alarm: Double?
     var isOver = false
     var isKilled = false
-    /// What is wrong; nil as long as nothing is.
+    /// The violation; nil as long as there is none.
     var problem: String?
 
     /// Attempts of a video.
@@ -175,7 +175,7 @@ struct NightRun {
         return state
     }
 
-    /// What wasn't written within the last second is forgotten.
+    /// Drops everything that wasn't written within the last second.
     private mutating func kill() {
         let durable = now.rounded(.down)
         for (id, work) in works where work.isTransferring {

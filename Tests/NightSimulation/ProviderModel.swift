@@ -2,8 +2,8 @@ import DownloadStore
 import Foundation
 import RunSchedule
 
-/// What is known of a provider from what happened, by the rules that a person would tell: when it counts as down, and when
-/// somebody may find out whether it is back.
+/// The state of a provider as derived from events, by simple rules: when it counts as down, and when a download may
+/// check whether it is back.
 struct ProviderModel {
     enum Cause { case unavailable, refusing }
 

@@ -2,7 +2,7 @@ import DownloadStore
 import Foundation
 import RunSchedule
 
-/// Who was suspended because the disk had no room, and whether it comes back when it should, and not too often.
+/// Downloads suspended for lack of space, and whether they are revived when they should be, and not too often.
 struct RoomModel {
     private struct Entry {
         var since: Date

@@ -1,8 +1,7 @@
 import DownloadStore
 import Foundation
 
-/// What the state has of the downloads: the rules of the store over rows in memory. What wasn't committed is forgotten by a
-/// kill.
+/// The state's rows of the downloads: the rules of the store over rows in memory. A kill drops everything uncommitted.
 struct Rows {
     struct Row: Equatable {
         var state = DownloadState.waiting
@@ -80,7 +79,7 @@ struct Rows {
         }
     }
 
-    /// What a sync does first: what a killed one left is suspended, and what is suspended or due waits.
+    /// The start of a sync: rows of a killed run are suspended, and suspended or due ones wait.
     mutating func recover(at now: Date) {
         for (id, row) in rows {
             let standing = RowStanding(state: row.state, reason: row.reason, retryAt: row.retryAt)

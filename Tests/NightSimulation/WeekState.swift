@@ -1,6 +1,6 @@
 import DownloadStore
 
-/// What is left of a night for the next one.
+/// The state carried to the next night.
 struct WeekState {
     var rows = Rows()
     /// Bytes of finished files.

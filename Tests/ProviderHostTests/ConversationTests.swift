@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProviderHost
 
-/// What plugins that behave get and give.
+/// The input and output of plugins that behave.
 @Suite struct ConversationTests {
     @Test("answers may come in any order")
     func anyOrder() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Plugins that do what they mustn't. Each costs its own requests and nothing else.
 @Suite struct MisbehaviourTests {
-    /// What goes wrong with one video alone, and what is said about it.
+    /// A misbehaviour that affects one video only, with its message.
     struct Oddity: CustomTestStringConvertible {
         var video: String
         var reason: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProviderHost
 
-/// What is left of plugins when the host is killed with -9: nothing.
+/// After a kill -9 of the host nothing is left of plugins.
 @Suite struct OrphanTests {
     /// How a plugin spends its time when the host is killed.
     static let habits = [

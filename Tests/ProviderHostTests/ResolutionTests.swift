@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProviderHost
 
-/// What an answer has to be beyond its form, and how it is shown.
+/// Requirements for an answer beyond its form, and its printed form.
 @Suite struct ResolutionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var result: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ProviderHost
 
-/// What is done about processes and requests, without any process.
+/// Decisions about processes and requests, without any process.
 @Suite struct SupervisionTests {
     @Test("the first request starts a process; no more are sent than it can have in flight")
     func start() {

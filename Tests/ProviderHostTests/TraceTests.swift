@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProviderHost
 
-/// What somebody sees who looks at the protocol (`-vv`), and what a plugin is given to write to.
+/// The lines of the protocol shown by `-vv`, and the folder that a plugin may write to.
 @Suite struct TraceTests {
     /// Answers with secrets in all places that the protocol has for them.
     private static let script = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ProviderKit
 
-/// What counts as JSON, and how it becomes values.
+/// Valid JSON, and the values it becomes.
 @Suite struct JSONTextTests {
     private func value(_ text: String) -> JSONValue? { try? JSONText.value(of: text.utf8) }
 

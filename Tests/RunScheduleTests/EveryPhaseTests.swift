@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunSchedule
 
-/// Each event meets a download in each phase. What isn't in the table changes nothing about it.
+/// Each event for a download in each phase. An event that isn't in the table changes nothing.
 @Suite("Every event in every phase")
 struct EveryPhaseTests {
     static let phases: [Phase.Kind] = Phase.Kind.allCases

@@ -4,7 +4,7 @@ import Foundation
 
 @testable import RunSchedule
 
-/// A schedule that is told what happens, one event after the other, and what it wants done, in words.
+/// A schedule with its events, one after the other, and its actions, as words.
 struct Stage {
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
 

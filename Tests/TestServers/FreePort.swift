@@ -6,7 +6,7 @@ import Glibc
 
 /// Ports of the loopback interface.
 enum FreePort {
-    /// A port that nobody listens at; somebody else may be faster than who asked.
+    /// A free port; another process may take it first.
     static func find() throws -> Int {
         let (socket, port) = try bound()
         close(socket)

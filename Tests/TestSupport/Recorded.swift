@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a test is told, from wherever, in the order in which it came.
+/// The values that a test gets, from any thread, in order.
 package final class Recorded<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 

@@ -3,8 +3,8 @@ import DownloadStore
 package import Foundation
 import Synchronization
 
-/// A clock that stands still until a test moves it. Who sleeps is woken in the order of their instants, and reads that
-/// very instant then.
+/// A clock that stands still until a test moves it. Sleepers wake in the order of their instants, and read exactly that
+/// instant then.
 package final class VirtualClock: RunClock {
     private struct Sleeper {
         var number: Int

@@ -5,17 +5,17 @@ package import YAMLSource
 package struct Course: Sendable {
     /// Unique within a run, in the one spelling of ids (Unicode's normal form C); never empty.
     package let id: String
-    /// The id as the catalog spells it: what providers are told.
+    /// The id as the catalog spells it, for providers.
     package let writtenID: String
-    /// What a person calls it; the id where none is given.
+    /// Its title for users; the id if there is none.
     package let title: String
-    /// What it is about.
+    /// Its description.
     package let description: String?
     /// The layout of its videos: its own, else its catalog's; nil without any.
     package let layout: PathLayout?
     /// Its file, an index into ``Catalog/files``.
     package let file: Int
-    /// Where its id stands.
+    /// The position of its id.
     package let location: SourceLocation
     /// The course's own cover, not an inherited one.
     package let ownCover: CoverSource?
@@ -39,13 +39,13 @@ package struct Course: Sendable {
 package struct Chapter: Sendable {
     /// Unique within its course, in the one spelling of ids; never empty.
     package let id: String
-    /// The id as the catalog spells it: what providers are told.
+    /// The id as the catalog spells it, for providers.
     package let writtenID: String
-    /// What a person calls it; the id where none is given.
+    /// Its title for users; the id if there is none.
     package let title: String
-    /// What it is about.
+    /// Its description.
     package let description: String?
-    /// Where its id stands.
+    /// The position of its id.
     package let location: SourceLocation
     /// The chapter's own cover, not an inherited one.
     package let ownCover: CoverSource?

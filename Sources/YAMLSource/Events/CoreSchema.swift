@@ -12,7 +12,7 @@ package enum CoreSchema {
         case mismatch(String)
     }
 
-    /// The greatest integer up to which doubles, and thus JSON readers, tell all integers apart.
+    /// The limit up to which doubles, and so JSON readers, represent all integers exactly.
     static let greatestInteger = 1 << 53
 
     /// Whether a plain scalar is null.
@@ -34,7 +34,7 @@ package enum CoreSchema {
         }
     }
 
-    /// The integer that a plain scalar is, nil for anything else; clamped to ±`Int.max`.
+    /// The integer of a plain scalar, nil for anything else; clamped to ±`Int.max`.
     package static func integer(_ text: UnsafeRawBufferPointer) -> Int? {
         guard let first = text.first else { return nil }
         if first == UInt8(ascii: "0"), text.count > 2 {
@@ -45,7 +45,7 @@ package enum CoreSchema {
         return digits(text.dropFirst(), radix: 10).map { first == UInt8(ascii: "-") ? -$0 : $0 }
     }
 
-    /// What a scalar is by its tag and form.
+    /// The value of a scalar by its tag and form.
     static func resolve(_ event: YAMLEvent) -> Resolution {
         let text = event.text
         switch event.tag {
@@ -142,12 +142,12 @@ package enum CoreSchema {
     }
 
     private static func parsed(_ text: String) -> Double? {
-        // Swift's parser wants digits on both sides of the point in some forms; YAML doesn't.
+        // Swift's parser requires digits on both sides of the point in some forms; YAML doesn't.
         if let number = Double(text) { return number }
         return Double(text.replacing(".", with: text.hasPrefix(".") ? "0." : ".0", maxReplacements: 1))
     }
 
-    /// Whether text is a word.
+    /// Whether text equals a word.
     static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
         text.elementsEqual(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }

@@ -1,8 +1,8 @@
-/// Says what libyaml found wrong in the words of somebody who writes a file.
+/// Rewords libyaml's errors for the author of a file.
 enum SyntaxMessage {
-    /// One sentence for libyaml's problem and the context that it gives.
+    /// One sentence for libyaml's problem and its context.
     ///
-    /// - Parameter line: Where the context begins, if that is on another line than the problem.
+    /// - Parameter line: The line of the context, if it differs from the problem's.
     static func text(_ problem: String, context: String?, line: Int?) -> String {
         let base = plain[problem] ?? problem
         guard let line, let context, let place = contexts[context] else { return base }

@@ -1,21 +1,21 @@
-/// What it takes to keep something of a text, in bytes: upper estimates, which count that an array has up to twice the room
-/// that it needs, and lies in memory twice while it grows.
+/// The memory of kept values, in bytes: upper estimates, since an array reserves up to twice its size, and is in memory
+/// twice while it grows.
 package enum YAMLCost {
-    /// An event that is kept for replay, its text aside.
+    /// An event kept for replay, without its text.
     static let event = 112
-    /// An anchor, its name aside.
+    /// An anchor, without its name.
     static let anchor = 128
-    /// A mapping that a merge key brings in.
+    /// A mapping from a merge key.
     static let merge = 64
-    /// A value that aliases share, itself aside.
+    /// A value shared by aliases, without the value itself.
     static let repeatedNode = 256
-    /// A list, its elements aside.
+    /// A list, without its elements.
     package static let list = 48
-    /// An element of a list, what it refers to aside.
+    /// An element of a list, without its contents.
     static let element = 80
-    /// An entry of a mapping of few keys, what it refers to aside.
+    /// An entry of a mapping of few keys, without its contents.
     static let entry = 96
-    /// An entry of a mapping of many keys, what it refers to aside.
+    /// An entry of a mapping of many keys, without its contents.
     static let indexedEntry = 320
 
     /// A string with so many bytes of UTF-8: short ones are stored inline.

@@ -15,10 +15,10 @@ final class KillRounds {
     /// The video that is in both courses.
     private static let shared = "clip-101"
     private var chance: Chance
-    /// What belongs under the names that contain the key.
+    /// The contents under names that contain the key.
     private var contents: [String: TestContent] = [:]
     private var digests: [String: String] = [:]
-    /// What was durable when each round was killed: the offset below which nothing may be asked for again.
+    /// The durable offsets when each round was killed: nothing below may be requested again.
     private var floors: [[String: Int]] = []
 
     private let large: Int

@@ -3,7 +3,7 @@ import Foundation
 import SystemPackage
 import TestServers
 
-/// What is in a library under final names.
+/// The files in a library under final names.
 struct LibraryFiles {
     /// SHA-256 in hex by the path relative to the library.
     private(set) var digests: [String: String] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 import SystemPackage
 
-/// The processes of this machine at one moment, as /proc tells them.
+/// The processes of this machine at one moment, from /proc.
 struct ProcessTable {
-    /// A process; its start tells it from a later one of the same number.
+    /// A process; its start time distinguishes it from a later one with the same number.
     struct Entry: Hashable {
         var pid: Int32
         var parent: Int32

@@ -15,6 +15,6 @@ extension Stage {
             in: folder, limit: limit, while: direct)
     }
 
-    /// What strace has written: who, and what.
+    /// The output of strace: process and call.
     var traceLog: [Substring] { (folder.read("strace.log") ?? "").split(separator: "\n") }
 }

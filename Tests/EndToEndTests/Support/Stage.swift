@@ -110,10 +110,10 @@ final class Stage: Sendable {
             arguments + ["--library", library.string, "--state", state.string], in: folder, limit: limit)
     }
 
-    /// What the state says now.
+    /// The current state.
     func stateCopy(_ state: FilePath? = nil) throws -> StateCopy { try StateCopy(state ?? self.state) }
 
-    /// What must hold whenever no sync is running and the last one came to its end.
+    /// Files that must not exist when no sync is running and the last one has ended regularly.
     func strays() throws -> [String] {
         var strays = folder.names().filter {
             $0.contains(".coursefetch/moving/") || $0.hasSuffix(".part")
@@ -131,7 +131,7 @@ final class Stage: Sendable {
     }
 }
 
-/// What a plugin was asked.
+/// The request that a plugin got.
 struct PluginRequest: Decodable {
     struct Parameters: Decodable {
         var video: Video

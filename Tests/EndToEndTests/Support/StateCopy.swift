@@ -3,7 +3,7 @@ import GRDBSQLite
 import SystemPackage
 import TestSupport
 
-/// What the state of the only user says, read from a copy, so that looking at it neither heals nor changes it.
+/// The state of the only user, read from a copy, so that reading neither repairs nor changes it.
 struct StateCopy {
     private let folder = TemporaryFolder()
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Rounds of syncs of streams that are killed.
 final class StreamKillRounds {
-    /// What becomes of the streams.
+    /// The result of the streams.
     enum Outcome: String, CaseIterable {
         case remuxed, joined, package
 
@@ -37,9 +37,9 @@ final class StreamKillRounds {
     private let stage: Stage
     private var chance: Chance
     private var fixtures: [String: StreamFixture] = [:]
-    /// What was durable when each round was killed: the next segment of each track, by video.
+    /// The durable position when each round was killed: the next segment of each track, by video.
     private var floors: [[String: [Int]]] = []
-    /// What the killed ones had started.
+    /// The children of the killed processes.
     private let children = Recorded<ProcessTable.Entry>()
 
     init(_ chance: Chance, _ outcome: Outcome) throws {

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What the state says of a stream on its way.
+/// The state's record of a stream in progress.
 struct StreamState: Decodable, Equatable {
     struct Track: Decodable, Equatable {
         /// The first segment that is missing, from 0 on.

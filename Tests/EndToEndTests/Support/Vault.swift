@@ -2,17 +2,17 @@ import Foundation
 import SystemPackage
 import TestSupport
 
-/// A provider that wants a login, does its best to tell everybody the secrets that it gets, and gives a new token with each
+/// A provider that requires a login, leaks the secrets that it gets wherever it can, and returns a new token with each
 /// answer.
 ///
-/// What it knows of the secrets stands in its script in base64 only, so that a secret that is found in a file has got there.
+/// Its script contains the secrets in base64 only, so that a secret found in a file has been written there.
 enum Vault {
     static let name = "vault"
     static let password = "CANARY-pass-word"
-    /// What every token contains.
+    /// A part of every token.
     static let token = "CANARY-token"
 
-    /// Installs it. With `keepsRequests` what it is asked stands in a file, secrets and all.
+    /// Installs it. With `keepsRequests` its requests are stored in a file, secrets included.
     static func install(in stage: Stage, keepsRequests: Bool = true) throws {
         let script = #"""
             #!/bin/sh
@@ -79,7 +79,7 @@ extension Stage {
         return state.appending("users").appending(user ?? users.first ?? "nobody").appending(name)
     }
 
-    /// What is in the credentials file; nil without one.
+    /// The contents of the credentials file; nil without one.
     func credentials(user: String? = nil) -> String? {
         try? String(contentsOfFile: stateFile("credentials.json", user: user).string, encoding: .utf8)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("whether a playlist is complete")
 struct WholePlaylistTests {
-    /// What a server says, and whether it counts as a playlist.
+    /// A server's response, and whether it counts as a playlist.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String

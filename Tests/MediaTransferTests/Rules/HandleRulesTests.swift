@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaTransfer
 
-/// What keeps known faults of libcurl from being reached: docs/threat-model.md names each.
+/// The rules that avoid known vulnerabilities of libcurl: docs/threat-model.md has a list.
 @Suite struct HandleRulesTests {
     @Test(
         "a handle is reused only from 8.1.0 on, and never with a proxy from the environment",

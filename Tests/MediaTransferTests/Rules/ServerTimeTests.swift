@@ -3,7 +3,7 @@ import MediaTransfer
 import TestServers
 import Testing
 
-/// What a server's clock shows.
+/// The clock of a server.
 @Suite struct ServerTimeTests {
     private static let content = TestContent(seed: 5, size: 100)
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("into memory") struct MemoryTransferTests {
     private let content = TestContent(seed: 5, size: 300_000)
 
-    /// What the host does, what is asked of it, and what must come of it.
+    /// The host's behaviour, the request, and the expected result.
     struct Case: Sendable, CustomTestStringConvertible {
         var query = ""
         var range: Range<Int64>?

@@ -1,8 +1,8 @@
 import Foundation
 import Subprocess
 
-/// What a file shows and sounds like, as ffmpeg decodes it: two files with the same hashes are the same to whoever watches
-/// them, whatever container they are in.
+/// The frames and samples of a file, as decoded by ffmpeg: two files with the same hashes play identically, whatever
+/// their containers.
 package struct FrameHashes: Sendable, Equatable {
     /// MD5 of each decoded picture, in order.
     package var pictures: [String] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Subprocess
 
-/// What ffprobe says of a file.
+/// The facts of a file from ffprobe.
 package struct MediaFacts: Sendable, Decodable {
     /// A picture, a sound or a text in it.
     package struct Stream: Sendable, Decodable {
