@@ -45,7 +45,8 @@ extension Schedule {
         case sidecarPlaced(Int, of: DownloadID?, isStored: Bool)
         /// A command; answered by ``Action/answer(_:_:)``.
         case command(Int, Command.Kind)
-        /// ``Action/apply(_:_:)`` is done, for these rows, or ``Action/forgetCredentials(_:of:)``, ``Action/reloadCredentials(_:of:)``.
+        /// ``Action/apply(_:_:)`` is done, for these rows, or ``Action/forgetCredentials(_:of:)``, or
+        /// ``Action/reloadCredentials(_:of:)``.
         case applied(Int, [SteeredRow])
     }
 

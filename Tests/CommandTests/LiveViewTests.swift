@@ -134,7 +134,7 @@ struct LiveViewTests {
         #expect(view.downloads.map(\.reference.video) == ["b", "c", "new"])
     }
 
-    @Test("where several courses run each has a heading")
+    @Test("with several courses each has a heading")
     func headings() throws {
         var view = LiveView(style: Self.plain, zone: try #require(TimeZone(secondsFromGMT: 0)))
         let maths = VideoReference(course: "maths", chapter: nil, video: "m", title: "Vectors")

@@ -15,7 +15,7 @@ package struct ResolveText {
         self.zone = zone
     }
 
-    /// Lines for a person.
+    /// Lines of text.
     package func lines(_ answer: ResolveAnswer) -> [String] {
         let answer = showsSecrets ? answer : answer.withoutSecrets
         var lines = ["\(Selector(answer.reference))  \(answer.reference.title)"]

@@ -139,8 +139,7 @@ package enum SteeringText {
         }
     }
 
-    /// Whether a download needs no change; a nil transition is a priority, which finished and cancelled downloads don't
-    /// need.
+    /// Whether a download needs no change; a nil transition is a priority, which finished downloads don't need.
     private static func needsNothing(_ state: DownloadState, _ transition: StateTransition?) -> Bool {
         transition.map(state.isBeyond) ?? (state == .finished)
     }

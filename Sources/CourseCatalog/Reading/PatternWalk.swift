@@ -23,7 +23,7 @@ struct PatternWalk {
     /// The paths that a pattern matches, sorted by their bytes; relative ones are searched in `folder`. At most one
     /// more than ``CatalogBounds/files``, which is an error already.
     ///
-    /// As in a shell `*`, `?` and `[…]` match within a component, a leading dot only matches itself, and a backslash
+    /// As in a shell `*`, `?` and `[…]` match within a component, a leading dot has to be written, and a backslash
     /// escapes the next character.
     mutating func matches(_ pattern: String, in folder: String) -> [String] {
         let components = pattern.split(separator: "/")

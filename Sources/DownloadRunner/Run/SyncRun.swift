@@ -16,8 +16,8 @@ import YAMLSource
 
 /// One sync: brings the library up to date with the catalogs, once, or again and again while it watches them.
 ///
-/// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Everything that a person
-/// has to know comes out of the events and the summary; nothing is printed here.
+/// ``events`` is read beside ``run()``, by any number of readers; each gets its own sequence. Events and
+/// summary have everything that the user has to know; nothing is printed here.
 package final class SyncRun: Sendable {
     package let options: SyncOptions
     let logger: Logger

@@ -6,7 +6,7 @@ package struct CourseRecord: Sendable, Equatable {
     package var file: String
     /// Its place in the order of the catalogs.
     package var ordinal: Int
-    /// What a person calls it.
+    /// Its title for users.
     package var title: String
     /// Its folder, relative to the library.
     package var folder: String
@@ -38,7 +38,7 @@ package struct ChapterRecord: Sendable, Equatable {
     package var course: String
     /// Its id.
     package var id: String
-    /// What a person calls it.
+    /// Its title for users.
     package var title: String
     /// 1-based among the course's chapters.
     package var position: Int

@@ -5,7 +5,7 @@ package import Foundation
 package struct CatalogFields: Sendable, Equatable {
     /// The chapter's id; nil for a video directly under its course.
     package var chapter: String?
-    /// What a person calls it.
+    /// Its title for users.
     package var title: String
     /// 1-based among its siblings.
     package var position: Int

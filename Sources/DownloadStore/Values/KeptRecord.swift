@@ -18,7 +18,7 @@ package struct KeptRecord: Sendable, Equatable, Codable {
     package var chapter: String?
     /// The video's id; nil for a course or chapter.
     package var video: String?
-    /// What a person calls it.
+    /// Its title for users.
     package var title: String
     /// 1-based among its siblings; nil for a course.
     package var position: Int?

@@ -8,7 +8,7 @@ package enum BadResponse: Error, Sendable, Equatable, Hashable {
     case headTooLarge
     /// Not a status line of HTTP/1.
     case malformedStatus
-    /// A line without colon, a control character, or a folded line that continues nothing, or a field that frames the
+    /// A line without colon, a control character, or a folded line that continues nothing or a field that frames the
     /// body.
     case malformedField
     /// A `Content-Length` that isn't a number.
