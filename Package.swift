@@ -54,7 +54,7 @@ let package = Package(
             name: "FileSystem", dependencies: ["CPlatform", crypto, system], swiftSettings: house),
         .target(name: "YAMLSource", dependencies: ["CLibYAML"], swiftSettings: house),
         .target(name: "ChildProcess", dependencies: [subprocess, system], swiftSettings: house),
-        .target(name: "Hooks", dependencies: ["ChildProcess", system], swiftSettings: house),
+        .target(name: "Hooks", dependencies: ["ChildProcess", "YAMLSource", system], swiftSettings: house),
         .target(name: "MediaMetadata", swiftSettings: house),
         .target(name: "PathLayout", dependencies: ["YAMLSource"], swiftSettings: house),
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),

@@ -2,6 +2,7 @@ package import ChildProcess
 import Foundation
 import Synchronization
 import SystemPackage
+import YAMLSource
 
 /// Runs the user's hook commands: those of one point in sequence, and altogether at most as many at a time as downloads
 /// are allowed.
@@ -151,9 +152,7 @@ package final class HookRunner: Sendable {
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) {
             text = text.replacing(secret, with: String(gap))
         }
-        text = text.replacing(/(?i)(https?:\/\/)(?:[^\/\s@"'<>]*@)?([^\s?#"'<>]*)([?#][^\s"'<>]*)?/) { match in
-            "\(match.1)\(match.2)\(match.3 == nil ? "" : "?…")"
-        }
+        text = AddressText.withoutSecrets(text)
         text = text.replacing(String(gap), with: "<redacted>")
         return text.split(whereSeparator: \.isNewline).compactMap { line in
             let shown = String(

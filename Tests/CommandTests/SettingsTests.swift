@@ -137,8 +137,8 @@ struct SettingsTests {
             #expect(
                 texts == [
                     """
-                    /home/alice/.config/coursefetch/config.yaml:1:7: error: user: 'bad name' can't be a user's name: 1 to 64 \
-                    of letters, digits, '.', '_', '-' and '@', not beginning with '.' or '-'
+                    /home/alice/.config/coursefetch/config.yaml:1:7: error: user: 'bad name' isn't a user name: use 1 to \
+                    64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' or '-'
                         user: bad name
                               ^
                     """, "error: --jobs: it is empty",
@@ -235,5 +235,22 @@ struct SettingsTests {
         let opposites = SettingTable.all.filter { $0.form == .flag(isInvertible: true) }.map { "no-" + $0.name }
         // Catalogs are arguments.
         #expect(names == Set(SettingTable.all.map(\.name) + opposites).subtracting(["catalogs"]))
+    }
+
+    @Test("a mistake beside a webhook doesn't show its address, whatever the mistake is")
+    func webhooks() {
+        let address = "https://hooks.slack.com/services/T0/hush"
+        for text in [
+            "notify:\n  - {url: '\(address)', format: slak}\n", "notify: {url: \(address), formt: x}\n",
+            "notify: \(address) x\n", "notfy: \(address)\n", "notify: gopher://h/\(address)\n",
+            "notify: [\(address)\njobs: 3\n", "notify: '\(address)\n",
+        ] {
+            #expect {
+                _ = try SettingsFile(bytes: Array(text.utf8), path: "/c.yaml")
+            } throws: { error in
+                let shown = ((error as? SettingsError)?.problems.map(\.text) ?? []).joined(separator: "\n")
+                return !shown.isEmpty && !shown.contains("hush")
+            }
+        }
     }
 }

@@ -73,7 +73,7 @@ struct CredentialHelperTests {
             .filter { $0.contains(#""method":"login""#) }
         #expect(logins.count == 1)
         #expect(
-            sync.error.contains("provider 'vault' refused the login with what the credential helper gave"),
+            sync.error.contains("provider 'vault' refused the helper's credentials"),
             "\(sync.error)")
         #expect(!sync.error.contains("CANARY-wrong"), "\(sync.error)")
         await host.stop()

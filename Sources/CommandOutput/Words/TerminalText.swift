@@ -1,4 +1,6 @@
-/// Makes text of any origin safe for a terminal.
+import YAMLSource
+
+/// Text that may come from anywhere, made fit for a terminal.
 package enum TerminalText {
     /// The text on one line without characters that control a terminal: controls, escape sequences and direction
     /// overrides become `�`, line breaks and tabs a blank.
@@ -15,9 +17,11 @@ package enum TerminalText {
         return String(result)
     }
 
-    /// Like ``printable(_:)``, keeping the line breaks.
+    /// The lines of a message, each as ``printable(_:)``, without the secrets of addresses.
     package static func printableLines(_ text: String) -> [String] {
-        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { printable(String($0)) }
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
+            AddressText.withoutSecrets(printable(String($0)))
+        }
     }
 
     /// The text with every scalar beyond ASCII replaced by `?`, for terminals without UTF-8.

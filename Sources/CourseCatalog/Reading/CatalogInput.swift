@@ -79,7 +79,7 @@ extension CatalogTrouble.Reason {
         case .tooSlow(let seconds): "it took longer than \(seconds) s"
         case .page: "the server sent a web page instead of a catalog; is a login needed?"
         case .noCatalog: "the server sent something that isn't a catalog"
-        case .notAnAddress: "it isn't an address"
+        case .notAnAddress: "only http and https addresses can be fetched"
         }
     }
 }

@@ -55,6 +55,7 @@ enum HookReader {
             }
         }
         guard let text = place.string, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            !text.contains(where: \.isWhitespace),
             ["http", "https"].contains(parts.scheme?.lowercased() ?? "")
         else { throw place.error("a notification goes to an http or https URL") }
         return NewsReceiver(url: text, format: format ?? NewsReceiver.format(ofHost: host))

@@ -1,3 +1,4 @@
+import CommandOutput
 import YAMLSource
 
 /// A mistake in one setting.
@@ -12,12 +13,16 @@ enum SettingProblem: Sendable, Equatable {
     /// The message. A mistake in the file has its place and its source line.
     var text: String {
         switch self {
-        case .option(let name, let error): "error: --\(name): \(error)"
-        case .environment(let variable, let error): "error: \(variable): \(error)"
+        case .option(let name, let error): "error: --\(name): \(Self.printable(error))"
+        case .environment(let variable, let error): "error: \(variable): \(Self.printable(error))"
         case .file(let diagnostic): diagnostic.text
         case .unreadable(let path): "error: the settings file \(path) can't be read"
         case .contradiction(let one, let other): "error: --\(one) and --\(other) can't be used together"
         }
+    }
+
+    private static func printable(_ error: ValueError) -> String {
+        TerminalText.printableLines("\(error)").joined(separator: " ")
     }
 }
 

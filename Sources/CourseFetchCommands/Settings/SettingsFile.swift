@@ -45,7 +45,7 @@ struct SettingsFile: Sendable {
         do {
             root = try YAMLNode.parse(bytes: bytes, file: path)
         } catch {
-            throw SettingsError(error.diagnostics.map { .file($0) })
+            throw SettingsError(error.diagnostics.map { .file(located($0)) })
         }
         if root.isNull { return }
         var problems: [SettingProblem] = []
@@ -64,10 +64,11 @@ struct SettingsFile: Sendable {
         if !problems.isEmpty { throw SettingsError(problems) }
     }
 
-    /// The diagnostic with its source line.
+    /// The diagnostic with its source line. Of addresses it shows no paths: a webhook's is a secret.
     func located(_ diagnostic: Diagnostic) -> Diagnostic {
         var diagnostic = diagnostic
-        diagnostic.excerpt = bytes.withUnsafeBytes { SourceExcerpt(of: diagnostic.location.position, in: $0) }
+        let place = diagnostic.location.position
+        diagnostic.excerpt = bytes.withUnsafeBytes { SourceExcerpt(of: place, in: $0, paths: false) }
         return diagnostic
     }
 

@@ -49,7 +49,7 @@ extension ValueError: CustomStringConvertible {
         case .empty: "it is empty"
         case .userName(let text):
             """
-            '\(text)' can't be a user's name: 1 to 64 of letters, digits, '.', '_', '-' and '@', not beginning with '.' or '-'
+            '\(text)' isn't a user name: use 1 to 64 letters, digits, '.', '_', '-' and '@', and don't begin with '.' or '-'
             """
         case .selector(let message): message
         case .layout(let message, let offset): offset == 0 ? message : "\(message) (character \(offset + 1))"

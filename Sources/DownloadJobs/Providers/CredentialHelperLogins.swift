@@ -109,8 +109,7 @@ package actor CredentialHelperLogins {
                     user: user, now: Date(), credentials: held.credentials, settings: settings, secrets: secrets))
             return credentials.take(login.credentials, of: plugin.name, after: held)
         } catch {
-            logger.error(
-                "provider '\(plugin.name)' refused the login with what the credential helper gave: \(error.message)")
+            logger.error("provider '\(plugin.name)' refused the helper's credentials: \(error.message)")
             return false
         }
     }

@@ -8,15 +8,14 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
     case file(String)
     /// `-`.
     case standardInput
-    /// An http or https URL.
+    /// A URL; only http and https can be fetched.
     case web(String)
 
     /// Reads the text; everything except `-` and addresses is a path.
     package init(_ text: String) {
-        let start = text.prefix(8).lowercased()
         if text == "-" {
             self = .standardInput
-        } else if start.hasPrefix("http://") || start.hasPrefix("https://") {
+        } else if text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil {
             self = .web(text)
         } else {
             self = .file(text)

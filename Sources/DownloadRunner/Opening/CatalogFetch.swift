@@ -32,7 +32,7 @@ struct CatalogFetch: PrintsRedacted {
         func failed(_ reason: CatalogTrouble.Reason) -> Outcome {
             copy.outdated(reason).map { .copy($0) } ?? .nothing(.notFetched(reason))
         }
-        guard let parsed = ParsedURL(url) else { return failed(.notAnAddress) }
+        guard let parsed = ParsedURL(url), parsed.origin.isHTTP else { return failed(.notAnAddress) }
         var request = TransferRequest(url: url)
         request.trustedOrigins = [parsed.origin]
         request.maxSize = Int64(Self.longest)

@@ -1,3 +1,4 @@
+import Foundation
 import ProviderKit
 import YAMLSource
 
@@ -8,17 +9,27 @@ package struct Redactor: Sendable, PrintsRedacted {
     /// Shorter secrets would remove parts of ordinary words.
     private static let shortestSecret = 4
     private static let secretBound = 512
+    /// Related: RFC 3986 §2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     private var secrets: [String] = []
 
     /// Makes a redactor that knows no secret yet.
     package init() {}
 
-    /// Learns a secret. The newest 512 are kept.
+    /// Learns a secret, and how it looks percent-encoded and in base64. The newest 512 texts are kept.
     package mutating func learn(_ secret: String) {
-        guard secret.utf8.count >= Self.shortestSecret, secrets.last != secret, !secrets.contains(secret) else {
-            return
-        }
+        guard secret.utf8.count >= Self.shortestSecret else { return }
+        add(secret)
+        if let encoded = secret.addingPercentEncoding(withAllowedCharacters: Self.unreserved) { add(encoded) }
+        // Without the last character, which depends on what follows, and without padding.
+        let base64 = Data(secret.utf8).base64EncodedString().prefix { $0 != "=" }
+        if base64.utf8.count > Self.shortestSecret * 2 { add(String(base64.dropLast())) }
+    }
+
+    private mutating func add(_ secret: String) {
+        guard secrets.last != secret, !secrets.contains(secret) else { return }
         if secrets.count == Self.secretBound { secrets.removeFirst() }
         secrets.append(secret)
     }
@@ -31,7 +42,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         {
             result = Self.replace(secret, in: result)
         }
-        result = Self.withoutURLSecrets(result).replacing(Self.gap, with: Self.mark)
+        result = AddressText.withoutSecrets(result).replacing(Self.gap, with: Self.mark)
         return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }
 
@@ -41,59 +52,10 @@ package struct Redactor: Sendable, PrintsRedacted {
     /// The replacement of a secret.
     package static let mark = "<redacted>"
 
-    /// `text` with every http(s) URL shortened by ``url(_:)``.
-    package static func withoutURLSecrets(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        var rest = text.unicodeScalars[...]
-        while let start = nextURL(in: rest) {
-            result += rest[..<start]
-            rest = rest[start...]
-            let end = rest.firstIndex { $0.properties.isWhitespace || "\"'<>`\\".unicodeScalars.contains($0) }
-            let url = rest[..<(end ?? rest.endIndex)]
-            result += shown(url)
-            rest = rest[url.endIndex...]
-        }
-        return String(result + rest)
-    }
-
-    /// A URL without user, query and fragment.
-    package static func url(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let colon = scalars.firstIndex(of: ":"), scalars[colon...].starts(with: "://".unicodeScalars) else {
-            return String(String.UnicodeScalarView(shown(scalars[...])))
-        }
-        let authority = scalars.index(colon, offsetBy: 3)
-        return String(scalars[..<authority]) + String(String.UnicodeScalarView(shown(scalars[authority...])))
-    }
-
-    /// A header's value in a form safe to show: only few headers are known to contain no secrets.
+    /// A header's value as it may be shown: only of few headers it is known that they don't bear secrets.
     package static func header(_ name: String, _ value: String) -> String {
         let plain: Set = ["accept", "accept-language", "origin", "referer", "user-agent"]
-        return plain.contains(name.lowercased()) ? withoutURLSecrets(value) : mark
-    }
-
-    /// The rest of a URL after its scheme, without possible secrets. By scalars: a combining mark must not hide where
-    /// the query begins.
-    private static func shown(_ url: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
-        let end = url.firstIndex { $0 == "?" || $0 == "#" }
-        var head = url[..<(end ?? url.endIndex)]
-        if let at = head.prefix(while: { $0 != "/" }).lastIndex(of: "@") { head = head[head.index(after: at)...] }
-        guard let end else { return head }
-        return head + String.UnicodeScalarView([url[end], "…"])[...]
-    }
-
-    /// The start of the authority in the first http(s) URL.
-    private static func nextURL(in text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
-        var rest = text
-        while let colon = rest.firstIndex(of: ":") {
-            let after = rest[rest.index(after: colon)...]
-            let before = String(text[..<colon].suffix(5)).lowercased()
-            if after.starts(with: "//".unicodeScalars), before.hasSuffix("http") || before == "https" {
-                return after.index(after.startIndex, offsetBy: 2)
-            }
-            rest = after
-        }
-        return nil
+        return plain.contains(name.lowercased()) ? AddressText.withoutSecrets(value) : mark
     }
 
     private static func replace(_ secret: String, in text: String) -> String {

@@ -13,11 +13,20 @@ package struct SourceExcerpt: Sendable, Hashable {
 
     /// The line of `text` at `position`; nil if there is none, or it is empty.
     ///
-    /// Lines end as in YAML 1.1 (LF, CR, CRLF, NEL, LS, PS), since positions are counted so.
-    package init?(of position: SourcePosition, in text: UnsafeRawBufferPointer) {
+    /// Lines end where YAML 1.1 ends them (LF, CR, CRLF, NEL, LS, PS), since that is how positions were counted.
+    ///
+    /// Secrets of addresses in it are masked; with `paths: false` their paths, too.
+    package init?(of position: SourcePosition, in text: UnsafeRawBufferPointer, paths: Bool = true) {
         guard position.line > 0, let start = Self.start(ofLine: position.line, in: text) else { return nil }
-        self.init(at: Int(position.column), inLine: UnsafeRawBufferPointer(rebasing: text[start...]))
-        if line.isEmpty { return nil }
+        let line = UnsafeRawBufferPointer(rebasing: text[start...].prefix { $0 != 0x0A && $0 != 0x0D })
+        let written = String(decoding: line, as: UTF8.self)
+        let masked = AddressText.masked(written, paths: !paths)
+        if masked == written {
+            self.init(at: Int(position.column), inLine: line)
+        } else {
+            self = Array(masked.utf8).withUnsafeBytes { Self(at: Int(position.column), inLine: $0) }
+        }
+        if self.line.isEmpty { return nil }
     }
 
     /// Shows the first line of `text` around a column.
