@@ -119,7 +119,23 @@ struct AttemptPolicyTests {
         #expect(error.kind == .identityChanged)
     }
 
-    @Test("a cut with progress retries at once, one without backs off, and fails after the retries")
+    @Test("a server that sends the same whole file for each range is told from one whose file changes")
+    func noRanges() throws {
+        for (etag, message) in [("\"a\"", "can't continue"), ("\"b\"", "different version")] {
+            var policy = AttemptPolicy(retries: 10, record: try record(startOvers: 3))
+            var raw = RawHead(status: 200)
+            _ = raw.add("etag", etag)
+            var refused = report(.rangeIgnored, length: 5)
+            refused.head = try ResponseHead(raw, origin: #require(Origin(url: "http://h/")), receivedAt: Date())
+            guard case .fail(let error) = next(&policy, refused, startedAt: 5) else {
+                Issue.record("should have failed")
+                return
+            }
+            #expect(error.message.contains(message), "\(error.message)")
+        }
+    }
+
+    @Test("a cut with progress goes on at once, without it backs off, and fails after the retries")
     func cuts() {
         var policy = AttemptPolicy(retries: 3, record: nil)
         let cut = TransferFailure.truncated(received: 5 << 20, expected: size)

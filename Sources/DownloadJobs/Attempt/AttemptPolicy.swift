@@ -149,9 +149,15 @@ package struct AttemptPolicy: Sendable {
         let error = DownloadError(failure, at: url)
         // No answer at all is a failure of the host, not of this file.
         let isSilent = report.head == nil && error.kind == .network
-        let action = next(
+        var action = next(
             failure.verdict, error, isFull: DownloadError.isFull(failure), wasConditional: offset > 0, isFresh: isFresh,
             isExpired: isExpired, isSilent: isSilent, hasProgressed: hasProgressed, jitter: jitter())
+        // With other validators it would be another version.
+        if failure == .rangeIgnored, case .fail = action,
+            let head = report.head, validators == Validators(etag: head.etag, lastModified: head.lastModified)
+        {
+            action = .fail(.noRanges)
+        }
         return offset > 0 && failure.isNoPart ? withoutRange(otherwise: action) : action
     }
 

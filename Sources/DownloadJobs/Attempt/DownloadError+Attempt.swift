@@ -91,6 +91,11 @@ extension DownloadError {
             message: "the server keeps sending a different version of the file", status: status)
     }
 
+    /// After more beginnings than a run accepts, of a server that can't continue a file.
+    static let noRanges = DownloadError(
+        kind: .identityChanged,
+        message: "the server can't continue an interrupted download; it sends the file from its beginning each time")
+
     static func otherKind(_ kind: DownloadKind, before: DownloadKind) -> DownloadError {
         DownloadError(
             kind: .identityChanged,
