@@ -87,4 +87,6 @@ package enum HookTrouble: Sendable, Equatable {
     case changedFile
     /// An address that isn't http or https.
     case badURL
+    /// A header with a control character in it, such as a line break, or without a name.
+    case badHeader(String)
 }

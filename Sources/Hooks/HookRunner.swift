@@ -81,12 +81,22 @@ package final class HookRunner: Sendable {
                 facts.url = url
             }
             for (name, value) in answer.headers {
-                // Names are compared in any case.
+                guard Self.isHeader(name, value ?? "") else { return .trouble(.badHeader(name)) }
+                // A name counts in any case.
                 for old in facts.headers.keys where old.lowercased() == name.lowercased() { facts.headers[old] = nil }
                 facts.headers[name] = value
             }
         }
         return .go(url: facts.url, headers: facts.headers)
+    }
+
+    /// Related: RFC 9110 §5.1 and §5.5.
+    private static func isHeader(_ name: String, _ value: String) -> Bool {
+        let marks = Set("!#$%&'*+-.^_`|~".utf8)
+        return !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                marks.contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+            } && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
     /// The first that doesn't accept decides.

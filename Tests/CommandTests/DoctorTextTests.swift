@@ -111,7 +111,8 @@ struct DoctorTextTests {
         case .partials: .leftovers(count: 1, bytes: 1, areRemoved: false)
         case .leftovers: .stranded(paths: [odd], bytes: 1, areRemoved: true)
         case .stranded: .noPlugins
-        case .noPlugins: .plugin(name: odd, version: odd, folder: odd, isUsed: true)
+        case .noPlugins: .noPluginFolder(path: odd)
+        case .noPluginFolder: .plugin(name: odd, version: odd, folder: odd, isUsed: true)
         case .plugin: .pluginTrouble(name: odd, folder: odd, .cannotStart(odd), isUsed: true)
         case .pluginTrouble(_, _, .cannotStart, _): .pluginTrouble(name: odd, folder: odd, .ends(odd), isUsed: true)
         case .pluginTrouble(_, _, .ends, _): .pluginTrouble(name: odd, folder: odd, .breaksProtocol(odd), isUsed: false)

@@ -245,7 +245,7 @@ struct PlainLogTests {
                     errors: [.refusal(.provider(.broken("bad", reason: "it ended")))]),
                 "exit code 69: provider bad doesn't work; 30 videos failed"
             ),
-            (SyncSummary(conditions: [.stateUnusable], stopReason: .disk), "exit code 73: the disk is full"),
+            (SyncSummary(conditions: [.stateUnusable], stopReason: .disk), "exit code 73: too little free disk space"),
             (SyncSummary(conditions: [.bug]), "exit code 70: a bug in coursefetch"),
         ] as [(SyncSummary, String?)])
     func exitLine(summary: SyncSummary, text: String?) { #expect(ExitText.line(summary) == text) }
@@ -265,7 +265,7 @@ struct PlainLogTests {
                 SyncSummary(
                     downloads: [.finished: 12, .failed: 3, .waiting: 2, .paused: 1], finishedNow: 12, failedNow: 1,
                     bytes: 1_288_490_189, seconds: 130))
-                == "12 videos finished (1.20 GiB in 2m10s), 1 failed; now 2 waiting, 1 paused, 3 failed")
+                == "12 videos finished (1.20 GiB in 2m10s), 1 failed; now 2 waiting, 1 paused; 2 failed earlier")
         #expect(
             SummaryText.line(
                 SyncSummary(downloads: [.finished: 1, .failed: 1], finishedNow: 1, failedNow: 1, seconds: 2))
@@ -300,19 +300,19 @@ struct PlainLogTests {
         arguments: [
             (.logout, "stopped by a logout"), (.signal, "stopped by Ctrl-C or a signal"),
             (.window, "stopped at the end of the time window"), (.quota, "stopped when --max-transfer was used up"),
-            (.disk, "stopped because the disk is full"),
+            (.disk, "stopped because of too little free disk space"),
         ] as [(SuspendReason, String)])
     func stopped(_ reason: SuspendReason, _ text: String) {
         var summary = SyncSummary(
             downloads: [.waiting: 6, .suspended: 3], bytes: 3_565_158, conditions: [.workLeft], stopReason: reason)
         #expect(
             SummaryText.line(summary)
-                == "\(text): 3.40 MiB received, no video finished yet; now 6 waiting, 3 suspended")
+                == "\(text): 3.40 MiB received, no video finished yet; now 6 waiting, 3 stopped")
         summary.downloads[.finished] = 1
         summary.finishedNow = 1
         #expect(
             SummaryText.line(summary)
-                == "\(text): 1 video finished (3.40 MiB in 0s); now 6 waiting, 3 suspended")
+                == "\(text): 1 video finished (3.40 MiB in 0s); now 6 waiting, 3 stopped")
         // A window that closed when all was done has stopped nothing.
         summary = SyncSummary(downloads: [.finished: 2], stopReason: .window)
         #expect(SummaryText.line(summary) == "nothing new: 2 videos finished")

@@ -103,6 +103,16 @@ struct JSONSchemaTests {
                 LibraryText.json(
                     LibraryChange(library: "/a", previous: nil, files: 3), "library move", now: Self.now),
                 LibraryText.json(ForgottenCatalog(file: "/c", courses: ["a"], downloads: 2), now: Self.now),
+                SteeringText.json(RunSettings(jobs: 2), now: Self.now),
+                SessionText.json(UserLogin(user: "bob", wasOpen: false), now: Self.now),
+                SessionText.json(
+                    UserLogin(
+                        user: "bob", wasOpen: true, provider: "p", expiresAt: Self.now, resumed: 3,
+                        trouble: .silent(nil)), now: Self.now),
+                SessionText.json(UserLogout(user: "bob", wasOut: false, ending: .stopped), now: Self.now),
+                FirstFilesText.json(
+                    try #require(FirstCatalog(title: "T", source: "peertube")), catalog: "/c", settings: "/s",
+                    now: Self.now),
             ]
         #expect(try await Self.mistakes("changes", lines) == "")
         #expect(

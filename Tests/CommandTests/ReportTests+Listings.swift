@@ -92,6 +92,18 @@ extension ReportTests {
                 + "\n")
     }
 
+    @Test("a first catalog of an address has {id} in it, and there is none without")
+    func firstCatalog() {
+        let one = FirstCatalog(title: "Ópticá 1", source: "https://example.org/optics/lens%201.mp4?x=1")
+        #expect(one?.address == "https://example.org/optics/{id}.mp4?x=1" && one?.video == "lens 1")
+        #expect(one?.course == "optica-1" && one?.provider == "direct")
+        #expect(FirstCatalog(title: "T", source: "https://h/{id}")?.address == "https://h/{id}")
+        #expect(FirstCatalog(title: "T", source: "peertube")?.provider == "peertube")
+        for source in ["https://example.org/", "https://example.org", "ftp://h/a.mp4", "http:///a.mp4"] {
+            #expect(FirstCatalog(title: "T", source: source) == nil, "\(source)")
+        }
+    }
+
     @Test("library and catalogs")
     func library() {
         #expect(

@@ -90,7 +90,7 @@ struct ReportTests {
         #expect(line(.auth) == "    stopped    'c/*/v'  waits for a login at direct")
         #expect(line(.window) == "    stopped    'c/*/v'  stopped at 23:00")
         #expect(line(.signal) == "    stopped    'c/*/v'  stopped by Ctrl-C or a signal")
-        #expect(line(.disk) == "    stopped    'c/*/v'  stopped because the disk is full")
+        #expect(line(.disk) == "    stopped    'c/*/v'  stopped because of too little free disk space")
         #expect(line(.interrupted) == "    stopped    'c/*/v'  interrupted by a crash or a kill")
     }
 
@@ -120,7 +120,8 @@ struct ReportTests {
         #expect(!lines.contains { $0.contains("c/*/") })
         #expect(
             lines.last == """
-                2 videos are no longer in the catalogs (1 file, 2.00 KiB); to remove them: coursefetch sync c.yaml --prune
+                2 videos are no longer in the catalogs (1 file, 2.00 KiB); to remove them: coursefetch sync c.yaml --prune \
+                --max-delete 2
                 """)
         #expect(lines.contains("1 video: 1 finished"))
         let all = Self.table.lines(report, selection: Selection(), now: Self.now)

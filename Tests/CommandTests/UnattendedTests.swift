@@ -158,7 +158,7 @@ struct UnattendedTests {
                 + #""active":0,"paused":0,"suspended":2,"finished":1,"failed":1,"cancelled":0},"finished_now":1,"#
                 + #""failed_now":1,"moved_now":0,"removed_now":0,"bytes":3,"seconds":60,"warnings":0,"stop_reason":"window","errors":[],"#
                 + #""meaning":"stopped, or some work is left for the next sync","#
-                + #""summary":"stopped at the end of the time window: 1 video finished (3 B in 1m00s), 1 failed; now 2 suspended","#
+                + #""summary":"stopped at the end of the time window: 1 video finished (3 B in 1m00s), 1 failed; now 2 stopped","#
                 + #""failures":[{"course":"c","chapter":null,"video":"v 1","title":"One","selector":"c/*/v%201","#
                 + #""error":{"kind":"http_status","message":"no","status":500}}],"providers_to_log_in":["p"],"#
                 + #""from_other_source":0}"# + "\n")

@@ -46,6 +46,8 @@ struct HookRunnerTests {
         let second = #"grep -q '"url":"https://mirror/a"' && echo '{"headers": {"cookie": "new"}}'"#
         #expect(await request([first, second]) == .go(url: "https://mirror/a", headers: ["cookie": "new", "Y": "2"]))
         #expect(await request([#"echo '{"url": "file:///etc/passwd"}'"#]) == .trouble(.badURL))
+        #expect(await request([#"echo '{"headers": {"Y": "1\\r\\nZ: 2"}}'"#]) == .trouble(.badHeader("Y")))
+        #expect(await request([#"echo '{"headers": {"a b": "1"}}'"#]) == .trouble(.badHeader("a b")))
     }
 
     @Test("a request is refused by a verdict or an exit code, with the last line of output as the reason")

@@ -230,6 +230,34 @@ import Testing
         #expect(got == wanted)
     }
 
+    @Test(
+        "what other languages write for JSON is told as that",
+        arguments: [
+            (#"{"id": 7, "result": {"duration": NaN}}"#, "it wrote a line that isn't JSON; NaN isn't a number in JSON"),
+            (#"{'id': 7}"#, "it wrote a line that isn't JSON; JSON takes double quotes"),
+            (#"{"id": 7,"#, "it wrote a line that isn't JSON"),
+        ])
+    func nearlyJSON(line: String, message: String) {
+        let read = Array(line.utf8).withUnsafeBytes { AnswerDecoder { _ in .resolve }.decode($0) }
+        guard case .violation(message) = read else {
+            Issue.record("\(read)")
+            return
+        }
+    }
+
+    @Test("an error keeps its kind where another field has the wrong type")
+    func wrongRetryAfter() {
+        let line = Array(
+            #"{"id":7,"error":{"code":-32000,"message":"busy","data":{"kind":"unavailable","retry_after":"soon"}}}"#
+                .utf8)
+        let read = line.withUnsafeBytes { AnswerDecoder { _ in .resolve }.decode($0) }
+        guard case .reply(wire: 7, .error(let error)) = read else {
+            Issue.record("\(read)")
+            return
+        }
+        #expect(error.kind == .unavailable && error.retryAfter == nil && error.message == "busy")
+    }
+
     @Test("a known secret is found as it is, percent-encoded and in base64")
     func encodedSecret() {
         var redactor = Redactor()

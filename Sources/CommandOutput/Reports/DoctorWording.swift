@@ -73,6 +73,7 @@ package enum DoctorWording {
                 "\(files) left by an interrupted move (\(paths.first ?? "")), \(Wording.size(bytes))"
             return areRemoved ? "removed \(what)" : what
         case .noPlugins: return "there are no plugins"
+        case .noPluginFolder(let path): return "there is no folder \(path), which the settings name for plugins"
         case .plugin(let name, let version, let folder, _):
             return "\(name)\(version.map { " \($0)" } ?? "") starts and answers (\(folder))"
         case .pluginTrouble(let name, _, let trouble, _):
@@ -135,6 +136,7 @@ package enum DoctorWording {
         case .pluginTrouble(_, let folder, _, _): ["run it by hand: \(folder)"]
         case .pluginBroken(_, let folder, _, _): ["see \(folder); coursefetch plugins list"]
         case .providerMissing, .noPlugins: ["for the folders that are searched: coursefetch plugins list"]
+        case .noPluginFolder: ["correct 'plugins' in the settings, or --plugins"]
         case .noAuthorities: ["install ca-certificates, or give a file with --ca-file"]
         case .clock(_, let skew) where abs(skew) > 5: ["correct it: servers may refuse signed links"]
         case .clockUnchecked: ["coursefetch doctor --clock-url https://YOUR-HOST/"]

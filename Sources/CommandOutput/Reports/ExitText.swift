@@ -19,7 +19,7 @@ package enum ExitText {
             summary.providersToLogIn.isEmpty
                 ? [] : logins(summary.providersToLogIn.sorted()) + failed(summary)
         case .providerBroken: broken(summary) + failed(summary)
-        case .stateUnusable: (summary.stopReason == .disk ? ["the disk is full"] : []) + held(summary)
+        case .stateUnusable: (summary.stopReason == .disk ? ["too little free disk space"] : []) + held(summary)
         default: []
         }
     }
@@ -56,7 +56,7 @@ package enum ExitText {
         case .signal: "stopped by Ctrl-C or a signal"
         case .window: "stopped at the end of the time window"
         case .quota: "stopped when --max-transfer was used up"
-        case .disk: "stopped because the disk is full"
+        case .disk: "stopped because of too little free disk space"
         case .descriptors: "stopped because this computer is out of processes or files"
         case .auth, .interrupted, .lost: "stopped"
         case nil: nil

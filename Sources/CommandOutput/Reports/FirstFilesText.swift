@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Operations
 
 /// The first catalog and settings written by `init`, and its messages.
@@ -58,7 +58,18 @@ package enum FirstFilesText {
         ].map { TerminalText.printable($0) }
     }
 
-    /// The text of a question.
+    /// What was made, as JSON.
+    package static func json(_ first: FirstCatalog, catalog: String, settings: String, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("files_made", at: now)
+        line.field("catalog", catalog)
+        line.field("settings", settings)
+        line.field("course", first.course)
+        line.field("provider", first.provider)
+        return line.finished()
+    }
+
+    /// The questions, in their order.
     package static func question(_ question: Question, standard: String) -> String {
         switch question {
         case .title: "Title of the course [\(standard)]: "

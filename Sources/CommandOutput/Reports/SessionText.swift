@@ -30,7 +30,32 @@ package enum SessionText {
         return "is logged in; begin with: coursefetch sync CATALOG\(Explainer.option(user: given))"
     }
 
-    /// The message if a running sync didn't apply the login.
+    /// What `login` did, as JSON.
+    package static func json(_ login: UserLogin, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("logged_in", at: now)
+        line.field("user", login.user)
+        line.field("provider", login.provider)
+        line.field("was_logged_in", login.wasOpen)
+        line.field("expires_at", login.expiresAt)
+        line.field("continues", login.resumed)
+        line.field("warning", login.trouble.map { String(trouble($0).dropFirst("warning: ".count)) })
+        return line.finished()
+    }
+
+    /// What `logout` did, as JSON.
+    package static func json(_ logout: UserLogout, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("logged_out", at: now)
+        line.field("user", logout.user)
+        line.field("provider", logout.provider)
+        line.field("was_logged_in", !logout.wasOut)
+        line.field("credentials_kept", logout.keepsCredentials)
+        line.field("sync_stopped", logout.ending == .stopped)
+        return line.finished()
+    }
+
+    /// For a running sync that didn't just take in a login.
     package static func trouble(_ trouble: UserLogin.Trouble) -> String {
         let text =
             switch trouble {

@@ -89,7 +89,7 @@ extension StatusTable {
         case .signal: "stopped by Ctrl-C or a signal"
         case .logout: "stopped by a logout"
         case .quota: "stopped when --max-transfer was used up"
-        case .disk: "stopped because the disk is full"
+        case .disk: "stopped because of too little free disk space"
         case .descriptors: "stopped because this computer is out of processes or files"
         case .interrupted: "interrupted by a crash or a kill"
         case .lost: "its file is missing"

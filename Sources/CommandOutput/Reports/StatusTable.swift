@@ -54,22 +54,26 @@ package struct StatusTable: Sendable {
             lines += ["", "No videos yet. To begin: coursefetch sync CATALOG\(whose)"]
         }
         lines += [""] + totals(groups, disk: selection == nil ? report.diskBytes.values.reduce(0, +) : nil)
-        return lines + notes(report, rows)
+        return lines + notes(report, rows, groups)
     }
 
-    /// Further notes, one line each, with a command.
-    private func notes(_ report: StatusReport, _ rows: [StatusRow]) -> [String] {
+    /// What somebody should know besides, each in a line with its command.
+    private func notes(_ report: StatusReport, _ rows: [StatusRow], _ groups: [StatusGroup]) -> [String] {
         var lines: [String] = []
         if let gone = report.goneSums, gone.count > 0 {
             let files = gone.files > 0 ? " (\(Wording.count(gone.files, "file")), \(Wording.size(gone.bytes)))" : ""
             let whose = Explainer.option(user: report.userOption)
             let catalog = report.onlyCatalog.map(ShellWord.quoted) ?? "CATALOG"
+            let finished = groups.reduce(0) { $0 + $1.totals.finished }
+            // More than --prune removes by itself.
+            let isMany = gone.count > MaxDelete.standard.limit(finished: finished + gone.files)
+            let limit = isMany ? " --max-delete \(gone.count)" : ""
             lines.append(
                 style.text(
                     """
                     \(Wording.count(gone.count, "video")) \(gone.count == 1 ? "is" : "are") no longer in the \
                     catalogs\(files); to remove \(gone.count == 1 ? "it" : "them"): coursefetch sync \(catalog) \
-                    --prune\(whose)
+                    --prune\(limit)\(whose)
                     """))
         }
         if report.fromOtherSource > 0 {

@@ -77,7 +77,17 @@ package enum SteeringText {
         return TerminalText.printable("now in force: \(parts.compactMap(\.self).joined(separator: ", "))")
     }
 
-    /// The result of one download, as JSON. `command` is the typed command.
+    /// What is in force from now on, as JSON; a limit of 0 is none.
+    package static func json(_ settings: RunSettings, now: Date) -> [UInt8] {
+        var line = JSONLine()
+        line.event("run_changed", at: now)
+        line.field("jobs", settings.jobs)
+        line.field("limit_rate", settings.limitRate)
+        line.field("bwlimit", settings.bandwidth)
+        return line.finished()
+    }
+
+    /// What became of one download, as JSON. `command` is what was typed.
     package static func json(_ item: SteeringReport.Item, _ command: String, isLive: Bool, now: Date) -> [UInt8] {
         var line = JSONLine()
         line.event("download_changed", at: now)

@@ -4,9 +4,9 @@ import YAMLSource
 
 /// The summary of a sync, the same on a terminal and in a log.
 package enum SummaryText {
-    /// The result in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved;
-    /// all 8 videos are there`, and the reason of an early end: `stopped by a logout: 3.40 MiB received, no video
-    /// finished yet; now 3 suspended`.
+    /// What happened, in one line: `12 videos finished (1.20 GiB in 2m10s), 1 failed; now 3 waiting, 1 paused`, `8 moved; all
+    /// 8 videos are there`, and what ended it before its time: `stopped by a logout: 3.40 MiB received, no video finished yet;
+    /// now 3 stopped`.
     package static func line(_ summary: SyncSummary) -> String {
         var now: [String] = []
         let stop = stop(summary)
@@ -34,18 +34,17 @@ package enum SummaryText {
         } else {
             now += changes
         }
-        var open: [String] = []
-        for state in [DownloadState.waiting, .active, .suspended, .paused, .failed, .cancelled] {
-            guard let count = summary.downloads[state], count > 0 else { continue }
-            if state == .failed, count == summary.failedNow { continue }
-            open.append("\(Wording.grouped(count)) \(state.rawValue)")
+        let open = [DownloadState.waiting, .active, .suspended, .paused, .cancelled].compactMap { state in
+            summary.downloads[state].flatMap { $0 > 0 ? "\(Wording.grouped($0)) \(state.word)" : nil }
         }
+        let older = summary.downloads[.failed, default: 0] - summary.failedNow
         if isAllThere, stop == nil, !changes.isEmpty {
             let all = finished == 1 ? "the only video is there" : "all \(Wording.grouped(finished)) videos are there"
             return now.joined(separator: ", ") + "; " + all
         }
         return (stop.map { "\($0): " } ?? "") + now.joined(separator: ", ")
             + (open.isEmpty ? "" : "; now \(open.joined(separator: ", "))")
+            + (older > 0 ? "; \(Wording.grouped(older)) failed earlier" : "")
     }
 
     /// Whether it ended as planned, at the end of its window, duration or quota, and downloaded something: --quiet

@@ -39,7 +39,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let settings = try await context.usableSettings(place.texts, plugins.texts)
+        let settings = try await context.settings(place.texts, plugins.texts)
         var options = DiagnosisOptions(location: settings.location)
         options.plugins = settings.plugins.value
         options.caFile = settings.caFile.value

@@ -39,6 +39,8 @@ struct Init: AsyncParsableCommand {
         completion: .file(extensions: ["yaml"]))
     var catalog: String?
 
+    @OptionGroup var output: JSONOption
+
     func run() async throws {
         let context = CommandContext()
         guard let settings = SettingsFile.path(environment: context.environment) else {
@@ -53,7 +55,14 @@ struct Init: AsyncParsableCommand {
         }
         let standard = try await standardLibrary(context)
         let answers = try await answers(context, standardLibrary: standard)
-        let first = FirstCatalog(title: answers.title, source: answers.source)
+        guard let first = FirstCatalog(title: answers.title, source: answers.source) else {
+            throw await context.refuse(
+                .usage,
+                """
+                \(answers.source) isn't the address of a video: give one that begins with http:// or https:// and ends \
+                with a file's name, or has {id} in it; nothing was written
+                """)
+        }
         let name = catalog == nil ? "catalog.yaml" : file
         let library = answers.library == standard ? nil : answers.library
         try await context.orRefuse { () throws(Refusal) in
@@ -62,7 +71,12 @@ struct Init: AsyncParsableCommand {
                 .init(path: settings, text: FirstFilesText.settings(catalog: name, library: library)),
             ])
         }
-        FirstFilesText.made(first, catalog: file, settings: settings).forEach(context.say)
+        if output.json {
+            context.output.send(
+                FirstFilesText.json(first, catalog: file, settings: settings, now: Date()), to: STDOUT_FILENO)
+        } else {
+            FirstFilesText.made(first, catalog: file, settings: settings).forEach(context.say)
+        }
         try await context.finish()
     }
 

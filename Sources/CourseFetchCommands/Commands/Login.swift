@@ -45,6 +45,7 @@ struct Login: AsyncParsableCommand {
             valueName: "key=value"))
     var parameters: [String] = []
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
@@ -71,8 +72,9 @@ struct Login: AsyncParsableCommand {
         let settings = try await context.usableSettings(place.texts, plugins.texts, helpers.texts)
         guard let provider else {
             let report = try await context.orRefuse { () throws(Refusal) in try await UserLogin.run(settings.location) }
-            context.say(
-                SessionText.loggedIn(report, given: settings.user.value, now: Date(), zone: context.zone))
+            tell(
+                report, SessionText.loggedIn(report, given: settings.user.value, now: Date(), zone: context.zone),
+                context)
             return try await context.finish()
         }
         let folders = settings.plugins.value
@@ -97,8 +99,16 @@ struct Login: AsyncParsableCommand {
         if login.hasHelper, kept == nil {
             try await context.orRefuse { () throws(Refusal) in try await login.keep(secrets, settings.location) }
         }
-        context.say(SessionText.loggedIn(report, now: Date(), zone: context.zone))
+        tell(report, SessionText.loggedIn(report, now: Date(), zone: context.zone), context)
         if let trouble = report.trouble { context.complain(SessionText.trouble(trouble)) }
         try await context.finish()
+    }
+
+    private func tell(_ report: UserLogin, _ words: String, _ context: CommandContext) {
+        if output.json {
+            context.output.send(SessionText.json(report, now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(words)
+        }
     }
 }

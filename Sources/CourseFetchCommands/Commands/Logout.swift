@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import Foundation
 import Operations
 import SyncFacts
 
@@ -29,6 +30,7 @@ struct Logout: AsyncParsableCommand {
     @Flag(help: "Keep the credentials of providers.")
     var keepCredentials = false
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
     @OptionGroup(title: "PLACES") var plugins: PluginOptions
     @OptionGroup(title: "PLACES") var helpers: HelperOptions
@@ -53,7 +55,11 @@ struct Logout: AsyncParsableCommand {
                 ).eraseKept(settings.location)
             }
         }
-        context.say(SessionText.loggedOut(report))
+        if output.json {
+            context.output.send(SessionText.json(report, now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(SessionText.loggedOut(report))
+        }
         try await context.finish()
     }
 }

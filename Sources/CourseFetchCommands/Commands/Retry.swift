@@ -12,11 +12,12 @@ struct Retry: AsyncParsableCommand {
         discussion: """
             If only subtitles or attachments of a finished video are missing, retry downloads only those. Otherwise it \
             downloads the video again and keeps the present file until the new one is complete. The running sync \
-            begins at once; without one, the next sync does. With --now, a sync of the settings' catalogs starts now.
+            begins at once; without one, the next sync does. With --now, a sync of the settings' catalogs \
+            starts now; it retries failed downloads where nothing is selected.
 
             EXAMPLES:
               coursefetch retry --failed
-              coursefetch retry --failed --now
+              coursefetch retry --now                   all that failed, at once
               coursefetch retry phys101/kinematics/intro
             """)
 
@@ -29,6 +30,8 @@ struct Retry: AsyncParsableCommand {
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func run() async throws {
+        var picks = picks
+        if now, picks.selection == nil { picks.failed = true }
         let session = SteeringSession(picks: picks, place: place, json: output.json)
         guard now else {
             _ = try await session.steer(.retry)

@@ -30,6 +30,7 @@ struct SetRun: AsyncParsableCommand {
             "Bytes a second for the whole run, such as 10M, a timetable, or off for no limit.", valueName: "rate"))
     var bwlimit: String?
 
+    @OptionGroup var output: JSONOption
     @OptionGroup(title: "PLACES") var place: PlaceOptions
 
     func validate() throws {
@@ -51,7 +52,11 @@ struct SetRun: AsyncParsableCommand {
         let location = settings.location
         let settled = change
         try await context.orRefuse { () throws(Refusal) in try await settled.apply(at: location) }
-        context.say(SteeringText.line(settled))
+        if output.json {
+            context.output.send(SteeringText.json(settled, now: Date()), to: STDOUT_FILENO)
+        } else {
+            context.say(SteeringText.line(settled))
+        }
         try await context.finish()
     }
 }

@@ -23,7 +23,9 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Paused videos.")
     var paused = false
 
-    @Flag(help: "Stopped videos, which the next sync continues.")
+    @Flag(
+        name: [.customLong("stopped"), .customLong("suspended")],
+        help: "Stopped videos, which the next sync continues.")
     var suspended = false
 
     @Flag(help: "Finished videos.")

@@ -21,7 +21,10 @@ struct SettingLayers {
     /// The user's hook commands: only from the file, since no option can express them.
     var hooks: HookSettings { file.hooks }
 
-    /// The values of a setting: exactly one, except for a list.
+    /// Where `hooks` and `notify` stand, if they do.
+    var hookLocations: [String: SourceLocation] { file.hookLocations }
+
+    /// The values of a setting: one, but for a list.
     mutating func values<Value>(_ key: SettingKey<Value>) -> [Setting<Value>] {
         switch key.form {
         case .value: [value(key)]

@@ -137,7 +137,7 @@ struct SettingTable: Sendable {
         "prune",
         help: "Remove videos that are no longer in the catalogs, once all others are finished (default: {standard}).")
     let maxDelete = SettingKey<MaxDelete>(
-        "max-delete", .value("n|n%"), standard: .percent(10),
+        "max-delete", .value("n|n%"), standard: .standard,
         help: "Remove nothing if --prune would remove more videos than this (default: {standard}).",
         parse: SettingText.maxDelete)
     let refetchLost = SettingKey<Bool>(

@@ -14,7 +14,9 @@ struct SettingsFile: Sendable {
     private(set) var entries: [String: [Entry]] = [:]
     /// The user's hook commands.
     private(set) var hooks = HookSettings()
-    /// The folder of the file; its relative paths begin there.
+    /// Where `hooks` and `notify` stand, if they do.
+    private(set) var hookLocations: [String: SourceLocation] = [:]
+    /// The folder of the file, which its relative paths begin at.
     private(set) var folder = ""
     private let bytes: [UInt8]
 
@@ -87,6 +89,7 @@ struct SettingsFile: Sendable {
     }
 
     private mutating func add(_ entry: YAMLMapping.Entry) throws(Diagnostic) {
+        if ["hooks", "notify"].contains(entry.key) { hookLocations[entry.key] = entry.keyLocation }
         if entry.key == "hooks" {
             hooks.commands = try HookReader.read(entry.value)
             hooks.folder = folder

@@ -1,4 +1,6 @@
 import DownloadRunner
+import Foundation
+import Hooks
 import SyncFacts
 
 /// The effective settings with their origins, for `doctor`.
@@ -30,6 +32,27 @@ enum SettingsListing {
 
     /// All settings as given; each value of a list in its own row.
     static func rows(_ settings: SyncSettings) -> [Row] {
+        plainRows(settings) + hookRows(settings)
+    }
+
+    /// Commands as they were written; of webhooks the host only, since the rest is a secret.
+    private static func hookRows(_ settings: SyncSettings) -> [Row] {
+        let hooks = settings.hooks
+        func origin(_ name: String) -> SettingOrigin { settings.hookLocations[name].map { .file($0) } ?? .standard }
+        let commands = HookPoint.allCases.flatMap { point in
+            (hooks.commands[point] ?? []).map {
+                Row(name: "hooks", value: "\(point.rawValue): \($0.command)", origin: origin("hooks"))
+            }
+        }
+        let notifications = hooks.notifications.map { notification in
+            let host = URLComponents(string: notification.url)?.host ?? ""
+            return Row(
+                name: "notify", value: "\(notification.format.rawValue) to \(host)", origin: origin("notify"))
+        }
+        return commands + notifications
+    }
+
+    private static func plainRows(_ settings: SyncSettings) -> [Row] {
         SettingTable.all.flatMap { key in
             let values = settings.values(of: key)
             if values.isEmpty { return [Row(name: key.name, value: "–", origin: .standard)] }

@@ -4,6 +4,7 @@ import Hooks
 import Logging
 import MediaMetadata
 import SyncFacts
+import YAMLSource
 
 /// The effective settings of a sync, each with its origin.
 @dynamicMemberLookup
@@ -11,11 +12,14 @@ struct SyncSettings: Sendable {
     private var values: [String: [any AnySetting]] = [:]
     /// The user's hook commands.
     private(set) var hooks = HookSettings()
+    /// Where `hooks` and `notify` stand in the file, if they do.
+    private(set) var hookLocations: [String: SourceLocation] = [:]
 
     /// Evaluates every setting; throws all mistakes at once.
     init(_ layers: SettingLayers) throws(SettingsError) {
         var layers = layers
         hooks = layers.hooks
+        hookLocations = layers.hookLocations
         for key in SettingTable.all { values[key.name] = key.values(in: &layers) }
         // The stronger layer wins; within one layer it is a mistake.
         for (loud, name) in [(self.verbose, "verbose"), (self.trace, "trace")] where self.quiet.value && loud.value {

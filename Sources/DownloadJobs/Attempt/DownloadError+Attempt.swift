@@ -164,6 +164,7 @@ extension DownloadError {
             case .unknownVerdict(let word): "the \(name) hook gave the verdict '\(word)'; it is accept, reject or retry"
             case .changedFile: "the \(name) hook changed the file; it may only judge it"
             case .badURL: "the \(name) hook gave an address that isn't http or https"
+            case .badHeader(let header): "the \(name) hook gave a header that can't be sent: '\(header)'"
             }
         return DownloadError(kind: .rejectedByHook, message: message)
     }

@@ -47,7 +47,12 @@ struct CatalogCopy: Sendable {
         return formatter.string(from: date)
     }
 
-    /// Stores a text. A kill between the two files leaves a mark that fits no text.
+    /// Removes it, if it is there.
+    func remove() {
+        for file in [markPath, path] { unlink(file) }
+    }
+
+    /// Keeps a text. Whoever is killed between the two files leaves a mark that fits no text.
     func store(_ bytes: [UInt8], etag: String?, lastModified: String?, at now: Date) throws(Errno) {
         do {
             try FileManager.default.createDirectory(

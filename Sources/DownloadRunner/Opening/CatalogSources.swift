@@ -50,7 +50,13 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         return inputs
     }
 
-    /// Removes temporary files.
+    /// Removes the copy of an address; of anything else there is none.
+    package static func removeCopy(of address: CatalogAddress, state: String?) {
+        let sources = CatalogSources([], state: state, caFile: nil)
+        if let name = address.copyName { CatalogCopy(folder: sources.copies, name: name).remove() }
+    }
+
+    /// Removes what was written only to be read.
     static func discard(_ inputs: [CatalogInput]) {
         for input in inputs where input.path.hasPrefix(spoolPrefix) { unlink(input.path) }
     }

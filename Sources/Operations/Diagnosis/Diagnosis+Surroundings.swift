@@ -17,7 +17,12 @@ struct PluginCheck {
     /// `used` are the providers that downloads need.
     func run(used: [String]) async -> [DiagnosisFact] {
         let registry = ProviderCheck.registry(folders)
-        var facts = await ask(registry.plugins.values.sorted { $0.name < $1.name }, used: Set(used))
+        var isFolder: ObjCBool = false
+        let missing = folders.filter {
+            !FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) || !isFolder.boolValue
+        }
+        var facts = missing.map { DiagnosisFact.noPluginFolder(path: $0) }
+        facts += await ask(registry.plugins.values.sorted { $0.name < $1.name }, used: Set(used))
         for plugin in registry.broken {
             facts.append(
                 .pluginBroken(

@@ -111,6 +111,8 @@ package enum DiagnosisFact: Sendable, Equatable {
 
     // Plugins. `isUsed`: a download that is still in its catalog needs it.
     case noPlugins
+    /// A folder that the settings name.
+    case noPluginFolder(path: String)
     case plugin(name: String, version: String?, folder: String, isUsed: Bool)
     case pluginTrouble(name: String, folder: String, PluginTrouble, isUsed: Bool)
     /// It can't be used, because of its manifest, its place or its permissions.
@@ -149,7 +151,8 @@ extension DiagnosisFact {
         case .noLibrary, .library, .libraryInMemory, .libraryUnusable, .libraryNotWritable, .diskFull, .spaceShort,
             .folderUnreadable, .filesMissing, .unknownFiles, .partials, .leftovers, .stranded:
             .library
-        case .noPlugins, .plugin, .pluginTrouble, .pluginBroken, .pluginHidden, .providerMissing: .plugins
+        case .noPlugins, .noPluginFolder, .plugin, .pluginTrouble, .pluginBroken, .pluginHidden, .providerMissing:
+            .plugins
         case .authorities, .noAuthorities, .clock, .clockUnknown, .clockUnchecked: .network
         case .ffmpeg, .noFFmpeg, .versions: .versions
         }
@@ -167,7 +170,8 @@ extension DiagnosisFact {
             .libraryInMemory, .spaceShort, .folderUnreadable, .filesMissing, .noPlugins, .clockUnknown, .ffmpeg(_, nil):
             .warning
         case .openToOthers, .ownedByAnother, .stateNotWritable, .stateDiskFull, .databaseDamaged, .databaseUnusable,
-            .lockUnusable, .libraryUnusable, .libraryNotWritable, .diskFull, .providerMissing, .noAuthorities:
+            .lockUnusable, .libraryUnusable, .libraryNotWritable, .diskFull, .providerMissing, .noPluginFolder,
+            .noAuthorities:
             .problem
         case .leftovers(_, _, let areRemoved), .stranded(_, _, let areRemoved): areRemoved ? .ok : .warning
         // A plugin that rejects an unknown method may still work.

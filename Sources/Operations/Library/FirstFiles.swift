@@ -76,8 +76,9 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
 
     /// A course of videos at addresses, or, if `source` isn't one, of the provider with that name.
     ///
-    /// In the address of one video its file name becomes `{id}`.
-    package init(title: String, source: String) {
+    /// Of the address of one video its file's name becomes `{id}`. Nil for an address without a file's name, and for one that
+    /// isn't http or https.
+    package init?(title: String, source: String) {
         self.title = title
         course = Self.identifier(title)
         video = "intro"
@@ -86,6 +87,7 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
             return
         }
         provider = "direct"
+        guard source.prefixMatch(of: /(?i)https?:\/\/[^\/]/) != nil else { return nil }
         guard !source.contains("{id}") else {
             address = source
             return
@@ -95,10 +97,7 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.endIndex
         let name = start > host ? path[start...] : ""
         let dot = name.lastIndex(of: ".") ?? name.endIndex
-        guard !name[..<dot].isEmpty else {
-            address = source
-            return
-        }
+        guard !name[..<dot].isEmpty else { return nil }
         video = name[..<dot].removingPercentEncoding ?? String(name[..<dot])
         address = source[..<start] + "{id}" + source[dot...]
     }

@@ -21,7 +21,8 @@ package struct ForgottenCatalog: Sendable, Equatable {
     /// Marks the courses of a catalog file as gone: their files stay until a `--prune`. The file itself needn't exist.
     package static func forget(_ file: String, at location: StateLocation) async throws(Refusal) -> ForgottenCatalog {
         let place = try location.resolve()
-        let path = CatalogAddress(file).identity ?? URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        let address = CatalogAddress(file)
+        var path = address.identity ?? URL(fileURLWithPath: file).resolvingSymlinksInPath().path
         try place.requireKnown()
         guard place.hasState else { throw .catalog(.noCourses(file: path, known: [])) }
         let (lock, store) = try await place.openForWriting(for: [])
@@ -31,12 +32,16 @@ package struct ForgottenCatalog: Sendable, Equatable {
         }
         do {
             let known = try store.catalogs.courses()
+            // As messages name it.
+            if known.values.contains(where: { $0.file == file }) { path = file }
             let courses = known.values.filter { $0.file == path }.sorted { $0.ordinal < $1.ordinal }.map(\.id)
             guard !courses.isEmpty else {
                 let files = Set(known.values.map(\.file)).sorted()
                 throw Refusal.catalog(.noCourses(file: path, known: files))
             }
-            return ForgottenCatalog(file: path, courses: courses, downloads: try store.catalogs.forget(file: path))
+            let downloads = try store.catalogs.forget(file: path)
+            CatalogSources.removeCopy(of: address, state: location.state)
+            return ForgottenCatalog(file: path, courses: courses, downloads: downloads)
         } catch {
             throw Refusal(any: error)
         }

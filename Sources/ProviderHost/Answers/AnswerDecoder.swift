@@ -46,9 +46,16 @@ package struct AnswerDecoder: Sendable {
     private static func quote(_ line: UnsafeRawBufferPointer) -> String {
         let words = line.drop { $0 <= 0x20 }
         guard let first = words.first else { return ": it is empty" }
-        guard first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return "" }
+        guard first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return usualMistake(line) }
         let text = String(decoding: words.prefix(80), as: UTF8.self)
         return ": \"\(text)\(words.count > 80 ? "…" : "")\"; stdout is for answers only"
+    }
+
+    /// What other languages write where JSON is meant.
+    private static func usualMistake(_ line: UnsafeRawBufferPointer) -> String {
+        if line.dropFirst().first(where: { $0 > 0x20 }) == UInt8(ascii: "'") { return "; JSON takes double quotes" }
+        let numbers = ["NaN", "Infinity"].filter { line.firstRange(of: $0.utf8) != nil }
+        return numbers.isEmpty ? "" : "; \(numbers[0]) isn't a number in JSON"
     }
 
     private static func notification(_ members: [String: JSONValue]) -> AnswerLine {

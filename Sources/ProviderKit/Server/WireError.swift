@@ -13,6 +13,22 @@ package struct WireError: Codable, Sendable {
             case kind, parameter, credentials
             case retryAfter = "retry_after"
         }
+
+        init(kind: String?, retryAfter: Double?, parameter: String?, credentials: Secret<JSONValue>?) {
+            self.kind = kind
+            self.retryAfter = retryAfter
+            self.parameter = parameter
+            self.credentials = credentials
+        }
+
+        /// A field of the wrong type is as if it weren't there.
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            kind = try? container.decode(String.self, forKey: .kind)
+            retryAfter = try? container.decode(Double.self, forKey: .retryAfter)
+            parameter = try? container.decode(String.self, forKey: .parameter)
+            credentials = try? container.decode(Secret<JSONValue>.self, forKey: .credentials)
+        }
     }
 
     private var code: Int

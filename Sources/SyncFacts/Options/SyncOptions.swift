@@ -60,9 +60,9 @@ package struct SyncOptions: Sendable {
     package var only: [Selector] = []
     /// Whether files of videos that are gone are deleted.
     package var prune = false
-    /// The limit on pruning.
-    package var maxDelete: MaxDelete = .percent(10)
-    /// Whether failed downloads are retried before their time, if the cause may be gone.
+    /// The guard on pruning.
+    package var maxDelete = MaxDelete.standard
+    /// Whether what failed is tried again before its time, where the cause may be gone.
     package var retryFailed = false
     /// Whether missing files are downloaded again however many of a course are missing.
     package var refetchLost = false
@@ -110,7 +110,10 @@ package enum MaxDelete: Sendable, Equatable {
     /// Relative to the finished downloads of the compared courses; one is always allowed.
     case percent(Double)
 
-    /// The allowed number for `finished` downloads.
+    /// Where nobody says how many.
+    package static let standard = MaxDelete.percent(10)
+
+    /// The number that is allowed out of `finished`.
     package func limit(finished: Int) -> Int {
         switch self {
         case .count(let count): count
