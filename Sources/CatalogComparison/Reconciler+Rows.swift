@@ -78,6 +78,7 @@ extension Reconciler {
         let standing = settled(row)
         var state = standing.state
         var oldFile: StoredFile?
+        var failedRuns = row.count(.failedRuns)
         if state == .finished {
             result.valuedInJudged += 1
             if !isThere(row, slot) {
@@ -101,6 +102,8 @@ extension Reconciler {
             } else if state == .failed, retriesFailed, row.mayPass {
                 result.changes.revived.append(row.id)
                 state = .waiting
+                // A try before its time doesn't put off the next one.
+                failedRuns = max(0, failedRuns - 1)
             }
             // It was finished once; the file stays until its successor is complete. While a file is being placed, its
             // path is that of the new one.
@@ -120,8 +123,8 @@ extension Reconciler {
         let kept = Row(
             id: row.id, state: state, path: state == .finished ? row.string(.path) : nil, stem: row.string(.stem) ?? "",
             wanted: state == .waiting, oldFile: oldFile,
-            // A new source starts with no failures.
-            failedRuns: sourceChanged ? 0 : row.count(.failedRuns),
+            // A new source is a new chance.
+            failedRuns: sourceChanged ? 0 : failedRuns,
             retryAt: sourceChanged || standing.state == .failed ? nil : standing.retryAt,
             hasPartial: row.integer(.durableBytes) > 0, hasExtras: row.equals(.storedExtras, extras),
             isNotReady: row.equals(.errorKind, DownloadError.Kind.notReady.rawValue),

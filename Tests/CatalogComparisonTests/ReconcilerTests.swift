@@ -306,6 +306,8 @@ struct ReconcilerTests {
         #expect(next.changes.revived == (isRetried ? [id] : []))
         #expect(next.counts == (isRetried ? [.waiting: 2] : [.failed: 1, .waiting: 1]))
         #expect(next.wanted.first { $0.id == id }?.retryAt == nil)
+        // If it fails again it counts as the failure that it was.
+        #expect(!isRetried || next.wanted.first { $0.id == id }?.failedRuns == 0)
         // Only what the run is about.
         #expect(try world.plan(Self.two, only: ["a/*/y"], retriesFailed: true).changes.revived.isEmpty)
         try world.store.catalogs.apply(next.changes)

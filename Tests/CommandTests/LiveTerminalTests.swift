@@ -4,53 +4,15 @@ import Testing
 /// The live view as text captured from a real terminal.
 @Suite("The live view in tmux")
 struct LiveTerminalTests {
-    private static let tmux = ["/usr/bin/tmux", "/opt/homebrew/bin/tmux", "/usr/local/bin/tmux"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-    /// A tmux server of its own, with one window.
-    private struct Terminal {
-        let program: String
-        let socket: String
-
-        func tell(_ arguments: String...) async throws -> String {
-            let folder = FileManager.default.temporaryDirectory.path
-            return try await BuiltProgram.run(
-                program, ["-L", socket, "-f", "/dev/null"] + arguments,
-                environment: ["HOME": folder, "TERM": "xterm", "TMUX_TMPDIR": folder], folder: folder
-            ).output
-        }
-
-        /// What stands on the screen as soon as it satisfies a condition, without the blanks at the ends of lines.
-        func screen(_ options: [String] = [], until isThere: (String) -> Bool) async throws -> String {
-            var text = ""
-            for _ in 0..<250 {
-                text = try await tell("capture-pane", "-p").replacing(#/ +(?=\n)/#, with: "")
-                while text.last == "\n" { text.removeLast() }
-                if isThere(text) { return text }
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            return text
-        }
-    }
-
     /// Runs `body` with the rehearsal of `active` downloads in a terminal of this size.
     private static func rehearsal(
-        _ active: Int, columns: Int, rows: Int = 24, environment: String = "", _ body: (Terminal) async throws -> Void
+        _ active: Int, columns: Int, rows: Int = 24, environment: String = "",
+        _ body: (TmuxTerminal) async throws -> Void
     ) async throws {
-        let program = try #require(tmux, "tmux is missing; install it with: apt-get install tmux, or brew install tmux")
-        let terminal = Terminal(program: program, socket: "coursefetch-\(UUID().uuidString)")
         let rehearsal = BuiltProgram.folder.appendingPathComponent("live-view-rehearsal").path
-        _ = try await terminal.tell(
-            "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
-            "exec env TERM=screen-256color LANG=C.UTF-8 \(environment) sh -c '\(rehearsal) still \(active); sleep 60'")
-        do {
-            try await body(terminal)
-        } catch {
-            _ = try? await terminal.tell("kill-server")
-            throw error
-        }
-        _ = try? await terminal.tell("kill-server")
+        try await TmuxTerminal.run(
+            "exec env TERM=screen-256color LANG=C.UTF-8 \(environment) sh -c '\(rehearsal) still \(active); sleep 60'",
+            columns: columns, rows: rows, body)
     }
 
     private static func capture(_ active: Int, columns: Int, rows: Int = 24, environment: String = "") async throws

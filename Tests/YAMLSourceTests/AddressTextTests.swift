@@ -27,6 +27,18 @@ struct AddressTextTests {
         #expect(AddressText.masked(line, paths: true) == #"  - {url: "https://****h/***************", format: slak}"#)
     }
 
+    @Test("where a line is cut within an address, what may be its secret is masked")
+    func cut() {
+        func masked(_ text: String, before: Bool = false, after: Bool = false) -> String {
+            AddressText.masked(text, paths: false, isCutBefore: before, isCutAfter: after)
+        }
+        #expect(masked("g=hush&x=1', b: c", before: true) == "**********', b: c")
+        #expect(masked("title, b: c", before: true) == "title, b: c")
+        #expect(masked("a: 'https://me:hus", after: true) == "a: 'https://******")
+        #expect(masked("a: 'https://h/pa", after: true) == "a: 'https://h/pa")
+        #expect(masked("https://h/?a", before: true, after: true) == "************")
+    }
+
     @Test("a line that is shown with a mistake has no secrets, and its caret stands where it stood")
     func excerpt() {
         let bytes = Array("- {url: 'https://u:p@h/a?t=hush', formt: x}".utf8)

@@ -89,6 +89,7 @@ package enum DoctorWording {
         case .providerMissing(let name): return "downloads need provider '\(name)', which isn't installed"
         case .authorities(let path): return "certificate authorities: \(path)"
         case .noAuthorities(let file, let folder):
+            if let file, folder == nil { return "there is no readable file \(file) with certificate authorities" }
             let places = [file, folder].compactMap(\.self)
             return "no certificate authorities"
                 + (places.isEmpty ? ": libcurl was built without any" : " in \(Wording.list(places, "or"))")
@@ -137,7 +138,7 @@ package enum DoctorWording {
         case .pluginBroken(_, let folder, _, _): ["see \(folder); coursefetch plugins list"]
         case .providerMissing, .noPlugins: ["for the folders that are searched: coursefetch plugins list"]
         case .noPluginFolder: ["correct 'plugins' in the settings, or --plugins"]
-        case .noAuthorities: ["install ca-certificates, or give a file with --ca-file"]
+        case .noAuthorities: ["install ca-certificates, or name a PEM file with 'ca-file'"]
         case .clock(_, let skew) where abs(skew) > 5: ["correct it: servers may refuse signed links"]
         case .clockUnchecked: ["coursefetch doctor --clock-url https://YOUR-HOST/"]
         case .noState, .state, .database, .databaseOlder, .databaseUnusable, .lock, .lockUnusable, .loggedIn,

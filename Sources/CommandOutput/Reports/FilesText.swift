@@ -35,7 +35,7 @@ package enum FilesText {
     package static func missing(_ files: FinishedFiles) -> String? {
         guard let first = files.missing.first else { return nil }
         let what = files.missing.count == 1 ? "a file is missing:" : "\(files.missing.count) files are missing, such as"
-        return "\(what) \(first.path); the next sync fetches what is missing"
+        return "\(what) \(first.path); to see what a sync would do: coursefetch sync --dry-run"
     }
 
     /// The message when several files match and none can be chosen.

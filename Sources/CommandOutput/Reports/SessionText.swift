@@ -69,12 +69,15 @@ package enum SessionText {
         return TerminalText.printable("warning: " + text)
     }
 
-    package static func loggedOut(_ logout: UserLogout) -> String {
+    /// - Parameter hasHelper: whether a credential helper was told to forget the provider's secrets.
+    package static func loggedOut(_ logout: UserLogout, hasHelper: Bool = false) -> String {
         if let provider = logout.provider {
             var text =
-                logout.wasOut
-                ? "no credentials of \(provider) were stored for '\(logout.user)'"
-                : "the credentials of \(provider) were deleted for '\(logout.user)'"
+                hasHelper
+                ? "the credential helper has forgotten \(provider) for '\(logout.user)'"
+                : logout.wasOut
+                    ? "no credentials of \(provider) were stored for '\(logout.user)'"
+                    : "the credentials of \(provider) were deleted for '\(logout.user)'"
             if logout.ending == .stopped { text += "; the running sync stopped using them" }
             return TerminalText.printable(text)
         }

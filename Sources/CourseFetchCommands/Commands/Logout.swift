@@ -48,7 +48,8 @@ struct Logout: AsyncParsableCommand {
             if let provider { return try await UserLogout.run(settings.location, provider: provider) }
             return try await UserLogout.run(settings.location, keepsCredentials: keepCredentials)
         }
-        if let provider, settings.credentialHelpers[provider] != nil {
+        let hasHelper = provider.map { settings.credentialHelpers[$0] != nil } ?? false
+        if let provider, hasHelper {
             try await context.orRefuse { () throws(Refusal) in
                 try await ProviderLogin(
                     provider, plugins: settings.plugins.value, helpers: settings.credentialHelpers
@@ -58,7 +59,7 @@ struct Logout: AsyncParsableCommand {
         if output.json {
             context.output.send(SessionText.json(report, now: Date()), to: STDOUT_FILENO)
         } else {
-            context.say(SessionText.loggedOut(report))
+            context.say(SessionText.loggedOut(report, hasHelper: hasHelper))
         }
         try await context.finish()
     }

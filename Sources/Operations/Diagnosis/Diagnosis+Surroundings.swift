@@ -23,7 +23,7 @@ struct PluginCheck {
         }
         var facts = missing.map { DiagnosisFact.noPluginFolder(path: $0) }
         facts += await ask(registry.plugins.values.sorted { $0.name < $1.name }, used: Set(used))
-        for plugin in registry.broken {
+        for plugin in registry.broken where !missing.contains(plugin.folder.string) {
             facts.append(
                 .pluginBroken(
                     name: plugin.name, folder: plugin.folder.string, reason: plugin.reason,

@@ -17,16 +17,36 @@ package enum AddressText {
         return String(result + scalars[rest...])
     }
 
-    /// The text with `*` for each hidden character, so that columns stay where they are.
+    /// The text with `*` for each column of what is hidden, so that columns stay where they are.
     ///
-    /// - Parameter paths: whether what follows the host is hidden, too, as of a webhook.
-    package static func masked(_ text: String, paths: Bool) -> String {
+    /// - Parameters:
+    ///   - paths: whether what follows the host is hidden, too, as of a webhook.
+    ///   - isCutBefore: whether its first word may be the rest of an address.
+    ///   - isCutAfter: whether its last word may be the beginning of one.
+    package static func masked(_ text: String, paths: Bool, isCutBefore: Bool = false, isCutAfter: Bool = false)
+        -> String
+    {
         let scalars = text.unicodeScalars
+        var spans = secrets(in: scalars[...], paths: paths)
+        if isCutBefore {
+            let word = scalars.prefix { !isEnd($0) }
+            if word.contains(where: { "?&=@/".unicodeScalars.contains($0) }) {
+                spans.removeAll { $0.range.lowerBound < word.endIndex }
+                spans.insert(Span(range: word.startIndex..<word.endIndex), at: 0)
+            }
+        }
+        if isCutAfter, let slashes = scalars.lastIndex(of: "/").map({ scalars.index(after: $0) }),
+            scalars[..<slashes].suffix(3).elementsEqual("://".unicodeScalars),
+            !scalars[slashes...].contains(where: { isEnd($0) || "@?#".unicodeScalars.contains($0) })
+        {
+            spans.append(Span(range: slashes..<scalars.endIndex))
+        }
         var result = String.UnicodeScalarView()
         var rest = scalars.startIndex
-        for span in secrets(in: scalars[...], paths: paths) {
+        for span in spans where span.range.lowerBound >= rest {
             result += scalars[rest..<span.range.lowerBound]
-            result += String(repeating: "*", count: scalars[span.range].count).unicodeScalars
+            let width = scalars[span.range].reduce(0) { $0 + PrintableText.width(of: $1) }
+            result += String(repeating: "*", count: width).unicodeScalars
             rest = span.range.upperBound
         }
         guard rest > scalars.startIndex else { return text }

@@ -18,20 +18,13 @@ package struct SourceExcerpt: Sendable, Hashable {
     /// Secrets of addresses in it are masked; with `paths: false` their paths, too.
     package init?(of position: SourcePosition, in text: UnsafeRawBufferPointer, paths: Bool = true) {
         guard position.line > 0, let start = Self.start(ofLine: position.line, in: text) else { return nil }
-        let line = UnsafeRawBufferPointer(rebasing: text[start...].prefix { $0 != 0x0A && $0 != 0x0D })
-        let written = String(decoding: line, as: UTF8.self)
-        let masked = AddressText.masked(written, paths: !paths)
-        if masked == written {
-            self.init(at: Int(position.column), inLine: line)
-        } else {
-            self = Array(masked.utf8).withUnsafeBytes { Self(at: Int(position.column), inLine: $0) }
-        }
-        if self.line.isEmpty { return nil }
+        self.init(at: Int(position.column), inLine: UnsafeRawBufferPointer(rebasing: text[start...]), paths: paths)
+        if line.isEmpty { return nil }
     }
 
     /// Shows the first line of `text` around a column.
-    private init(at column: Int, inLine text: UnsafeRawBufferPointer) {
-        // The shown pieces, from before to after the position.
+    private init(at column: Int, inLine text: UnsafeRawBufferPointer, paths: Bool) {
+        // What is shown, piece by piece, from so far before the place to so far behind it.
         var before: [(text: String, width: Int)] = []
         var beforeWidth = 0
         var head = 0
@@ -84,7 +77,9 @@ package struct SourceExcerpt: Sendable, Hashable {
             isCutBefore = true
         }
         let shownBefore = before[head...].map(\.text).joined()
-        line = (isCutBefore ? "…" : "") + shownBefore + after + (isCutAfter ? "…" : "")
+        let shown = AddressText.masked(
+            shownBefore + after, paths: !paths, isCutBefore: isCutBefore, isCutAfter: isCutAfter)
+        line = (isCutBefore ? "…" : "") + shown + (isCutAfter ? "…" : "")
         indent = beforeWidth + (isCutBefore ? 1 : 0)
     }
 
