@@ -49,8 +49,8 @@ struct FilesTextTests {
                 == "there are no videos yet; fetch some with: coursefetch sync CATALOG")
         let lost = Self.files([Self.row("a", .finished, path: "a.mp4")], missing: ["/lib/a.mp4"])
         #expect(
-            FilesText.nothing(lost, []) == "a file is missing: /lib/a.mp4; to see what a sync would do: coursefetch sync "
-                + "--dry-run")
+            FilesText.nothing(lost, [])
+                == "a file is missing: /lib/a.mp4; to see what a sync would do: coursefetch sync --dry-run")
     }
 
     @Test("if several match, none is chosen: it names one to paste")
