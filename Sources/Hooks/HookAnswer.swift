@@ -52,7 +52,13 @@ struct HookAnswer: Equatable {
             }
             return
         }
-        guard let said = try? JSONDecoder().decode(Said.self, from: Data(text)) else {
+        let said: Said
+        do {
+            said = try JSONDecoder().decode(Said.self, from: Data(text))
+        } catch DecodingError.typeMismatch(_, let context) {
+            verdict = .broken(.wrongType(context.codingPath.first?.stringValue ?? ""))
+            return
+        } catch {
             verdict = .broken(.unreadable)
             return
         }
@@ -82,6 +88,8 @@ package enum HookTrouble: Sendable, Equatable {
     case cancelled
     /// Its output begins as an object and isn't one.
     case unreadable
+    /// A field of it has a type that it can't have.
+    case wrongType(String)
     case unknownVerdict(String)
     /// It may only judge the file, but has changed it.
     case changedFile

@@ -34,7 +34,7 @@ struct ExplainerTests {
                 == Explanation(
                     problem: "'phys101/*/v1'  Position: connection reset",
                     remedy: "next try after 21 Nov 01:00, or now",
-                    command: "coursefetch retry --failed"))
+                    command: "coursefetch retry --failed --now"))
         #expect(
             Self.explain(.tls, "the TLS handshake failed", retryAt: Self.now.addingTimeInterval(7200)).advice
                 == """
@@ -114,7 +114,7 @@ struct PlainLogTests {
                 .init(.output, "removed   phys101/kin/v1  Position�"),
                 .init(
                     .diagnostics,
-                    "warning:  phys101/kin/v1  Position�: its sound is in a separate file: only ffmpeg can join them, "
+                    "warning: phys101/kin/v1  Position�: its sound is in a separate file: only ffmpeg can join them, "
                         + "and it isn't installed"),
                 Self.failed,
             ])
@@ -144,7 +144,7 @@ struct PlainLogTests {
             ])
         #expect(
             lines(.sidecarMissed(.courseCover("phys 1"), missing)) == [
-                .init(.diagnostics, "warning:  'c/*/v'  Position: cover of phys%201 wasn't downloaded: 404")
+                .init(.diagnostics, "warning: 'c/*/v'  Position: cover of phys%201 wasn't downloaded: 404")
             ])
         #expect(lines(.sidecarMissed(slides, missing, isNew: false)) == [], "it was told once")
         var summary = SyncSummary(downloads: [.finished: 1])

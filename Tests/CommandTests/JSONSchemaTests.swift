@@ -97,7 +97,7 @@ struct JSONSchemaTests {
         }
         let report = SteeringReport(items: items, isLive: false)
         let lines =
-            items.map { SteeringText.json($0, "retry", isLive: false, now: Self.now) }
+            items.map { SteeringText.json($0, "retry", .retry, isLive: false, now: Self.now) }
             + [
                 SteeringText.json(report, "prioritize", exit: .failures, now: Self.now),
                 LibraryText.json(

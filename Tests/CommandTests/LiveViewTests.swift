@@ -83,7 +83,7 @@ struct LiveViewTests {
         #expect(
             view.takeScrolled(width: 200, now: Self.begin) == [
                 "✗ phys101/kinematics/v2: the host refuses every fresh URL (HTTP 403)",
-                "  next try after 21 Nov 00:00, or now: coursefetch retry --failed",
+                "  next try after 21 Nov 00:00, or now: coursefetch retry --failed --now",
             ])
         #expect(view.tally.failed == 2)
     }

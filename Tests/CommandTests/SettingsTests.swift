@@ -243,7 +243,8 @@ struct SettingsTests {
         for text in [
             "notify:\n  - {url: '\(address)', format: slak}\n", "notify: {url: \(address), formt: x}\n",
             "notify: \(address) x\n", "notfy: \(address)\n", "notify: gopher://h/\(address)\n",
-            "notify: [\(address)\njobs: 3\n", "notify: '\(address)\n",
+            "notify: [\(address)\njobs: 3\n", "notify: '\(address)\n", "notify: [hooks.slack.com/services/T0/hush]\n",
+            "notify: 'http://a:hush hush@h/x'\n", "notfy: hooks.slack.com/hush\n",
         ] {
             #expect {
                 _ = try SettingsFile(bytes: Array(text.utf8), path: "/c.yaml")

@@ -28,7 +28,9 @@ struct CatalogAddressTests {
         #expect(try await check(stage, address).output == "2 videos in 1 course, no mistakes\n")
 
         // Whatever type a page or an error has: the copy is as it was.
-        for wrong in ["<!doctype html><title>Log in</title>", #"{"error": "maintenance"}"#] {
+        for wrong in [
+            "<!doctype html><title>Log in</title>", #"{"error": "maintenance"}"#, "version: 1\ncourses: []\n",
+        ] {
             try stage.folder.write(wrong, to: "site/c.yaml")
             let outcome = try await check(stage, address)
             #expect(outcome.exit == 0 && outcome.output == "2 videos in 1 course, 1 warning\n", "\(outcome.report)")

@@ -124,7 +124,7 @@ struct PruneTests {
             "\(told.output)")
         #expect(
             told.error.split(separator: "\n").map(String.init) == [
-                "warning:  \(warning)", "1 warning above", "exit code 1: --prune removed nothing",
+                "warning: \(warning)", "1 warning above", "exit code 1: --prune removed nothing",
             ], "\(told.error)")
         #expect(LibraryFiles(stage.library).paths.count == 8)
         await host.stop()

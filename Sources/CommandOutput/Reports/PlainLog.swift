@@ -109,7 +109,7 @@ package struct PlainLog: Sendable {
 
     private func diagnostic(_ label: String, _ text: String, _ role: TerminalStyle.Role) -> [Line] {
         guard !hidesDiagnostics else { return [] }
-        let label = TerminalText.fit(label, to: 8)
-        return [Line(.diagnostics, "\(style.paint(label, role))  \(TerminalText.printable(text))")]
+        let label = label.hasSuffix(":") ? label : TerminalText.fit(label, to: 8) + " "
+        return [Line(.diagnostics, "\(style.paint(label, role)) \(TerminalText.printable(text))")]
     }
 }

@@ -83,7 +83,8 @@ package enum SessionText {
         }
         var text = "the user '\(logout.user)' \(logout.wasOut ? "was already logged out" : "is logged out")"
         if logout.ending == .stopped { text += "; all transfers have stopped" }
-        text += "; credentials of providers were " + (logout.keepsCredentials ? "kept" : "deleted")
+        let left = logout.keepsCredentials ? "credentials of providers were kept" : "no credentials are stored now"
+        text += "; \(left)"
         return TerminalText.printable(text)
     }
 }

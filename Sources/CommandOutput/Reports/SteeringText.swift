@@ -33,7 +33,7 @@ package enum SteeringText {
         if transition == .retry, isChanged, !report.isLive, !startsSync {
             lines.append(
                 Line(
-                    text: "no sync is running; to start one: coursefetch sync, or the same command with --now",
+                    text: "no sync is running; to start one, give the same command with --now",
                     isComplaint: false))
         }
         for item in report.items where item.outcome.verdict == .fileKept {
@@ -59,10 +59,10 @@ package enum SteeringText {
             case .level(let level): ("now has priority \(level)", "now have priority \(level)")
             }
         return counts(report, nil, done: done.0, several: done.1, same: "already had that priority")
-            + complaints(report, nil) { state in
-                switch state {
-                case .paused: "it is paused; to resume it first: coursefetch resume"
-                default: "it is \(state.rawValue)"
+            + complaints(report, nil) { item in
+                switch item.outcome.before {
+                case .paused: "it is paused; to resume it first: coursefetch resume \(name(item))"
+                default: "it is \(item.outcome.before.rawValue)"
                 }
             }
     }
@@ -88,12 +88,15 @@ package enum SteeringText {
     }
 
     /// What became of one download, as JSON. `command` is what was typed.
-    package static func json(_ item: SteeringReport.Item, _ command: String, isLive: Bool, now: Date) -> [UInt8] {
+    package static func json(
+        _ item: SteeringReport.Item, _ command: String, _ transition: StateTransition?, isLive: Bool, now: Date
+    ) -> [UInt8] {
         var line = JSONLine()
         line.event("download_changed", at: now)
         line.field("command", command)
         JSONEvents.whole(&line, item.reference)
-        line.field("result", code(item.outcome.verdict))
+        let isSame = item.outcome.verdict == .refused && needsNothing(item.outcome.before, transition)
+        line.field("result", isSame ? "same" : code(item.outcome.verdict))
         line.field("was", item.outcome.before.rawValue)
         line.field("by_running_sync", isLive)
         return line.finished()
@@ -155,11 +158,11 @@ package enum SteeringText {
     }
 
     private static func complaints(
-        _ report: SteeringReport, _ transition: StateTransition?, _ reason: (DownloadState) -> String
+        _ report: SteeringReport, _ transition: StateTransition?, _ reason: (SteeringReport.Item) -> String
     ) -> [Line] {
         let failures = failures(report, transition)
         var lines = failures.prefix(most).map {
-            Line(text: "\(name($0)): \(reason($0.outcome.before))", isComplaint: true)
+            Line(text: "\(name($0)): \(reason($0))", isComplaint: true)
         }
         if failures.count > most {
             lines.append(Line(text: "and \(Wording.grouped(failures.count - most)) more", isComplaint: true))
@@ -207,10 +210,12 @@ package enum SteeringText {
         }
     }
 
-    private static func refusal(_ state: DownloadState, _ transition: StateTransition) -> String {
-        switch (state, transition) {
-        case (.finished, .cancel): "it is finished; to delete it: coursefetch remove"
-        case (.failed, .resume), (.cancelled, .resume): "it is \(state.rawValue); to try again: coursefetch retry"
+    private static func refusal(_ item: SteeringReport.Item, _ transition: StateTransition) -> String {
+        let state = item.outcome.before
+        return switch (state, transition) {
+        case (.finished, .cancel): "it is finished; to delete it: coursefetch remove \(name(item))"
+        case (.failed, .resume), (.cancelled, .resume):
+            "it is \(state.rawValue); to try again: coursefetch retry \(name(item))"
         case (_, .remove): "its library can't be reached"
         default: "it is \(state.rawValue)"
         }

@@ -49,7 +49,7 @@ struct Explainer: Sendable {
             let (text, command) = remedy(for: kind, selector: selector, file: file, provider: provider)
             return ("\(again); \(text)", command)
         }
-        return isDue ? (again, nil) : ("\(again), or now", "coursefetch retry --failed\(Self.option(user: user))")
+        return isDue ? (again, nil) : ("\(again), or now", "coursefetch retry --failed --now\(Self.option(user: user))")
     }
 
     /// The reason in a few words: the runner's own sentence, without its full stop, else the meaning of the kind.

@@ -24,6 +24,8 @@ extension Refusal {
         case .user(let refusal): refusal.message
         case .provider(let refusal): refusal.message
         case .selection(.nothingYet): "there are no videos yet; begin with: coursefetch sync CATALOG"
+        case .selection(.gone(let selector)):
+            "\(ShellWord.quoted(selector.description)) is no longer in its catalog, so no sync downloads it"
         case .selection(.unmatched(let selectors)): selectors.map(\.message).joined(separator: "\n")
         case .selection(.ambiguous(let selector)): selector.message
         case .catalog(let refusal): refusal.message
@@ -41,7 +43,10 @@ extension Refusal {
 
 extension UnmatchedSelector {
     /// One sentence without its full stop.
-    package var message: String { "no video matches \(selector)\(suggestion.map { "; did you mean \($0)?" } ?? "")" }
+    package var message: String {
+        let meant = suggestion.map { "; did you mean \(ShellWord.quoted($0.description))?" }
+        return "no video matches \(selector)\(meant ?? "")"
+    }
 }
 
 extension AmbiguousSelector {
@@ -171,7 +176,7 @@ extension Refusal.Run {
         case .badClockURL: "--clock-url takes an http or https URL"
         case .badBandwidth(let text): "'\(text)' isn't a bandwidth"
         case .filesThere(let paths):
-            "\(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written"
+            "\(paths.joined(separator: " and ")) \(paths.count == 1 ? "exists" : "exist") already; nothing was written. Edit \(paths.count == 1 ? "it" : "them"), or move \(paths.count == 1 ? "it" : "them") away"
         case .unmadeFile(let path, let reason): "can't make \(path): \(reason)"
         case .unknownRequest: "the running sync is another version of coursefetch and doesn't know this command"
         }

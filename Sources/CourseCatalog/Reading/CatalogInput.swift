@@ -78,7 +78,7 @@ extension CatalogTrouble.Reason {
         case .transfer(let text): text
         case .tooSlow(let seconds): "it took longer than \(seconds) s"
         case .page: "the server sent a web page instead of a catalog; is a login needed?"
-        case .noCatalog: "the server sent something that isn't a catalog"
+        case .noCatalog: "the server sent something without courses"
         case .notAnAddress: "only http and https addresses can be fetched"
         }
     }

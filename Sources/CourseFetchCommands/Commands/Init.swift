@@ -55,14 +55,7 @@ struct Init: AsyncParsableCommand {
         }
         let standard = try await standardLibrary(context)
         let answers = try await answers(context, standardLibrary: standard)
-        guard let first = FirstCatalog(title: answers.title, source: answers.source) else {
-            throw await context.refuse(
-                .usage,
-                """
-                \(answers.source) isn't the address of a video: give one that begins with http:// or https:// and ends \
-                with a file's name, or has {id} in it; nothing was written
-                """)
-        }
+        let first = answers.first
         let name = catalog == nil ? "catalog.yaml" : file
         let library = answers.library == standard ? nil : answers.library
         try await context.orRefuse { () throws(Refusal) in
@@ -87,7 +80,7 @@ struct Init: AsyncParsableCommand {
 
     private func answers(
         _ context: CommandContext, standardLibrary: String
-    ) async throws -> (title: String, source: String, library: String) {
+    ) async throws -> (first: FirstCatalog, library: String) {
         let isTerminal = isatty(STDIN_FILENO) == 1
         if !isTerminal, title == nil || source == nil {
             throw await context.refuse(.usage, "there is no terminal to ask on; give --title and --source")
@@ -97,14 +90,30 @@ struct Init: AsyncParsableCommand {
             guard isTerminal else { return standard }
             return context.ask(FirstFilesText.question(question, standard: standard)).map { $0.isEmpty ? standard : $0 }
         }
-        guard let title = answer(title, .title, "My Course"), let source = answer(source, .source, ""),
-            let library = answer(library, .library, standardLibrary)
-        else { throw await context.refuse(.usage, "not all questions were answered; nothing was written") }
+        let unanswered = "not all questions were answered; nothing was written"
+        guard let title = answer(title, .title, "My Course"), let source = answer(source, .source, "") else {
+            throw await context.refuse(.usage, unanswered)
+        }
         guard !source.isEmpty else {
             throw await context.refuse(
                 .usage, "without an address or a provider there is nothing to fetch from; nothing was written")
         }
-        return (title, source, Self.absolute(library, context))
+        guard let first = FirstCatalog(title: title, source: source) else {
+            throw await context.refuse(
+                .usage,
+                """
+                \(source) isn't the address of a video: give one that begins with http:// or https:// and ends with \
+                a file's name, or has {id} in it; nothing was written
+                """)
+        }
+        let folders = try await context.settings().plugins.value
+        if let problem = PluginListing.missing(first.provider, folders) {
+            throw await context.refuse(.usage, "\(problem.message); nothing was written")
+        }
+        guard let library = answer(library, .library, standardLibrary) else {
+            throw await context.refuse(.usage, unanswered)
+        }
+        return (first, Self.absolute(library, context))
     }
 
     /// Absolute, since relative paths in the settings begin at their file.

@@ -2,6 +2,8 @@ import ArgumentParser
 import CommandOutput
 import DownloadRunner
 import DownloadStore
+import Operations
+import SyncFacts
 
 /// `coursefetch retry`.
 struct Retry: AsyncParsableCommand {
@@ -12,8 +14,8 @@ struct Retry: AsyncParsableCommand {
         discussion: """
             If only subtitles or attachments of a finished video are missing, retry downloads only those. Otherwise it \
             downloads the video again and keeps the present file until the new one is complete. The running sync \
-            begins at once; without one, the next sync does. With --now, a sync of the settings' catalogs \
-            starts now; it retries failed downloads where nothing is selected.
+            begins at once; without one, the next sync does. With --now, a sync of the settings' catalogs, \
+            or of those of earlier syncs, starts now; it retries failed downloads where nothing is selected.
 
             EXAMPLES:
               coursefetch retry --failed
@@ -40,7 +42,8 @@ struct Retry: AsyncParsableCommand {
         let context = CommandContext()
         let settings = try await context.settings(place.texts)
         // Before anything changes.
-        let catalogs = try await context.catalogs(settings)
+        let known = try await context.orRefuse { () throws(Refusal) in try KnownCatalogs.read(settings.location) }
+        let catalogs = settings.catalogs.value.isEmpty && !known.isEmpty ? known : try await context.catalogs(settings)
         guard try await !session.steer(.retry, startsSync: true).isLive else { return }
         let status = await SyncSession(settings: settings, catalogs: catalogs, context: context).run()
         if status != .success { throw await context.exit(status) }

@@ -25,7 +25,7 @@ struct SteeringSession {
         let report = try await context.orRefuse { () throws(Refusal) in try await choice.steer(transition) }
         try await tell(
             SteeringText.lines(report, transition, startsSync: startsSync), SteeringText.failures(report, transition),
-            report, transition.rawValue, context)
+            report, transition.rawValue, context, startsSync: startsSync)
         return report
     }
 
@@ -48,24 +48,27 @@ struct SteeringSession {
         }
         return try await context.orRefuse { () throws(Refusal) in
             try await SteeringChoice.choose(
-                selection, at: settings.location, countsSidecars: countsSidecars)
+                selection, at: settings.location, countsSidecars: countsSidecars,
+                takesGone: ["cancel", "remove"].contains(command))
         }
     }
 
     private func tell(
         _ lines: [SteeringText.Line], _ failures: [SteeringReport.Item], _ report: SteeringReport, _ command: String,
-        _ context: CommandContext
+        _ context: CommandContext, startsSync: Bool = false
     ) async throws {
         if json {
             let now = Date()
             let status = failures.isEmpty ? ExitStatus.success : .failures
             for item in report.items {
-                let line = SteeringText.json(item, command, isLive: report.isLive, now: now)
+                let line = SteeringText.json(
+                    item, command, StateTransition(rawValue: command), isLive: report.isLive, now: now)
                 context.output.send(line, to: STDOUT_FILENO)
             }
             context.output.send(SteeringText.json(report, command, exit: status, now: now), to: STDOUT_FILENO)
         }
-        for line in lines where !json {
+        let isIdle = startsSync && report.items.isEmpty
+        for line in lines where !json && !isIdle {
             if line.isComplaint { context.complain(line.text) } else { context.say(line.text) }
         }
         try await context.finish()

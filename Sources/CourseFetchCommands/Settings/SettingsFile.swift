@@ -60,7 +60,9 @@ struct SettingsFile: Sendable {
             do {
                 try add(entry)
             } catch {
-                problems.append(.file(located(error)))
+                // A mistyped address isn't known as one.
+                let mayBeWebhook = entry.key == "notify" || error.suggestion == "notify"
+                problems.append(.file(mayBeWebhook ? error : located(error)))
             }
         }
         if !problems.isEmpty { throw SettingsError(problems) }

@@ -2,6 +2,7 @@ import DownloadRunner
 import Foundation
 import Hooks
 import SyncFacts
+import YAMLSource
 
 /// The effective settings with their origins, for `doctor`.
 enum SettingsListing {
@@ -26,7 +27,8 @@ enum SettingsListing {
         return rows(settings).map { row in
             let effective = defaults[row.name]
             let isFromState = row.name == "library" && places.isLibraryFromState
-            return Row(name: row.name, value: effective ?? row.value, origin: isFromState ? .state : row.origin)
+            let value = AddressText.withoutSecrets(effective ?? row.value)
+            return Row(name: row.name, value: value, origin: isFromState ? .state : row.origin)
         }
     }
 

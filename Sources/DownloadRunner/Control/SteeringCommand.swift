@@ -54,9 +54,11 @@ package struct SteeringChoice: Sendable {
 
     /// Selects from the state. A selector without matches is refused with suggestions.
     ///
-    /// - Parameter countsSidecars: whether a video with a failed sidecar counts as failed.
+    /// - Parameters:
+    ///   - countsSidecars: whether a video with a failed sidecar counts as failed.
+    ///   - takesGone: whether videos that are no longer in their catalogs are selected, too; no sync downloads these.
     package static func choose(
-        _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false
+        _ selection: Selection, at location: StateLocation, countsSidecars: Bool = false, takesGone: Bool = true
     ) async throws(Refusal) -> Self {
         let place = try location.resolve()
         guard let store = try place.openForReading() else {
@@ -66,6 +68,7 @@ package struct SteeringChoice: Sendable {
         defer { store.close() }
         let selection = try selection.settled(in: store)
         var records: [DownloadRecord] = []
+        var gone: [VideoReference] = []
         var references: [VideoReference] = []
         var matches = selection.selectors.map { _ in (count: 0, last: DownloadID(rawValue: 0)) }
         do {
@@ -77,13 +80,17 @@ package struct SteeringChoice: Sendable {
                 for (index, selector) in selection.selectors.enumerated() where selector.matches(reference) {
                     matches[index] = (matches[index].count + 1, record.id)
                 }
-                if selection.contains(record, isFailed: failed.contains(record.id)) { records.append(record) }
+                guard selection.contains(record, isFailed: failed.contains(record.id)) else { return }
+                if takesGone || !record.isGone { records.append(record) } else { gone.append(reference) }
             }
         } catch {
             throw Refusal(error)
         }
         if let unmatched = zip(selection.selectors, matches).first(where: { $0.1.count == 0 }) {
             throw .selection(.unmatched([UnmatchedSelector(unmatched.0, among: references)]))
+        }
+        if records.isEmpty, let first = gone.first, !selection.selectors.isEmpty {
+            throw .selection(.gone(Selector(first)))
         }
         return SteeringChoice(
             location: location, records: records, named: Set(matches.filter { $0.count == 1 }.map(\.last)))

@@ -40,7 +40,8 @@ package enum CatalogAddress: Sendable, Equatable, PrintsRedacted {
         case .standardInput: return "-"
         case .web(let text):
             guard let (bare, query) = Self.withoutSecrets(text) else { return Self.unreadable }
-            return bare + (query.map { "?" + Self.digest($0).prefix(12) } ?? "")
+            // Not as a query, which nothing that is shown has.
+            return bare + (query.map { ";" + Self.digest($0).prefix(12) } ?? "")
         }
     }
 

@@ -97,15 +97,15 @@ package struct CatalogSources: Sendable, PrintsRedacted {
         _ copy: CatalogCopy, with bytes: [UInt8], etag: String?, lastModified: String?, _ input: inout CatalogInput
     ) {
         let reading = CatalogReader.read([input])
-        if reading.verdict == .valid {
+        if reading.catalog.courses.isEmpty, let outdated = copy.outdated(.noCatalog) {
+            input.trouble = outdated
+        } else if reading.verdict == .valid {
             do throws(Errno) {
                 try copy.store(bytes, etag: etag, lastModified: lastModified, at: Date())
             } catch {
                 input.trouble = .notKept("\(error)")
                 return
             }
-        } else if reading.catalog.courses.isEmpty, let outdated = copy.outdated(.noCatalog) {
-            input.trouble = outdated
         } else {
             return
         }

@@ -99,7 +99,9 @@ struct StateCheck {
         guard let courses = try? store.catalogs.courses() else { return [] }
         let counts = courses.values.reduce(into: [:]) { counts, course in counts[course.file, default: 0] += 1 }
         var facts: [DiagnosisFact] = []
-        for (file, count) in counts.sorted(by: { $0.key < $1.key }) where !file.isEmpty {
+        // Nobody is asked for a catalog at an address.
+        for (file, count) in counts.sorted(by: { $0.key < $1.key }) where CatalogAddress(file) == .file(file) {
+            if file.isEmpty { continue }
             if !FileManager.default.fileExists(atPath: file) {
                 facts.append(.catalogMissing(path: file, courses: count))
             } else if !FileManager.default.isReadableFile(atPath: file) {

@@ -83,6 +83,8 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
         course = Self.identifier(title)
         video = "intro"
         guard CatalogAddress(source) != .file(source), source != "-" else {
+            let isName = source.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._\-]*/) != nil
+            guard isName else { return nil }
             provider = source
             return
         }
@@ -97,7 +99,8 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.endIndex
         let name = start > host ? path[start...] : ""
         let dot = name.lastIndex(of: ".") ?? name.endIndex
-        guard !name[..<dot].isEmpty else { return nil }
+        // A name without an extension before a query is a program's, such as `watch?v=1`.
+        guard !name[..<dot].isEmpty, dot < name.endIndex || !source.contains("?") else { return nil }
         video = name[..<dot].removingPercentEncoding ?? String(name[..<dot])
         address = source[..<start] + "{id}" + source[dot...]
     }

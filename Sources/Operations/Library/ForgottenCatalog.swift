@@ -33,10 +33,10 @@ package struct ForgottenCatalog: Sendable, Equatable {
         do {
             let known = try store.catalogs.courses()
             // As messages name it.
-            if known.values.contains(where: { $0.file == file }) { path = file }
+            if !file.isEmpty, known.values.contains(where: { $0.file == file }) { path = file }
             let courses = known.values.filter { $0.file == path }.sorted { $0.ordinal < $1.ordinal }.map(\.id)
             guard !courses.isEmpty else {
-                let files = Set(known.values.map(\.file)).sorted()
+                let files = Set(known.values.map(\.file)).subtracting([""]).sorted()
                 throw Refusal.catalog(.noCourses(file: path, known: files))
             }
             let downloads = try store.catalogs.forget(file: path)

@@ -44,7 +44,10 @@ package struct FinishedFiles: Sendable {
         for row in report.rows {
             let reference = row.reference
             guard selection.contains(reference, state: row.state) else { continue }
-            guard row.state == .finished, let path = row.path, let library = report.library else {
+            // What is downloaded again has its former file until then.
+            guard let path = row.path, let library = report.library,
+                row.state == .finished || exists("\(library)/\(path)")
+            else {
                 unfinished += 1
                 continue
             }

@@ -1,6 +1,7 @@
 import DownloadJobs
 import Foundation
 import ProviderHost
+package import SyncFacts
 import SystemPackage
 
 /// A plugin on this machine.
@@ -61,5 +62,13 @@ package struct PluginListing: Sendable {
             ($0.name, $0.shadowedBy == nil ? 0 : 1, $0.folder) < ($1.name, $1.shadowedBy == nil ? 0 : 1, $1.folder)
         }
         return (listings, ProviderCheck.searchPath(folders).places.map(\.folder.string))
+    }
+}
+
+extension PluginListing {
+    /// Why a provider can't be used by its name; nil if a plugin has it.
+    package static func missing(_ name: String, _ folders: [String]) -> Refusal? {
+        guard case .unknown(let suggestion) = ProviderCheck.registry(folders).plugin(named: name) else { return nil }
+        return .provider(.unknown(name, suggestion: suggestion))
     }
 }

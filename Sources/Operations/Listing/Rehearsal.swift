@@ -140,7 +140,12 @@ struct Rehearsal {
     }
 
     private var gone: [DryRunItem] {
-        guard options.prune else { return [] }
+        guard options.prune else {
+            // As the sync does: each once.
+            return plan.gone.filter { !$0.isKnown }.map {
+                DryRunItem(reference: $0.reference, action: .keep, why: .gone, size: nil)
+            }
+        }
         return plan.gone.compactMap { gone in
             guard let file = gone.file else { return nil }
             let (action, why): (DryRunItem.Action, DryRunItem.Reason) =

@@ -54,6 +54,7 @@ package struct AnswerDecoder: Sendable {
     /// What other languages write where JSON is meant.
     private static func usualMistake(_ line: UnsafeRawBufferPointer) -> String {
         if line.dropFirst().first(where: { $0 > 0x20 }) == UInt8(ascii: "'") { return "; JSON takes double quotes" }
+        if line.count <= 2 { return "; an answer is one line" }
         let numbers = ["NaN", "Infinity"].filter { line.firstRange(of: $0.utf8) != nil }
         return numbers.isEmpty ? "" : "; \(numbers[0]) isn't a number in JSON"
     }

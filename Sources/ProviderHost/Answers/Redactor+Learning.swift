@@ -14,7 +14,14 @@ extension Redactor {
     /// Learns the secrets of a resolution: its token, the headers that aren't shown, new credentials.
     package mutating func learn(_ resolution: Resolution) {
         if let token = resolution.token { learn(token.value) }
-        for (name, value) in resolution.headers where Self.header(name, value) == Self.mark { learn(value) }
+        for (name, value) in resolution.headers where Self.header(name, value) == Self.mark {
+            learn(value)
+            // `Bearer TOKEN`, `sid=VALUE; theme=dark`.
+            for part in value.split(whereSeparator: { " ;,".contains($0) }) {
+                learn(String(part.drop { $0 != "=" }.dropFirst()))
+                if name.lowercased() != "cookie" { learn(String(part)) }
+            }
+        }
         if let credentials = resolution.credentials { learn(credentials.value) }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import ProviderKit
 import YAMLSource
 
@@ -9,27 +8,16 @@ package struct Redactor: Sendable, PrintsRedacted {
     /// Shorter secrets would remove parts of ordinary words.
     private static let shortestSecret = 4
     private static let secretBound = 512
-    /// Related: RFC 3986 §2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
     private var secrets: [String] = []
 
     /// Makes a redactor that knows no secret yet.
     package init() {}
 
-    /// Learns a secret, and how it looks percent-encoded and in base64. The newest 512 texts are kept.
+    /// Learns a secret. The newest 512 are kept.
     package mutating func learn(_ secret: String) {
-        guard secret.utf8.count >= Self.shortestSecret else { return }
-        add(secret)
-        if let encoded = secret.addingPercentEncoding(withAllowedCharacters: Self.unreserved) { add(encoded) }
-        // Without the last character, which depends on what follows, and without padding.
-        let base64 = Data(secret.utf8).base64EncodedString().prefix { $0 != "=" }
-        if base64.utf8.count > Self.shortestSecret * 2 { add(String(base64.dropLast())) }
-    }
-
-    private mutating func add(_ secret: String) {
-        guard secrets.last != secret, !secrets.contains(secret) else { return }
+        guard secret.utf8.count >= Self.shortestSecret, secrets.last != secret, !secrets.contains(secret) else {
+            return
+        }
         if secrets.count == Self.secretBound { secrets.removeFirst() }
         secrets.append(secret)
     }
@@ -42,6 +30,7 @@ package struct Redactor: Sendable, PrintsRedacted {
         {
             result = Self.replace(secret, in: result)
         }
+        if !secrets.isEmpty { result = EncodedSecrets(secrets: secrets).replaced(in: result, with: Self.gap) }
         result = AddressText.withoutSecrets(result).replacing(Self.gap, with: Self.mark)
         return PrintableText.safe(String(result.prefix(limit))) + (result.count > limit ? "…" : "")
     }

@@ -90,6 +90,11 @@ extension Login: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         credentials = try container.decode(Secret<JSONValue>.self, forKey: .credentials)
+        guard credentials.value != .null else {
+            throw DecodingError.valueNotFound(
+                JSONValue.self,
+                .init(codingPath: decoder.codingPath + [CodingKeys.credentials], debugDescription: "is null"))
+        }
         expiresAt = try container.decodeTimestampIfPresent(forKey: .expiresAt)
     }
 

@@ -79,6 +79,8 @@ extension Refusal {
     package enum Selecting: Sendable, Equatable {
         /// The state knows no download yet.
         case nothingYet
+        /// The selected videos are no longer in their catalogs; the first of them.
+        case gone(Selector)
         /// These match no video.
         case unmatched([UnmatchedSelector])
         /// `course/video` that matches several videos.

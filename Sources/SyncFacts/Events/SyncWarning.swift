@@ -68,12 +68,12 @@ extension SyncWarning {
         }
     }
 
-    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, or a notification was
-    /// lost.
+    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, a notification was lost, or
+    /// `--prune` left everything.
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
-        case .newsUntold: true
+        case .newsUntold, .prune(.held), .prune(.unfinished): true
         default: false
         }
     }
