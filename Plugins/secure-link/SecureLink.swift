@@ -18,8 +18,10 @@ import Foundation
             throw ProviderError(.invalidParameters, "base isn't a scheme and host", parameter: "base")
         }
         let string = parameters["string"]?.string ?? "{expires}{path} {secret}"
+        let kind = parameters["kind"]?.string.flatMap(Resolution.Kind.init(rawValue:)) ?? .file
         // A signature without them would be valid for any file, or forever.
-        guard ["{path}", "{expires}", "{secret}"].allSatisfy(string.contains) else {
+        let names = kind == .hls && string.contains("{folder}") ? ["{folder}"] : ["{path}"]
+        guard (names + ["{expires}", "{secret}"]).allSatisfy(string.contains) else {
             throw ProviderError(
                 .invalidParameters, "string must contain {path}, {expires} and {secret}", parameter: "string")
         }
@@ -39,16 +41,25 @@ import Foundation
         // Only the hashed string may contain the secret.
         template.words["expires"] = String(expires)
         template.words["path"] = path
+        template.words["folder"] = String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
         template.words["secret"] = try SecretSource(host: host, secretFile: parameters["secret_file"]?.string)
             .secret(request.credentials)
         let signed = try template.fill(string, parameter: "string")
 
-        var url =
-            "\(base)\(Template.percentEncoded(path))?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
-        let argument = parameters["expires_argument"]?.string ?? "expires"
-        if !argument.isEmpty { url += "&\(argument)=\(expires)" }
+        let encoded = Template.percentEncoded(path)
+        let url: String
+        if let pattern = parameters["url"]?.string {
+            url = try Template(
+                words: ["base": base, "md5": Self.mark(signed), "expires": String(expires), "path": encoded]
+            ).fill(pattern, parameter: "url")
+        } else {
+            let argument = parameters["expires_argument"]?.string ?? "expires"
+            url =
+                "\(base)\(encoded)?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
+                + (argument.isEmpty ? "" : "&\(argument)=\(expires)")
+        }
         return Resolution(
-            url: url, expiresAt: Date(timeIntervalSince1970: Double(expires)),
+            url: url, kind: kind, expiresAt: Date(timeIntervalSince1970: Double(expires)),
             fileExtension: parameters["extension"]?.string, mediaType: parameters["media_type"]?.string)
     }
 

@@ -12,6 +12,35 @@ struct SecureLinkTests {
     }
 }
 
+@Suite("streams behind signed links")
+struct SecureLinkStreamTests {
+    @Test("a signature of the folder in the path is good for the playlist and all segments")
+    func folder() async throws {
+        let options = NginxServer.Options()
+        let nginx = try await NginxServer.start(options)
+        let stage = try Stage()
+        let fixture = try await StreamFixtures.make(.transportStream)
+        try nginx.add(folder: fixture.folder, as: "l 1")
+        let file = "home/.config/coursefetch/secrets"
+        try stage.folder.write("\(nginx.baseURL) \(options.secret)\n", to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stage.folder.at(file).string)
+        try stage.catalog(
+            CatalogText(
+                provider: "secure-link",
+                parameters: [
+                    "base": CatalogText.quoted(nginx.baseURL), "path": "'/{id}/\(fixture.playlist)'", "kind": "hls",
+                    "url": "'{base}/folder/{md5}/{expires}{path}'", "string": "'{expires}{folder} {secret}'",
+                    "secret_file": "secrets",
+                ], videos: [.init(id: "l 1", title: "One")]))
+        let outcome = try await stage.sync("catalog.yaml", ["--ffmpeg", "none"])
+        #expect(outcome.exit == 0, "\(outcome.report)")
+        let path = stage.library.appending(outcome.events("download_finished").first?.path ?? "").string
+        #expect(FileManager.default.contents(atPath: path) == Data(try fixture.joined()))
+        #expect(try nginx.log().allSatisfy { $0.status == 200 && $0.path.hasPrefix("/folder/") })
+        await nginx.stop()
+    }
+}
+
 /// The same at the size of real life: minutes to hours. `make soak`.
 @Suite(
     "soak: links that live for three seconds",

@@ -135,6 +135,19 @@ import YAMLSource
                     == Resolution(
                         url: "https://media.example.org/s/link?md5=_e4Nc3iduzkWRm01TBBNYw&expires=2147483647",
                         expiresAt: Date(timeIntervalSince1970: 2_147_483_647), fileExtension: "mp4"))
+            let stream = try await provider.resolve(
+                .video(
+                    "a b",
+                    [
+                        "base": "https://media.example.org", "path": "/{id}/index.m3u8", "kind": "hls",
+                        "url": "{base}/hls/{md5}/{expires}{path}", "string": "{expires}{folder} {secret}",
+                    ], credentials: more.credentials.value, now: now))
+            let mark = SecureLink.mark("2147483647/a b/ secret")
+            #expect(
+                stream
+                    == Resolution(
+                        url: "https://media.example.org/hls/\(mark)/2147483647/a%20b/index.m3u8", kind: .hls,
+                        expiresAt: Date(timeIntervalSince1970: 2_147_483_647)))
             let bare = try await provider.resolve(
                 .video(
                     "v",

@@ -25,6 +25,7 @@ import SystemPackage
 /// | `/token/NAME` | 401 without `Authorization: Bearer` and ``Options/token`` |
 /// | `/stream/NAME?token=MD5,EXPIRES` | a token that is good for all names: 403 and 410 as above; ``Options/streamRate`` |
 /// | `/streampath/MD5/EXPIRES/NAME` | the same in the path |
+/// | `/folder/MD5/EXPIRES/FOLDER/NAME` | `secure_link_md5` of expiry and `/FOLDER/`: good for all names in the folder |
 package final class NginxServer: Sendable {
     /// What can be chosen.
     package struct Options: Sendable {
@@ -188,6 +189,12 @@ package final class NginxServer: Sendable {
                     location /stream/ { alias \(folder)/files/; secure_link $stream_link; \(stream) }
                     location ~ "^/streampath/(?<path_md5>[^/]+)/(?<path_expires>[0-9]+)/(?<path_name>.+)$" {
                         alias \(folder)/files/$path_name; secure_link $path_md5,$path_expires; \(stream)
+                    }
+                    location ~ "^/folder/(?<path_md5>[^/]+)/(?<path_expires>[0-9]+)(?<path_folder>/.+/)(?<path_name>[^/]+)$" {
+                        alias \(folder)/files$path_folder$path_name; secure_link $path_md5,$path_expires;
+                        secure_link_md5 "$path_expires$path_folder \(options.secret)";
+                        if ($secure_link = "") { return 403; }
+                        if ($secure_link = "0") { return 410; }
                     }
                     location /single/ { alias \(folder)/files/; keepalive_timeout 0; }
                     location /redirect { return 302 $arg_to; }
