@@ -43,9 +43,9 @@ struct DoctorTextTests {
 
                 Plugins
                   problem  tube ends before it gets a request: exit status 1
-                           run it by hand: /p/tube
+                           run it yourself; it is in /p/tube
                   warning  spare can't be started: no such file
-                           run it by hand: /p/spare
+                           run it yourself; it is in /p/spare
 
                 Network
                   warning  the clock is 42s ahead of that of h

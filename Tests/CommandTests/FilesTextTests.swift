@@ -59,6 +59,7 @@ struct FilesTextTests {
         #expect(FilesText.nothing(files, []) == nil && FilesText.missing(files) == nil)
         #expect(
             FilesText.ambiguous(files)
-                == "2 finished videos are selected; name one, such as: coursefetch open phys101/optics/a")
+                == "2 finished videos are selected; name one, such as: coursefetch open phys101/optics/a. A course has a page "
+                + "to open after: coursefetch sync --write-index")
     }
 }

@@ -111,7 +111,7 @@ struct LiveViewTests {
         #expect(
             view.lines(width: 80, height: 24, now: Self.at(1)).dropLast() == [
                 " media.example.org is rate-limiting us; waiting until 23:10",
-                " waiting for peertube until 23:01",
+                " waiting for peertube 59s",
             ])
         #expect(view.lines(width: 80, height: 24, now: Self.at(61)).count == 2)
         view.receive(.hostWaiting(host: "media.example.org", until: Self.at(61), kind: ""), at: Self.at(61))

@@ -72,7 +72,7 @@ import Testing
             let before = try await provider.resolve(.video("count"))
             #expect(before.size == 1)
             let got = await failure(provider, .video("error", ["error": .string(error)]))
-            #expect(got == ProviderError(.pluginFault, "plugin odd failed for this video: \(reason)"))
+            #expect(got == ProviderError(.pluginFault, "plugin odd failed for this request: \(reason)"))
             let again = try await provider.resolve(.video("count"))
             #expect(again.size == 1, "not a fresh process")
         }

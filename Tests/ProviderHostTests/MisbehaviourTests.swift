@@ -46,7 +46,7 @@ import Testing
             #expect(await url(provider, "a") == "https://media.example.org/a")
             let error = try #require(await failure(provider, .video(oddity.video)))
             #expect(error.kind == .pluginFault)
-            #expect(error.message.hasPrefix("plugin odd failed for this video: \(oddity.reason)"), "\(error.message)")
+            #expect(error.message.hasPrefix("plugin odd failed for this request: \(oddity.reason)"), "\(error.message)")
             #expect(await url(provider, "b") == "https://media.example.org/b")
             #expect(provider.brokenReason == nil)
         }

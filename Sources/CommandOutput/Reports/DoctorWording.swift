@@ -134,7 +134,7 @@ package enum DoctorWording {
         case .leftovers(_, _, areRemoved: false), .stranded(_, _, areRemoved: false): ["coursefetch doctor --clean"]
         case .pluginTrouble(_, let folder, .silent, _):
             ["see docs/protocol.md: answer an unknown method with error -32601 (\(folder))"]
-        case .pluginTrouble(_, let folder, _, _): ["run it by hand: \(folder)"]
+        case .pluginTrouble(_, let folder, _, _): ["run it yourself; it is in \(folder)"]
         case .pluginBroken(_, let folder, _, _): ["see \(folder); coursefetch plugins list"]
         case .providerMissing, .noPlugins: ["for the folders that are searched: coursefetch plugins list"]
         case .noPluginFolder: ["correct 'plugins' in the settings, or --plugins"]

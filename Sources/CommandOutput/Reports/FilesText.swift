@@ -42,6 +42,9 @@ package enum FilesText {
     package static func ambiguous(_ files: FinishedFiles) -> String {
         let example = files.items.first.map { Selector($0.reference).description } ?? ""
         return
-            "\(files.items.count) finished videos are selected; name one, such as: coursefetch open \(ShellWord.quoted(example))"
+            """
+            \(files.items.count) finished videos are selected; name one, such as: coursefetch open \
+            \(ShellWord.quoted(example)). A course has a page to open after: coursefetch sync --write-index
+            """
     }
 }

@@ -36,7 +36,8 @@ private struct Mistake {
 
     init(_ message: String) {
         if let match = message.wholeMatch(of: /Unknown option '(.+?)'(?:\. Did you mean '(.+?)'\?)?/) {
-            text = "there is no option \(match.1)" + (match.2.map { "; did you mean \($0)?" } ?? "")
+            let suggestion = match.2.flatMap { NearestName.suggestion(for: String(match.1), among: [String($0)]) }
+            text = "there is no option \(match.1)" + (suggestion.map { "; did you mean \($0)?" } ?? "")
         } else if let match = message.wholeMatch(of: /Unknown option '(.+?)'.*\n   or: (Missing value for .+) in '.+'/)
         {
             self = Mistake(String(match.2))

@@ -87,7 +87,7 @@ package enum Wording {
     }
 
     /// The reason why a host or provider gets no requests for a while, by the kind in the events: `uni is rate-limiting
-    /// us; waiting until 22:45`.
+    /// us; waiting until 22:45`, or `waiting 40s`.
     static func waiting(_ name: String, _ kind: String, until: Date, now: Date, zone: TimeZone) -> String {
         let problem: String? =
             switch DownloadError.Kind(rawValue: kind) {
@@ -101,8 +101,10 @@ package enum Wording {
             case let kind?: "\(name): \(Explainer.meaning(kind))"
             case nil: nil
             }
-        let time = ClockText.local(until, now: now, zone: zone)
-        return problem.map { "\($0); waiting until \(time)" } ?? "waiting for \(name) until \(time)"
+        let left = until.timeIntervalSince(now)
+        // A clock without seconds would show the present minute.
+        let time = left < 100 ? duration(max(1, left)) : "until \(ClockText.local(until, now: now, zone: zone))"
+        return problem.map { "\($0); waiting \(time)" } ?? "waiting for \(name) \(time)"
     }
 
     /// `100,000`.

@@ -96,7 +96,8 @@ extension PluginProvider {
 
     private func error(_ failure: Supervision.Failure) -> ProviderError {
         switch failure {
-        case .request(let reason): ProviderError(.pluginFault, "plugin \(plugin.name) failed for this video: \(reason)")
+        case .request(let reason):
+            ProviderError(.pluginFault, "plugin \(plugin.name) failed for this request: \(reason)")
         case .provider(let reason): ProviderError(.providerFailed, "plugin \(plugin.name) doesn't work: \(reason)")
         case .machine(let reason):
             ProviderError(.machineExhausted, "can't start plugin \(plugin.name): \(reason)")
