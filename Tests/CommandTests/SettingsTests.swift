@@ -226,6 +226,18 @@ struct SettingsTests {
         #expect(row("bwlimit") == "off default" && row("max-delete") == "10% default" && row("library") == "/l default")
     }
 
+    @Test("doctor lists hooks and the hosts of webhooks; no address shows a password or a query")
+    func secretsInListing() throws {
+        let settings = try Self.settings(
+            ["on-finish": ["post http://a:hush@h/x?q=hush"]], ["COURSEFETCH_CATALOGS": "http://me:hush@h/c?k=hush"],
+            file: "hooks: {after-download: 'judge http://a:hush@h/'}\nnotify: https://hooks.slack.com/services/hush\n")
+        let rows = SettingsListing.rows(settings, places: EffectivePlaces(user: "alice", state: "/s", library: "/l"))
+        let values = Dictionary(rows.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        #expect(values["catalogs"] == "http://h/c?…" && values["on-finish"] == "post http://h/x?…")
+        #expect(values["hooks"] == "after-download: judge http://h/" && values["notify"] == "slack to hooks.slack.com")
+        #expect(!rows.contains { $0.value.contains("hush") })
+    }
+
     @Test("every long option of sync is a setting, and every setting an option")
     func names() throws {
         let root = try JSONDecoder().decode(CommandTree.self, from: Data(CourseFetch.dump.utf8)).command

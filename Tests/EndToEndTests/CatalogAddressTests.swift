@@ -83,8 +83,17 @@ struct CatalogAddressTests {
             let bytes = FileManager.default.contents(atPath: stage.folder.at(name).string) ?? Data()
             #expect(bytes.range(of: Data("CANARY".utf8)) == nil, "\(name)")
         }
+        // It isn't a file that could be missing.
+        let doctor = try await stage.command(["doctor"])
+        #expect(!doctor.output.contains("no longer exists") && !doctor.output.contains("CANARY"), "\(doctor.report)")
         // The same catalog, whatever the password; another one with another query.
-        #expect(try await stage.run(["forget", address]).exit == 0)
+        let forgotten = try await stage.command(["forget", address])
+        #expect(forgotten.exit == 0, "\(forgotten.report)")
+        #expect(!stage.folder.names().contains { $0.hasPrefix("state/catalogs/") && $0.hasSuffix(".yaml") })
+        // As it is named there, it can be named again.
+        #expect(try await stage.run(["sync", address]).exit == 0)
+        let name = try #require(forgotten.output.firstMatch(of: #/forgot ([^ ]+): /#)?.1)
+        #expect(try await stage.command(["forget", String(name)]).exit == 0, "\(name)")
         await host.stop()
     }
 

@@ -126,8 +126,38 @@ struct PruneTests {
             told.error.split(separator: "\n").map(String.init) == [
                 "warning: \(warning)", "1 warning above", "exit code 1: --prune removed nothing",
             ], "\(told.error)")
+        // It is the reason for the 1 of a quiet run, too.
+        let quiet = try await stage.run(["sync", stage.folder.at("catalog.yaml").string, "--prune", "--quiet"])
+        #expect(quiet.exit == 1 && quiet.error.contains("warning: \(warning)"), "\(quiet.report)")
         #expect(LibraryFiles(stage.library).paths.count == 8)
         await host.stop()
     }
 
+    @Test(
+        "a dry run reports what has left its catalog; no command promises to download that; retry --now finds the catalog"
+    )
+    func goneVideos() async throws {
+        let videos = ["1", "2", "3"].map { CatalogText.Video(id: $0) }
+        var (stage, host, catalog) = try await start([.init(id: "c", title: "Course", videos: videos)])
+        #expect(try await stage.sync().exit == 0)
+        catalog.courses[0].videos = [
+            videos[0], videos[1], .init(id: "none", extra: ["parameters: {url: '\(host.url("/none"))'}"]),
+        ]
+        try stage.catalog(catalog)
+        let dry = try await stage.run(["sync", stage.folder.at("catalog.yaml").string, "--dry-run"])
+        #expect(dry.output.contains("keep      'c/*/3' (no longer in its catalog)\n"), "\(dry.report)")
+        let sync = try await stage.sync()
+        #expect(sync.exit == 1 && sync.events("download_gone").map(\.video) == ["3"], "\(sync.report)")
+        let later = try await stage.run(["sync", stage.folder.at("catalog.yaml").string, "--dry-run"])
+        #expect(!later.output.contains("c/*/3"), "\(later.report)")
+        for command in ["retry", "pause", "resume"] {
+            let refused = try await stage.command([command, "c/*/3"])
+            #expect(refused.exit == 1, "\(refused.report)")
+            #expect(refused.error == "error: 'c/*/3' is no longer in its catalog, so no sync downloads it\n")
+        }
+        let before = host.requests(path: "/none").count
+        let now = try await stage.command(["retry", "--now"])
+        #expect(now.exit == 1 && host.requests(path: "/none").count > before, "\(now.report)")
+        await host.stop()
+    }
 }

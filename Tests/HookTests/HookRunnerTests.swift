@@ -79,6 +79,7 @@ struct HookRunnerTests {
     func trouble() async {
         #expect(await file([#"echo '{"verdict": "maybe"}'"#]) == .trouble(.unknownVerdict("maybe")))
         #expect(await file(["echo '{nonsense'"]) == .trouble(.unreadable))
+        #expect(await request([#"echo '{"url": 5}'"#]) == .trouble(.wrongType("url")))
         #expect(await file(["kill -9 $$"]) == .trouble(.signaled(9)))
         let stamps = Mutex(0)
         let changed = await file(["true"]) {

@@ -39,7 +39,7 @@ package enum SessionText {
         line.field("was_logged_in", login.wasOpen)
         line.field("expires_at", login.expiresAt)
         line.field("continues", login.resumed)
-        line.field("warning", login.trouble.map { String(trouble($0).dropFirst("warning: ".count)) })
+        line.field("warning", login.trouble.map(reason))
         return line.finished()
     }
 
@@ -56,7 +56,9 @@ package enum SessionText {
     }
 
     /// For a running sync that didn't just take in a login.
-    package static func trouble(_ trouble: UserLogin.Trouble) -> String {
+    package static func trouble(_ trouble: UserLogin.Trouble) -> String { "warning: " + reason(trouble) }
+
+    private static func reason(_ trouble: UserLogin.Trouble) -> String {
         let text =
             switch trouble {
             case .failed(let message):
@@ -66,7 +68,7 @@ package enum SessionText {
                 \(holder.name) is syncing and didn't respond within 2 s; the next sync uses the new login
                 """
             }
-        return TerminalText.printable("warning: " + text)
+        return TerminalText.printable(text)
     }
 
     /// - Parameter hasHelper: whether a credential helper was told to forget the provider's secrets.

@@ -6,6 +6,7 @@ package import Logging
 package import ProviderHost
 package import ProviderKit
 import Synchronization
+import YAMLSource
 
 /// The providers of one run: each is made at its first request, so that a run without work starts no plugin process.
 package final class ProviderPool: Sendable {
@@ -126,6 +127,7 @@ package final class ProviderPool: Sendable {
                 return .failure(.unusable(name, broken.reason))
             case .unknown: return .failure(.unknown(name))
             }
+            for warning in plugin.warnings { logger.warning("\(warning.location): \(warning.summary)") }
             let provider = PluginProvider(
                 plugin: plugin, dataFolder: credentials.dataFolder(of: name), logger: logger,
                 watchdog: Self.watchdog(&state))

@@ -64,6 +64,8 @@ extension Refusal {
         case .answered(_, let condition): condition
         case .user(let refusal): refusal.condition
         case .provider(let refusal): refusal.condition
+        // As exit-codes.md has it of a single video that can't be changed.
+        case .selection(.gone): .downloadsFailed
         case .selection: .usage
         case .catalog(let refusal): refusal.condition
         case .run(let refusal): refusal.condition
