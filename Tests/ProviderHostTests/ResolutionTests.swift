@@ -258,6 +258,19 @@ import Testing
         #expect(error.kind == .unavailable && error.retryAfter == nil && error.message == "busy")
     }
 
+    @Test("of a login's headers the secret part is known, not the words around it")
+    func headerSecrets() {
+        var redactor = Redactor()
+        redactor.learn(
+            Resolution(
+                url: "https://h/v",
+                headers: [
+                    "Authorization": "Bearer t0ken-1", "Cookie": "sid=s3ss10n; theme=dark9", "X-Kind": "plain word",
+                ]))
+        #expect(redactor.redact("Bearer of t0ken-1, s3ss10n") == "Bearer of <redacted>, <redacted>")
+        #expect(redactor.redact("a plain thing, sid and a word") == "a plain thing, sid and a word")
+    }
+
     @Test("a known secret is found in every usual encoding")
     func encodedSecret() {
         var redactor = Redactor()

@@ -16,10 +16,13 @@ extension Redactor {
         if let token = resolution.token { learn(token.value) }
         for (name, value) in resolution.headers where Self.header(name, value) == Self.mark {
             learn(value)
-            // `Bearer TOKEN`, `sid=VALUE; theme=dark`.
-            for part in value.split(whereSeparator: { " ;,".contains($0) }) {
-                learn(String(part.drop { $0 != "=" }.dropFirst()))
-                if name.lowercased() != "cookie" { learn(String(part)) }
+            switch name.lowercased() {
+            // `Bearer TOKEN`
+            case "authorization", "proxy-authorization": value.split(separator: " ").last.map { learn(String($0)) }
+            // `sid=VALUE; theme=dark`
+            case "cookie":
+                for part in value.split(separator: ";") { learn(String(part.drop { $0 != "=" }.dropFirst())) }
+            default: break
             }
         }
         if let credentials = resolution.credentials { learn(credentials.value) }
