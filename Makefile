@@ -11,8 +11,10 @@ SWIFT = swift
 RELEASE = -c release $$(test "$$(uname)" = Darwin || echo --static-swift-stdlib -Xswiftc -use-ld=lld)
 BIN = .build/release
 DEMO = demo-library
-SWIFT_PLUGINS = demo secure-link
-SCRIPT_PLUGINS = direct
+SWIFT_PLUGINS = demo
+# Those of one program, coursefetch-providers.
+PROVIDERS = direct secure-link feed index webdav s3 rclone
+PYTHON_PLUGINS = yt-dlp
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
@@ -22,7 +24,7 @@ all: build completions manual
 
 build: needs
 	$(SWIFT) build $(RELEASE) --product coursefetch
-	for plugin in $(SWIFT_PLUGINS); do $(SWIFT) build $(RELEASE) --product $$plugin || exit 1; done
+	for program in coursefetch-providers $(SWIFT_PLUGINS); do $(SWIFT) build $(RELEASE) --product $$program || exit 1; done
 
 demo: build
 	@echo
@@ -37,8 +39,8 @@ FOUR := --experimental-maximum-parallelization-width 4
 # Warnings are errors in our own targets; the explicit import check makes an undeclared import one too.
 test: needs needs-test lint
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	$(SWIFT) test --skip-build --skip EndToEndTests
-	$(SWIFT) test --skip-build $(FOUR) --filter EndToEndTests --skip $(TIMED)
+	$(SWIFT) test --skip-build --skip 'EndToEndTests|ProviderConformanceTests'
+	$(SWIFT) test --skip-build $(FOUR) --filter 'EndToEndTests|ProviderConformanceTests' --skip $(TIMED)
 	$(SWIFT) test --skip-build $(FOUR) --filter $(TIMED)
 	Tests/Outside/run --program .build/debug/coursefetch
 
@@ -99,7 +101,15 @@ install: built
 	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/schemas"
 	install -m 755 contrib/credential-pass contrib/credential-secret-tool "$(DESTDIR)$(PREFIX)/share/coursefetch/"
 	install -m 644 docs/schemas/*.json "$(DESTDIR)$(PREFIX)/share/coursefetch/schemas/"
-	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
+	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
+	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources"
+	install -m 644 contrib/kit/Package.swift "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/"
+	cp -RL contrib/kit/Sources/. "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/"
+	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
+	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/python"
+	install -m 644 contrib/python/coursefetch_provider.py contrib/python/pyproject.toml \
+	    "$(DESTDIR)$(PREFIX)/share/coursefetch/python/"
+	for plugin in $(SWIFT_PLUGINS) $(PROVIDERS) $(PYTHON_PLUGINS); do \
 	    install -d "$(DESTDIR)$(PLUGINS)/$$plugin" && \
 	    install -m 644 Plugins/$$plugin/plugin.yaml "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
 	done
@@ -107,8 +117,10 @@ install: built
 	    target="$(DESTDIR)$(PLUGINS)/$$plugin/$$plugin"; \
 	    install -m 755 $(BIN)/$$plugin "$$target" && strip "$$target" || exit 1; \
 	done
-	for plugin in $(SCRIPT_PLUGINS); do \
-	    install -m 755 Plugins/$$plugin/$$plugin "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
+	install -m 755 $(BIN)/coursefetch-providers "$(DESTDIR)$(PREFIX)/lib/coursefetch/"
+	strip "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
+	for plugin in $(PYTHON_PLUGINS); do \
+	    install -m 644 Plugins/$$plugin/*.py Plugins/$$plugin/README.md "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
 	done
 	install -d "$(DESTDIR)$(PLUGINS)/demo/media"
 	install -m 644 Plugins/demo/media/* "$(DESTDIR)$(PLUGINS)/demo/media/"
@@ -118,10 +130,11 @@ uninstall:
 	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/coursefetch" \
 	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_coursefetch" \
 	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/coursefetch.fish"
-	for plugin in $(SWIFT_PLUGINS) $(SCRIPT_PLUGINS); do \
+	for plugin in $(SWIFT_PLUGINS) $(PROVIDERS) $(PYTHON_PLUGINS); do \
 	    rm -rf "$(DESTDIR)$(PLUGINS)/$$plugin"; \
 	done
 	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch"
+	rm -f "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
 	-rmdir "$(DESTDIR)$(PLUGINS)" "$(DESTDIR)$(PREFIX)/lib/coursefetch"
 
 clean:

@@ -24,12 +24,22 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
+/// The folders of the providers that are one program, with what in them is no source.
+let bundledProviders: [(folder: String, more: [String])] = [
+    ("direct", ["plugin.yaml", "README.md", "fixtures"]), ("secure-link", ["plugin.yaml", "README.md", "fixtures"]),
+    ("feed", ["plugin.yaml", "README.md", "fixtures"]), ("index", ["plugin.yaml", "README.md", "fixtures"]),
+    ("webdav", ["plugin.yaml", "README.md", "fixtures"]), ("s3", ["plugin.yaml", "README.md", "fixtures"]),
+    ("rclone", ["plugin.yaml", "README.md"]),
+]
+
 let package = Package(
     name: "coursefetch",
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "coursefetch", targets: ["coursefetch"]),
         .library(name: "ProviderKit", targets: ["ProviderKit"]),
+        .library(name: "ProviderHTTP", targets: ["ProviderHTTP"]),
+        .executable(name: "coursefetch-providers", targets: ["coursefetch-providers"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -48,6 +58,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+        .systemLibrary(
+            name: "CLibExpat", pkgConfig: "expat",
+            providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .target(
             name: "CPlatform", cSettings: [.define("_GNU_SOURCE"), .treatAllWarnings(as: .error)]),
         .target(
@@ -60,8 +73,17 @@ let package = Package(
         .target(name: "CourseCatalog", dependencies: ["YAMLSource", "PathLayout"], swiftSettings: house),
         .target(name: "ProviderKit", swiftSettings: house),
         .target(
+            name: "ProviderHTTP", dependencies: ["CLibCurl", "CLibExpat", "ProviderKit"], swiftSettings: house),
+        .target(
             name: "ProviderHost",
             dependencies: ["ProviderKit", "YAMLSource", "ChildProcess", subprocess, logging, system],
+            swiftSettings: house),
+        .target(
+            name: "ProviderConformance",
+            dependencies: [
+                "ProviderKit", "ProviderHost", "YAMLSource", "ChildProcess", "CPlatform", "MediaTransfer", "FileSystem",
+                subprocess, system,
+            ],
             swiftSettings: house),
         .target(
             name: "MediaTransfer", dependencies: ["CLibCurl", "CPlatform", crypto],
@@ -95,6 +117,12 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
+            name: "CourseDiscovery",
+            dependencies: [
+                "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "DownloadStore", "SyncFacts", crypto,
+            ],
+            swiftSettings: house),
+        .target(
             name: "CatalogComparison",
             dependencies: [
                 "FileSystem", "YAMLSource", "PathLayout", "CourseCatalog", "DownloadStore", "RunSchedule",
@@ -105,8 +133,8 @@ let package = Package(
         .target(
             name: "DownloadRunner",
             dependencies: [
-                "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost",
-                "MediaTransfer", "HLSMedia", "MediaMetadata", "Hooks",
+                "CourseDiscovery", "CatalogComparison", "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit",
+                "ProviderHost", "MediaTransfer", "HLSMedia", "MediaMetadata", "Hooks",
                 "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
                 crypto, logging, system, deques, orderedCollections,
             ],
@@ -116,13 +144,14 @@ let package = Package(
             dependencies: [
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
-                "CatalogComparison", "DownloadRunner", logging, system,
+                "CourseDiscovery", "CatalogComparison", "DownloadRunner", "ProviderConformance", logging, system,
             ],
             swiftSettings: house),
         .target(
             name: "CommandOutput",
             dependencies: [
-                "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary", "UserState", "FileSystem",
+                "ProviderConformance", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary",
+                "UserState", "FileSystem",
                 "YAMLSource", "Hooks", logging,
                 system,
             ],
@@ -137,13 +166,16 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(name: "coursefetch", dependencies: ["CourseFetchCommands"], swiftSettings: house),
 
-        // The plugins in Swift; `direct` is a shell script.
+        // The plugins in Swift: most of them are one program.
         .executableTarget(
-            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo", exclude: ["plugin.yaml", "media"],
+            name: "demo", dependencies: ["ProviderKit"], path: "Plugins/demo",
+            exclude: ["plugin.yaml", "media", "fixtures"],
             swiftSettings: house),
         .executableTarget(
-            name: "secure-link", dependencies: ["ProviderKit"], path: "Plugins/secure-link", exclude: ["plugin.yaml"],
-            swiftSettings: house),
+            name: "coursefetch-providers", dependencies: ["ProviderKit", "ProviderHTTP", crypto, subprocess, system],
+            path: "Plugins",
+            exclude: ["demo", "yt-dlp"] + bundledProviders.flatMap { folder, more in more.map { "\(folder)/\($0)" } },
+            sources: ["program"] + bundledProviders.map(\.folder), swiftSettings: house),
 
         // What the tests share.
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: house),
@@ -191,13 +223,26 @@ let package = Package(
             path: "Tests/PluginHostProbe", swiftSettings: house),
         .testTarget(name: "ProviderKitTests", dependencies: ["ProviderKit"], swiftSettings: house),
         .testTarget(
+            name: "ProviderHTTPTests", dependencies: ["ProviderHTTP", "ProviderKit", "TestServers", system],
+            swiftSettings: house),
+        .testTarget(
+            name: "BundledProviderTests", dependencies: ["coursefetch-providers", "ProviderHTTP", "ProviderKit"],
+            swiftSettings: house),
+        .testTarget(
             name: "ProviderHostTests",
             dependencies: [
-                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "secure-link",
+                "ProviderHost", "ProviderKit", "CourseCatalog", "YAMLSource", "demo", "coursefetch-providers",
                 "plugin-host-probe",
                 subprocess, logging, system,
             ],
             swiftSettings: house),
+        .testTarget(
+            name: "ProviderConformanceTests",
+            dependencies: [
+                "ProviderConformance", "ProviderHost", "ProviderKit", "CommandOutput", "TestSupport", "coursefetch",
+                "demo", "coursefetch-providers", system,
+            ],
+            exclude: ["faulty.py", "asking.py"], swiftSettings: house),
         .testTarget(
             name: "MediaTransferTests", dependencies: ["MediaTransfer", "TestServers", crypto, system],
             swiftSettings: house),
@@ -234,6 +279,13 @@ let package = Package(
         .testTarget(
             name: "UserStateTests", dependencies: ["UserState", "TestSupport", system], swiftSettings: house),
         .testTarget(
+            name: "CourseDiscoveryTests",
+            dependencies: [
+                "CourseDiscovery", "CourseCatalog", "DownloadStore", "ProviderKit", "SyncFacts", "YAMLSource",
+                "TestSupport", system,
+            ],
+            swiftSettings: house),
+        .testTarget(
             name: "CatalogComparisonTests",
             dependencies: [
                 "CatalogComparison", "SyncFacts", "RunSchedule", "DownloadStore", "FileSystem", "CourseCatalog",
@@ -261,7 +313,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SyncFacts", "DownloadRunner", "DownloadStore", "SeededGenerator", "TestServers", "TestSupport",
-                "coursefetch", "demo", "secure-link", subprocess, system, crypto, sqlite, logging,
+                "coursefetch", "demo", "coursefetch-providers", subprocess, system, crypto, sqlite, logging,
             ],
             swiftSettings: house),
     ]

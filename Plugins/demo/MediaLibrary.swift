@@ -34,9 +34,10 @@ struct MediaLibrary: Sendable {
     /// The file of this name.
     subscript(name: String) -> File? { files[name] }
 
-    /// The names of the videos, without `.mp4`.
+    /// The names of the videos, without their extensions.
     var videos: [String] {
-        files.keys.filter { $0.hasSuffix(".mp4") }.map { String($0.dropLast(4)) }.sorted()
+        files.keys.filter { $0.hasSuffix(".mp4") || $0.hasSuffix(".m3u8") }
+            .compactMap { $0.split(separator: ".").first.map(String.init) }.sorted()
     }
 
     /// The videos whose first connection breaks when their link has just expired, so that they have to be resolved
@@ -56,6 +57,8 @@ struct MediaLibrary: Sendable {
     private static func mediaType(_ name: String) -> String {
         switch name.split(separator: ".").last {
         case "mp4": "video/mp4"
+        case "m3u8": "application/vnd.apple.mpegurl"
+        case "ts": "video/mp2t"
         case "jpg": "image/jpeg"
         case "vtt": "text/vtt; charset=utf-8"
         case "pdf": "application/pdf"

@@ -55,6 +55,13 @@ final class MediaServer: Sendable {
         guard request.headers["authorization"] == "Bearer \(token)" else {
             return connection.send(status: "401 Unauthorized", ["WWW-Authenticate: Bearer"])
         }
+        if file.name.hasSuffix(".m3u8") {
+            let playlist = playlist(file)
+            return connection.send(
+                status: "200 OK", ["Content-Type: \(file.mediaType)", "Cache-Control: no-store"], length: playlist.count
+            )
+                && (request.method == "HEAD" || connection.send(playlist[...], rate: nil))
+        }
         let size = file.bytes.count
         var fields = ["Accept-Ranges: bytes", "ETag: \(file.etag)", "Content-Type: \(file.mediaType)"]
         let bytes: Range<Int>
@@ -73,6 +80,15 @@ final class MediaServer: Sendable {
         if request.method == "HEAD" { return true }
         let end = cut(file, bytes) ?? bytes.upperBound
         return connection.send(file.bytes[bytes.lowerBound..<end], rate: file.rate) && end == bytes.upperBound
+    }
+
+    /// A playlist whose segments have links of their own.
+    private func playlist(_ file: MediaLibrary.File) -> [UInt8] {
+        let expires = Date().addingTimeInterval(DemoProvider.sidecarLifetime)
+        let lines = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n").map { line in
+            line.hasPrefix("#") ? String(line) : link(to: String(line), until: expires)
+        }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
     /// The offset at which this response breaks off, nil if it doesn't: each file that breaks does so once.

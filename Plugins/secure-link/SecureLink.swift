@@ -1,3 +1,4 @@
+import ProviderHTTP
 import ProviderKit
 
 #if canImport(FoundationEssentials)
@@ -6,61 +7,65 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signs links for nginx's `secure_link_md5`, without any request.
-@main struct SecureLink: Provider {
+/// Signs links for nginx's `secure_link_md5`, without any request; lists a folder behind it by its signed index page.
+struct SecureLink: Provider {
+    private let pages = ListingPages()
+
     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
         let parameters = request.video.parameters
-        guard var base = parameters["base"]?.string else {
-            throw ProviderError(.invalidParameters, "base is missing", parameter: "base")
-        }
-        if base.hasSuffix("/") { base.removeLast() }
-        guard base.contains("://"), let host = SecretSource.host(of: base) else {
-            throw ProviderError(.invalidParameters, "base isn't a scheme and host", parameter: "base")
-        }
-        let string = parameters["string"]?.string ?? "{expires}{path} {secret}"
-        let kind = parameters["kind"]?.string.flatMap(Resolution.Kind.init(rawValue:)) ?? .file
-        // A signature without them would be valid for any file, or forever.
-        let names = kind == .hls && string.contains("{folder}") ? ["{folder}"] : ["{path}"]
-        guard (names + ["{expires}", "{secret}"]).allSatisfy(string.contains) else {
-            throw ProviderError(
-                .invalidParameters, "string must contain {path}, {expires} and {secret}", parameter: "string")
-        }
-        let lifetime = parameters["lifetime"]?.int ?? 3600
-        guard lifetime > 0 else {
-            throw ProviderError(.invalidParameters, "lifetime must be positive", parameter: "lifetime")
-        }
-        let expires = Int64(request.now.timeIntervalSince1970.rounded(.down)) + lifetime
-
-        var words = parameters.compactMapValues(\.scalarText)
-        words["id"] = request.video.id
-        words["course"] = request.course.id
-        words["chapter"] = request.chapter?.id ?? ""
-        var template = Template(words: words)
-        let path = try template.fill(parameters["path"]?.string ?? "/{id}.mp4", parameter: "path")
-
-        // Only the hashed string may contain the secret.
-        template.words["expires"] = String(expires)
-        template.words["path"] = path
-        template.words["folder"] = String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
-        template.words["secret"] = try SecretSource(host: host, secretFile: parameters["secret_file"]?.string)
-            .secret(request.credentials)
-        let signed = try template.fill(string, parameter: "string")
-
-        let encoded = Template.percentEncoded(path)
-        let url: String
-        if let pattern = parameters["url"]?.string {
-            url = try Template(
-                words: ["base": base, "md5": Self.mark(signed), "expires": String(expires), "path": encoded]
-            ).fill(pattern, parameter: "url")
-        } else {
-            let argument = parameters["expires_argument"]?.string ?? "expires"
-            url =
-                "\(base)\(encoded)?\(parameters["md5_argument"]?.string ?? "md5")=\(Self.mark(signed))"
-                + (argument.isEmpty ? "" : "&\(argument)=\(expires)")
-        }
+        let signer = try LinkSigner(parameters, request.credentials, now: request.now)
+        let words = Template.words(of: request)
+        let path = try Template(words: words).fill(parameters["path"]?.string ?? "/{id}.mp4", parameter: "path")
         return Resolution(
-            url: url, kind: kind, expiresAt: Date(timeIntervalSince1970: Double(expires)),
+            url: try signer.url(path, words: words), kind: signer.kind,
+            expiresAt: Date(timeIntervalSince1970: Double(signer.expires)),
             fileExtension: parameters["extension"]?.string, mediaType: parameters["media_type"]?.string)
+    }
+
+    /// Lists the folder `index`. A video's id is its path from there, and `path` leads to it.
+    func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
+        let parameters = request.course.parameters
+        guard let index = parameters["index"]?.string else {
+            throw ProviderError(
+                .invalidParameters, "index is missing: the path of a folder that the server lists", parameter: "index")
+        }
+        let folder = index.hasSuffix("/") ? index : index + "/"
+        let signer = try LinkSigner(parameters, request.credentials, now: request.now)
+        let media = try MediaFiles(parameters)
+        let client = HTTPClient(settings: request.settings)
+        let words = ["id": "", "course": request.course.id, "chapter": ""]
+        return try await pages.page(request) { _ throws(ProviderError) in
+            let files = try await FolderWalk(parameters).files { names in
+                do throws(ProviderError) {
+                    let path = folder + names.map { $0 + "/" }.joined()
+                    return .success(try await Self.entries(client, try signer.url(path, words: words), names, media))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            var listing = FolderListing.listing(files)
+            // With the id in braces: a file's name may have some, too.
+            let path = JSONValue.string(folder + "{id}")
+            for video in listing.videos.indices { listing.videos[video].parameters["path"] = path }
+            for chapter in listing.chapters.indices {
+                for video in listing.chapters[chapter].videos.indices {
+                    listing.chapters[chapter].videos[video].parameters["path"] = path
+                }
+            }
+            return .whole(listing, validator: nil)
+        }
+    }
+
+    private static func entries(
+        _ client: HTTPClient, _ url: String, _ names: [String], _ media: MediaFiles
+    ) async throws(ProviderError) -> FolderWalk.Entries {
+        guard let address = WebAddress(url) else {
+            throw ProviderError(.invalidParameters, "base and index make no address", parameter: "index")
+        }
+        let response = try await client.get(address, headers: ["Accept": "text/html, application/json;q=0.9"])
+        var entries = try IndexReader(response).entries(includes: media.includes)
+        for file in entries.files.indices { entries.files[file].path = names + entries.files[file].path }
+        return entries
     }
 
     /// Stores the typed secret for its host, beside those of other hosts.
@@ -74,24 +79,5 @@ import Foundation
         var hosts = request.credentials?.value["hosts"]?.object ?? [:]
         hosts[host] = .string(secret)
         return Login(credentials: ["hosts": .object(hosts)])
-    }
-
-    /// The value that nginx compares: the MD5 digest in base64url without padding.
-    static func mark(_ text: String) -> String {
-        Data(MD5.digest(text.utf8)).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-}
-
-extension JSONValue {
-    /// A scalar as a word to insert; nil for anything else.
-    fileprivate var scalarText: String? {
-        switch self {
-        case .string(let text): text
-        case .int(let number): String(number)
-        case .double(let number): String(number)
-        case .bool(let value): String(value)
-        case .null, .array, .object: nil
-        }
     }
 }

@@ -62,7 +62,7 @@ package struct CatalogEntries {
             course: course(slot).id, chapter: chapter(slot)?.id, video: video.id, title: video.title)
     }
     func hasCourse(_ id: String) -> Bool { courseIndex[id] != nil }
-    func isDiscovered(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].discover } ?? false }
+    func isUnlisted(_ id: String) -> Bool { courseIndex[id].map { catalog.courses[$0].isUnlisted } ?? false }
 
     /// The slot of a scanned row: usually the one after the previous row's.
     mutating func find(_ row: ScannedDownload, guess: Int) -> Int? {

@@ -22,9 +22,12 @@ struct FolderPlan {
     /// By index of the course.
     let layouts: [PathLayout]
 
-    /// - Parameter layout: for courses whose catalogs set none.
+    /// - Parameters:
+    ///   - layout: for courses whose catalogs set none.
+    ///   - compared: the others stay where they are recorded.
     init(
-        _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord]
+        _ catalog: Catalog, layout: PathLayout, courses known: [String: CourseRecord], chapters: [ChapterRecord],
+        compared: ComparedCourses = .all
     ) {
         // A folder with a damaged name counts as none.
         let known = known.filter { (try? LibraryPath($0.value.folder)) != nil }
@@ -34,7 +37,7 @@ struct FolderPlan {
             chapters.map { (DownloadKey(course: $0.course, video: $0.id), $0) }, uniquingKeysWith: { first, _ in first }
         )
         layouts = catalog.courses.map { $0.layout ?? layout }
-        planCourses(catalog)
+        planCourses(catalog, compared)
         planChapters(catalog)
     }
 
@@ -58,12 +61,14 @@ struct FolderPlan {
 
     // MARK: courses
 
-    private mutating func planCourses(_ catalog: Catalog) {
+    private mutating func planCourses(_ catalog: Catalog, _ compared: ComparedCourses) {
         let inRun = Set(catalog.courses.map(\.id))
         var taken = TakenFolders()
         for record in recordedCourses.values where !inRun.contains(record.id) { taken.insert(record.folder) }
         let wanted = zip(catalog.courses, layouts).map { course, layout in
-            Self.path(layout.components[..<layout.courseDepth], in: "", course.layoutValues)
+            // Its files move when it is compared: until then the name is its own.
+            if !compared.contains(course.id), let record = recordedCourses[course.id] { return record.folder }
+            return Self.path(layout.components[..<layout.courseDepth], in: "", course.layoutValues)
         }
         let folders = taken.assign(
             zip(catalog.courses, wanted).map { course, wanted in

@@ -7,7 +7,7 @@ import MediaLibrary
 extension Reconciler {
     mutating func addNew() {
         for (number, slot) in entries.slots.enumerated()
-        where !seen[number] && isSelected(slot) && held[Int(slot.course)] == nil {
+        where !seen[number] && isCompared(slot) && isSelected(slot) && held[Int(slot.course)] == nil {
             renamed.append(Renamed(slot: number, row: nil))
         }
     }

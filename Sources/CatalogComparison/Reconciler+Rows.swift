@@ -15,7 +15,7 @@ extension Reconciler {
             guess = number + 1
             let slot = entries.slots[number]
             seen[number] = true
-            guard isSelected(slot) else { return }
+            guard isCompared(slot), isSelected(slot) else { return }
             guard held[Int(slot.course)] == nil else {
                 return result.counts[settled(row).state, default: 0] += 1
             }
@@ -24,9 +24,11 @@ extension Reconciler {
     }
 
     mutating func judgeUnwritten(_ row: ScannedDownload) throws {
-        guard let course = row.string(.course), entries.hasCourse(course) || isUnwritten(course) else { return }
+        guard let course = row.string(.course), compared.contains(course),
+            entries.hasCourse(course) || isUnwritten(course)
+        else { return }
         // A video that its provider may still list isn't gone.
-        if entries.isDiscovered(course) || result.held.contains(where: { $0.course == course }) { return }
+        if entries.isUnlisted(course) || result.held.contains(where: { $0.course == course }) { return }
         let reference = VideoReference(
             course: course, chapter: row.string(.chapter), video: row.string(.video) ?? "",
             title: row.string(.title) ?? "")
@@ -42,6 +44,10 @@ extension Reconciler {
         if !isKnown { result.changes.gone.append(row.id) }
     }
 
+    func isCompared(_ slot: CatalogEntries.Slot) -> Bool {
+        compared == .all || compared.contains(entries.course(slot).id)
+    }
+
     /// Whether a course in no catalog of this run was listed in a file that this run has read, or was forgotten.
     func isUnwritten(_ course: String) -> Bool {
         folders.recordedCourses[course].map { $0.file.isEmpty || readFiles.contains($0.file) } ?? false
@@ -51,7 +57,8 @@ extension Reconciler {
         let written = Dictionary(
             entries.catalog.courses.map { ($0.id, Set($0.chapters.map(\.id))) }, uniquingKeysWith: { $0.union($1) })
         let isJudged = { (course: String) in
-            (entries.hasCourse(course) && !entries.isDiscovered(course)) || isUnwritten(course)
+            compared.contains(course)
+                && ((entries.hasCourse(course) && !entries.isUnlisted(course)) || isUnwritten(course))
         }
         return UnwrittenFolders(
             courses: folders.recordedCourses.values.filter { written[$0.id] == nil && isJudged($0.id) },

@@ -29,6 +29,7 @@ package struct Reconciler {
     /// Nil: all missing files are downloaded again.
     let lossGuard: LossGuard?
     let retriesFailed: Bool
+    let compared: ComparedCourses
     /// Courses that aren't touched, by their index in the catalog.
     var held: [Int: HeldCourse.Reason] = [:]
     /// By the index of the course.
@@ -69,8 +70,10 @@ package struct Reconciler {
 
     package init(
         catalog: Catalog, store: DownloadStore, only: [Selector], now: Date, layout: PathLayout = .standard,
-        lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false, library: LibraryView
+        lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false, compared: ComparedCourses = .all,
+        library: LibraryView
     ) throws {
+        self.compared = compared
         self.library = library
         self.retriesFailed = retriesFailed
         self.lossGuard = lossGuard
@@ -83,7 +86,8 @@ package struct Reconciler {
         }.selectors
         readFiles = Set(catalog.files.map(\.path))
         folders = FolderPlan(
-            catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters())
+            catalog, layout: layout, courses: try store.catalogs.courses(), chapters: try store.catalogs.chapters(),
+            compared: compared)
         result.selectorMatched = only.map { _ in false }
         due = Dictionary(grouping: try store.sidecars.open().filter { $0.isDue(at: now) }, by: \.download)
     }
@@ -128,16 +132,18 @@ package struct Reconciler {
         let shared = SharedBytes(store: store, exists: library.exists)
         try shared.findDonors(in: &result)
         try StandingFiles(store: store, standing: library.standing).find(in: &result)
-        shared.findFollowers(in: &result)
+        SharedBytes.findFollowers(in: &result)
         if only.isEmpty {
-            FolderCovers(catalog: entries.catalog, folders: folders).plan(in: &result, without: Set(held.keys))
+            let others = entries.catalog.courses.indices.filter { !compared.contains(entries.catalog.courses[$0].id) }
+            FolderCovers(catalog: entries.catalog, folders: folders).plan(
+                in: &result, without: Set(held.keys).union(others))
         }
         result.only = only
         if result.selectorMatched.contains(false) { result.references = entries.slots.map { entries.reference($0) } }
         result.wantedAgain = WantedAgain(entries, only: only)
         if only.isEmpty { result.unwritten = unwrittenFolders() }
         result.changes.courses = changedCourses()
-        result.changes.chapters = folders.changedChapters
+        result.changes.chapters = folders.changedChapters.filter { compared.contains($0.course) }
         return result
     }
 
@@ -145,6 +151,7 @@ package struct Reconciler {
     private func changedCourses() -> [CourseRecord] {
         let partly = Set(held.keys.map { entries.catalog.courses[$0].id })
         return folders.changedCourses.compactMap { course in
+            guard compared.contains(course.id) else { return nil }
             guard !only.isEmpty || partly.contains(course.id) else { return course }
             let record = folders.recordedCourses[course.id]
             var course = course
@@ -156,7 +163,7 @@ package struct Reconciler {
     // MARK: whose course is it
 
     mutating func checkOwnership() {
-        for course in entries.catalog.courses {
+        for course in entries.catalog.courses where compared.contains(course.id) {
             let file = entries.catalog.files[course.file]
             guard let record = folders.recordedCourses[course.id], record.file != file.path, !record.file.isEmpty,
                 !readFiles.contains(record.file)

@@ -61,6 +61,8 @@ package struct Reconciliation: Sendable {
     package var valuedInJudged = 0
     /// Courses and chapters that are no longer listed; none if a selector limits the comparison.
     package var unwritten = UnwrittenFolders()
+    /// Videos that were moved during the turns.
+    package var movedLater = 0
     /// Finished files from another source than the catalog now names.
     package var fromOtherSource = 0
     /// Courses that aren't touched because of a problem with their folders.
@@ -89,5 +91,29 @@ extension Reconciliation {
         return plan.moves.compactMap { move in
             owners[move.from].map { RecordedMove(id: move.id, from: move.from, to: move.to, owner: $0) }
         }
+    }
+}
+
+extension Reconciliation {
+    /// Lets downloads of this plan follow those of an earlier one that may have the same bytes.
+    package mutating func follow(_ earlier: Reconciliation) {
+        SharedBytes.findFollowers(in: &self, after: earlier.wanted)
+    }
+
+    /// Adds the plan of other courses, which the run began later: for the summary, and for what follows the downloads.
+    package mutating func add(_ other: Reconciliation) {
+        wantedAgain = other.wantedAgain
+        wanted += other.wanted
+        asked += other.asked
+        moves += other.moves
+        leftAlone += other.leftAlone
+        gone += other.gone
+        counts.merge(other.counts, uniquingKeysWith: +)
+        valuedInJudged += other.valuedInJudged
+        unwritten.add(other.unwritten)
+        fromOtherSource += other.fromOtherSource
+        held += other.held
+        notices += other.notices
+        errors += other.errors
     }
 }

@@ -57,10 +57,16 @@ struct SharedBytes {
     }
 
     /// Of several downloads that may have the same bytes, one is transferred before the others.
-    func findFollowers(in result: inout Reconciliation) {
+    ///
+    /// - Parameter earlier: downloads of the run that were compared before, which lead.
+    static func findFollowers(in result: inout Reconciliation, after earlier: [WantedDownload] = []) {
         var leaders: [Sameness: DownloadID] = [:]
+        for wanted in earlier where wanted.oldFile == nil && wanted.retryAt == nil {
+            for key in keys(wanted) where leaders[key] == nil { leaders[key] = wanted.id }
+        }
+        result.followers = Followers()
         for wanted in result.wanted where wanted.donor == nil && wanted.oldFile == nil {
-            let keys = Self.keys(wanted)
+            let keys = keys(wanted)
             if let leader = keys.lazy.compactMap({ leaders[$0] }).first {
                 result.followers.add(wanted.id, to: leader)
             } else if wanted.retryAt == nil {

@@ -6,4 +6,10 @@ package struct UnwrittenFolders: Sendable, Equatable {
     package var chapters: [ChapterRecord] = []
 
     package var isEmpty: Bool { courses.isEmpty && chapters.isEmpty }
+
+    /// Adds those of other courses.
+    mutating func add(_ other: UnwrittenFolders) {
+        courses += other.courses
+        chapters += other.chapters
+    }
 }

@@ -44,6 +44,8 @@ package struct DownloadStore: Sendable {
     package var downloads: DownloadTable { DownloadTable(file: file) }
     /// Courses, chapters, and the downloads in the catalogs.
     package var catalogs: CatalogTable { CatalogTable(file: file) }
+    /// The listings of courses that their providers list.
+    package var listings: ListingTable { ListingTable(file: file) }
     /// Sidecars.
     package var sidecars: SidecarTable { SidecarTable(file: file) }
     /// Files written beside media.

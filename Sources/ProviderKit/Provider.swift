@@ -7,7 +7,7 @@
 ///
 /// @main struct Example: Provider {
 ///     func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
-///         Resolution(url: "https://media.example.org/\(request.video.id).mp4")
+///         Resolution(url: "https://media.example.org/\(PercentEncoding.encoded(request.video.id)).mp4")
 ///     }
 /// }
 /// ```

@@ -140,12 +140,18 @@ extension RunState {
         }
     }
 
-    /// The last remaining work is paused: the run waits for a resume as long as it would for a host. Any other command
-    /// of the user ends that.
+    /// Any command of the user ends the wait for a resume; a pause may begin one.
     private mutating func stayForResume(_ rows: [Schedule.SteeredRow], _ now: Date) {
         resumeUntil = nil
-        let isPause = rows.contains { $0.after == .paused && downloads[$0.id] != nil }
-        guard isPause, stopReason == nil, phases.isQuiet, commands.isEmpty, sidecars.isIdle, !isSomethingDue(at: now)
+        endsWithPause = rows.contains { $0.after == .paused && downloads[$0.id] != nil }
+        stayIfPaused(now)
+    }
+
+    /// The last remaining work is paused, and no more is to come: the run waits for a resume as long as it would for a
+    /// host.
+    mutating func stayIfPaused(_ now: Date) {
+        guard endsWithPause, !expectsMore, stopReason == nil, phases.isQuiet, commands.isEmpty, sidecars.isIdle,
+            !isSomethingDue(at: now)
         else { return }
         let until = now.advanced(by: limits.maxWait)
         guard until > now else { return }

@@ -45,7 +45,11 @@ struct RunState: Sendable {
     var awaitingLogin: Set<DownloadID> = []
     /// The time until which the run waits for a resume, with all of its work paused; nil otherwise.
     var resumeUntil: Date?
+    /// Whether the user's last command was a pause.
+    var endsWithPause = false
     var hasBegun = false
+    /// Whether more downloads are to come.
+    var expectsMore = false
     /// The reason for ending the run early; nil if there is none.
     var stopReason: SuspendReason?
     var actions: [Schedule.Action] = []
@@ -53,18 +57,45 @@ struct RunState: Sendable {
     /// - Parameter followers: those of `wanted` that wait for others of them.
     init(_ wanted: [ScheduledDownload], followers: Followers, limits: Schedule.Limits) {
         self.limits = limits
-        sharing = Sharing(followers: followers)
+        sharing = Sharing(followers: Followers())
         queue = DownloadQueue(hostCap: limits.hostConnections, lookAhead: limits.jobs)
-        for download in wanted where downloads[download.id] == nil {
+        add(wanted, followers: followers)
+    }
+
+    /// Adds downloads that aren't in the run yet. If a leader isn't in it either, the first of its followers leads.
+    ///
+    /// - Parameter followers: those of `wanted` that wait for others of them.
+    mutating func add(_ wanted: [ScheduledDownload], followers: Followers) {
+        let new = wanted.filter { downloads[$0.id] == nil }
+        let ids = followers.isEmpty ? [] : Set(new.map(\.id))
+        var leads: [DownloadID: DownloadID] = [:]
+        for download in new {
             downloads[download.id] = download
-            if followers.isFollower(download.id) {
-                phases[download.id] = .following
+            if let planned = followers.leader(of: download.id) {
+                let leader = ids.contains(planned) || mayBeFollowed(planned) ? planned : leads[planned]
+                if let leader {
+                    sharing.followers.add(download.id, to: leader)
+                    phases[download.id] = .following
+                    continue
+                }
+                leads[planned] = download.id
+            }
+            if queue.isStopped(provider: download.provider) {
+                suspend(download.id, .auth)
             } else {
                 // With a proven donor there is nothing to wait for.
                 let dueAt = download.isDonorProven ? nil : download.retryAt
                 phases[download.id] = .queued(host: nil, dueAt: dueAt)
                 queue.add(download.entry(host: nil), dueAt: dueAt)
             }
+        }
+    }
+
+    /// Whether its file may still come in this run.
+    private func mayBeFollowed(_ id: DownloadID) -> Bool {
+        switch phases[id] {
+        case nil, .settled?, .following?: false
+        default: true
         }
     }
 

@@ -8,6 +8,10 @@ extension Schedule {
         case begin
         /// The time of the last ``Action/wake(at:)`` has come.
         case wake
+        /// Whether more downloads are expected: until then the run doesn't end by itself.
+        case expectsMore(Bool)
+        /// More downloads, with those of them that wait for others of them.
+        case arrived([ScheduledDownload], followers: Followers)
         /// The run has to end.
         case stop(SuspendReason)
         /// The free space on the disk, and the progress of all turns.

@@ -57,6 +57,10 @@ package struct Schedule: Sendable {
         switch event {
         case .begin: run.hasBegun = true
         case .wake: alarm = nil
+        case .expectsMore(let isExpected):
+            run.expectsMore = isExpected
+            run.stayIfPaused(now)
+        case .arrived(let wanted, let followers): run.add(wanted, followers: followers)
         case .stop(let reason): run.stop(reason)
         case .measured(let free, let turns): space.measured(free, turns, &run)
         case .claim(let id, let host):
@@ -132,7 +136,8 @@ package struct Schedule: Sendable {
     /// Whether nothing is in progress, and no due time is near enough to wait for.
     package func isOver(at now: Date) -> Bool {
         guard run.phases.isQuiet, run.commands.isEmpty, run.sidecars.isIdle else { return false }
-        return run.stopReason != nil || !(run.isSomethingDue(at: now) || run.isWaitingForResume(at: now))
+        return run.stopReason != nil
+            || !(run.expectsMore || run.isSomethingDue(at: now) || run.isWaitingForResume(at: now))
     }
 
     private mutating func setAlarm(_ now: Date) {

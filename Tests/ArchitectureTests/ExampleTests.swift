@@ -95,8 +95,11 @@ struct ExampleTests {
     func options() async throws {
         let manual = try await Self.coursefetch(["manual"], home: TemporaryFolder()).output
             .replacingOccurrences(of: "\\-", with: "-")
-        // Of jq, of systemctl, of setpriv, of pass, of somebody's helper, and of a command that the protocol page says isn't there yet.
-        let others: Set = ["--unbuffered", "--provider", "--now", "--pdeathsig", "--multiline", "--vault"]
+        // Of jq, of swift, of systemctl, of setpriv, of pass, of somebody's helper, and of a command that the protocol page says isn't there yet.
+        let others: Set = [
+            "--unbuffered", "--provider", "--now", "--pdeathsig", "--multiline", "--vault", "--package-path",
+            "--static-swift-stdlib",
+        ]
         let known = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.0) }).union(others)
         #expect(known.count > 25)
         for page in ["README.md", "CHANGELOG.md"]

@@ -7,7 +7,7 @@ import Testing
 struct SentenceTests {
     static let rooms = [
         "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
-        "Operations",
+        "ProviderConformance", "Operations",
     ]
 
     /// Files that have sentences all the same; those of ``isStored(_:)`` aside.

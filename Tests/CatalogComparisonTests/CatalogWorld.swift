@@ -28,7 +28,8 @@ final class CatalogWorld {
     /// The plan for a catalog whose courses are these lines.
     func plan(
         _ courses: String, file: String = "catalog.yaml", only: [String] = [], now: Date = Date(),
-        layout: String = "plain", lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false
+        layout: String = "plain", lossGuard: LossGuard? = LossGuard(), retriesFailed: Bool = false,
+        compared: ComparedCourses = .all
     ) throws -> Reconciliation {
         let path = folder.at(file).string
         let text = "version: 1\ndefaults: {provider: direct, parameters: {base: http://h}}\ncourses:\n\(courses)\n"
@@ -37,7 +38,8 @@ final class CatalogWorld {
         try #require(reading.verdict == .valid, "\(reading.report)")
         var reconciler = try Reconciler(
             catalog: reading.catalog, store: store, only: try only.map { try Selector($0) }, now: now,
-            layout: try PathLayout(layout), lossGuard: lossGuard, retriesFailed: retriesFailed, library: library)
+            layout: try PathLayout(layout), lossGuard: lossGuard, retriesFailed: retriesFailed, compared: compared,
+            library: library)
         return try reconciler.run()
     }
 
@@ -53,9 +55,10 @@ final class CatalogWorld {
     /// Writes the plan, and finishes everything that is wanted.
     @discardableResult
     func sync(
-        _ courses: String, file: String = "catalog.yaml", only: [String] = [], layout: String = "plain"
+        _ courses: String, file: String = "catalog.yaml", only: [String] = [], layout: String = "plain",
+        compared: ComparedCourses = .all
     ) throws -> Reconciliation {
-        let plan = try plan(courses, file: file, only: only, layout: layout)
+        let plan = try plan(courses, file: file, only: only, layout: layout, compared: compared)
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()
         try store.catalogs.apply(changes)

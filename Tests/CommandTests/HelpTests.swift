@@ -37,7 +37,8 @@ struct HelpTests {
                 "prioritize",
                 "set",
                 "verify",
-                "resolve", "login", "logout", "users", "plugins list", "library move", "library adopt", "forget",
+                "resolve", "list", "catalog from", "login", "logout", "users", "plugins list", "plugins check",
+                "plugins new", "plugins install", "plugins remove", "library move", "library adopt", "forget",
                 "doctor",
             ])
     }

@@ -37,6 +37,17 @@ struct JSONEventsTests {
             #"{"event":"sync_started",\#(time),"schema":1,"user":"alice","run":7,"catalogs":["a.yaml","b.yaml"],"library":"/l",\#(counts),"present_bytes":5}"#
         ),
         (
+            .courseListed(CourseListed(course: "phys101", title: "Physics", videos: 3, was: nil, added: 3, removed: 0)),
+            #"{"event":"course_listed",\#(time),"course":"phys101","title":"Physics","videos":3,"was":null,"added":3,"removed":0}"#
+        ),
+        (
+            .downloadsAdded(
+                SyncAddition(
+                    downloads: [.waiting: 2, .finished: 1], waitingBytes: 9,
+                    partials: [video: .init(bytes: 3, size: 9)], order: CatalogOrder())),
+            #"{"event":"downloads_added",\#(time),\#(counts),"waiting_bytes":9,"present_bytes":3}"#
+        ),
+        (
             .resolved(video, attempt: 2, reason: .expired, expiresAt: now),
             #"{"event":"resolved",\#(time),\#(ids),"attempt":2,"reason":"expired","expires_at":"2026-11-20T23:00:00Z"}"#
         ),

@@ -62,6 +62,22 @@ struct JSONSchemaTests {
                 #""absolute_path":"/l/a/b.mp4","finished_at":"2026-11-20T23:00:00Z""#))
     }
 
+    @Test("what list prints fits, whatever becomes of a video")
+    func listing() async throws {
+        let fates: [ListingReport.Fate] = [
+            .new, .known(.finished), .renamed(from: "Former", .waiting), .notIncluded, .excluded(pattern: "Talk*"),
+            .older(newest: 3), .gone(.finished),
+        ]
+        let lines = fates.map { fate in
+            ListingText(zone: .gmt).json(
+                ListingReport.Item(
+                    reference: Self.video, fate: fate, publishedAt: Self.now, duration: 61.5, isWritten: true))
+        }
+        #expect(try await Self.mistakes("list", lines) == "")
+        #expect(
+            String(decoding: lines[2], as: UTF8.self).contains(#""fate":"renamed","state":"waiting","was":"Former""#))
+    }
+
     @Test("the output of a dry run fits")
     func rehearsal() async throws {
         let actions: [(DryRunItem.Action, DryRunItem.Reason)] = [
@@ -126,7 +142,11 @@ struct JSONSchemaTests {
         arguments: [
             ("check", "echo 'version: 1' > a.yaml; \"$0\" check a.yaml --json; \"$0\" check gone.yaml --json; true"),
             ("doctor", "\"$0\" doctor --json || true"), ("users", "\"$0\" users --json"),
-            ("plugins", "\"$0\" plugins list --json"), ("verify", "\"$0\" verify --json || true"),
+            ("plugins", "\"$0\" plugins list --json"),
+            (
+                "plugin-check",
+                "mkdir p; echo 'protocol: 1' > p/plugin.yaml; \"$0\" plugins check p --json; printf 'name: p\nprotocol: 1\nrun: [cat]\n' > p/plugin.yaml; \"$0\" plugins check p --json || true"
+            ), ("verify", "\"$0\" verify --json || true"),
         ])
     func program(schema: String, script: String) async throws {
         let ending = try await BuiltProgram.run("coursefetch", [], shell: script)

@@ -5,6 +5,7 @@ import Operations
 import SyncFacts
 import Testing
 import YAMLSource
+
 @testable import CommandOutput
 @testable import CourseFetchCommands
 
@@ -85,10 +86,18 @@ extension ReportTests {
                 "broken        broken: plugin.yaml:3:1: unknown key", "              /p/broken",
                 "direct 0.9    not used: /p/direct comes first", "              /q/direct",
             ])
+        var wanting = listings[0]
+        wanting.parameters = ["host", "scope"]
+        wanting.required = ["host"]
+        wanting.credentials = ["username", "password"]
+        #expect(
+            PluginsText.lines([wanting], searched: []).suffix(2) == [
+                "              parameters: host*, scope", "              login: username, password",
+            ])
         #expect(PluginsText.lines([], searched: ["/a"])[0...1] == ["no plugins; looked in:", "  /a"])
         #expect(
             String(decoding: PluginsText.json(listings[1]), as: UTF8.self)
-                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"folder":"/p/broken","problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
+                == #"{"name":"broken","version":null,"protocol":null,"description":null,"methods":[],"parameters":[],"required":[],"credentials":[],"folder":"/p/broken","problem":"plugin.yaml:3:1: unknown key","shadowed_by":null}"#
                 + "\n")
     }
 

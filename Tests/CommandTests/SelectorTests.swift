@@ -167,6 +167,10 @@ struct SelectorTests {
     func unmatched() throws {
         #expect(try UnmatchedSelector(Selector("zoology"), among: Self.videos).message == "no video matches zoology")
         #expect(
+            try UnmatchedSelector(Selector("catalog.yaml"), among: Self.videos).message
+                == "no video matches catalog.yaml; a selector names courses, chapters or videos, such as phys101 or phys101/*, "
+                + "not a catalog")
+        #expect(
             try UnmatchedSelector(Selector("phys101/dinamics"), among: Self.videos).message
                 == "no video matches phys101/dinamics; did you mean phys101/dynamics?")
     }

@@ -26,6 +26,14 @@ struct LoginTests {
         #expect(try DownloadStore.empty().downloads.counts() == [:])
     }
 
+    @Test("a logout at a provider by somebody who never logged in leaves the session as it was")
+    func loggedOutFirst() throws {
+        let store = try DownloadStore.empty()
+        _ = try store.sessions.close(ofProvider: "p")
+        let session = try #require(try store.sessions.current())
+        #expect(session.isOpen && session.closedGeneration == 0 && session.changedAt > .distantPast)
+    }
+
     @Test("the state and SQLite's files beside it are closed to others, even if they weren't before")
     func permissions() throws {
         let fixture = StoreFixture()

@@ -106,6 +106,78 @@ struct StoreOpeningTests {
         }
     }
 
+    @Test(
+        "a file of version 9 is migrated by the holder: every row of every table is as it was, and no course is listed")
+    func migrationOfNine() throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try Schema.migrator.migrate(queue, upTo: "9")
+        try queue.write { db in
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version")
+            #expect(version == 9)
+            try db.execute(sql: Self.rowsOfNine)
+        }
+        let tables = try queue.read { db in
+            try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%migrations' ORDER BY 1")
+        }
+        let before = try queue.read { try Self.rows(of: tables, $0) }
+        #expect(before.count { $0.value.isEmpty } == 0, "each table has a row: \(before)")
+        try queue.close()
+        #expect(throws: StoreError.needsMigration(path: fixture.path)) { try fixture.open(.visitor) }
+
+        let store = try fixture.open(.holder)
+        let finished = try #require(try store.downloads.record(DownloadID(rawValue: 1)))
+        #expect(finished.state == .finished && finished.file?.path == "C/01 V.mp4")
+        #expect(try store.downloads.record(DownloadID(rawValue: 2))?.durableBytes == 7)
+        #expect(try store.listings.records().isEmpty && store.listings.contents(of: "c").videos.isEmpty)
+        store.close()
+
+        let after = try DatabaseQueue(path: fixture.path)
+        #expect(try after.read { try Self.rows(of: tables, $0) } == before)
+        #expect(try after.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 10)
+        #expect(try after.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
+        try after.close()
+    }
+
+    /// The rows of each table, as text.
+    private static func rows(of tables: [String], _ db: Database) throws -> [String: [String]] {
+        try Dictionary(
+            uniqueKeysWithValues: tables.map { table in
+                (table, try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map(\.debugDescription))
+            })
+    }
+
+    /// A row or more in each table of version 9.
+    private static let rowsOfNine = """
+        INSERT INTO facts VALUES ('library', 'L');
+        INSERT INTO courses (id, file, ordinal, title, folder, cover, cover_path, cover_size, cover_modified, layout)
+            VALUES ('c', '/c.yaml', 0, 'C', 'C', x'01', 'C/cover.jpg', 3, 4, 'plain');
+        INSERT INTO chapters (course, id, title, position, folder) VALUES ('c', 'k', 'K', 1, 'C/01 K');
+        INSERT INTO downloads (course, video, title, position, ordinal, provider, source, priority, stem, state, path,
+            size, modified, sha256, file_source, kind, media_seconds, announced, updated_at)
+            VALUES ('c', 'v', 'V', 1, 0, 'p', x'00', 0, 'C/01 V', 'finished', 'C/01 V.mp4',
+                9, 7, x'0A0B', x'00', 'file', NULL, 1, 1.5);
+        INSERT INTO downloads (course, video, chapter, title, position, ordinal, provider, source, priority, extras,
+            stem, expected_size, state, reason, durable_bytes, total_bytes, etag, stream, kind, error_kind,
+            error_message, retry_at, failed_runs, is_gone, announced, updated_at)
+            VALUES ('c', 'w', 'k', 'W', 1, 1, 'p', x'01', 3, x'02', 'C/01 K/01 W', 900, 'suspended', 'signal', 7, 900,
+                '"e"', '{}', 'stream', 'network', 'no', 99.5, 2, 1, 0, 2.5);
+        INSERT INTO sidecars (download, kind, name, path, size, modified)
+            VALUES (1, 'subtitle', 'en', 'C/01 V.en.vtt', 5, 6);
+        INSERT INTO sidecars (download, kind, name, state, retry_at, failed_runs, error_kind)
+            VALUES (1, 'cover', '', 'failed', 8, 1, 'network');
+        INSERT INTO moves VALUES ('m', 'C/a', 'C/b', 'course c');
+        INSERT INTO runs (started_at, ended_at, catalogs, exit, finished, failed, bytes)
+            VALUES (1, 2, '["/c.yaml"]', 0, 1, 0, 9);
+        INSERT INTO session VALUES (1, 1, 4, 3, 5);
+        INSERT INTO provider_sessions VALUES ('p', 2);
+        INSERT INTO requests (body, answer, made_at) VALUES ('{}', NULL, 3);
+        INSERT INTO parts VALUES (2, 'audio', 'de', '2.audio.part', 'C/01 K/01 W.m4a', 4, 5, x'0C');
+        INSERT INTO metadata VALUES ('C/tvshow.nfo', 'c', 1, 2, x'0D', NULL, NULL);
+        INSERT INTO metadata_courses VALUES ('c', 'stamp');
+        """
+
     @Test("a row keeps its kind until it has its file; another kind clears the duration")
     func kinds() throws {
         let store = try fixture.open()

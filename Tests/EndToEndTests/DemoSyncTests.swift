@@ -23,6 +23,8 @@ struct DemoSyncTests {
         #expect(first.events("resolved").contains { $0.reason != "first" }, "a link that expired")
         let files = LibraryFiles(stage.library).paths
         for kind in [".mp4", ".vtt", ".jpg", ".pdf"] { #expect(files.contains { $0.hasSuffix(kind) }, "\(kind)") }
+        #expect(first.events("course_listed").map(\.videos) == [2], "\(first.report)")
+        #expect(files.contains { $0.hasPrefix("Everything/02 The tides.") }, "\(files)")
         #expect(try stage.strays() == [])
 
         let trace = stage.folder.at("execve.log").string

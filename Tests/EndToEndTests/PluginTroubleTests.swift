@@ -107,6 +107,9 @@ struct PluginTroubleTests {
         try FileManager.default.copyItem(
             atPath: checkout.appending(path: "Plugins/direct").path(percentEncoded: false),
             toPath: stage.folder.at("\(prefix)/lib/coursefetch/plugins/direct").string)
+        try FileManager.default.copyItem(
+            atPath: Built.executable("coursefetch-providers").string,
+            toPath: stage.folder.at("\(prefix)/lib/coursefetch/coursefetch-providers").string)
         let outcome = try await Program.run([program, "plugins", "list"], in: stage.folder)
         #expect(outcome.exit == 0 && outcome.output.contains("direct"), "\(outcome.report)")
     }

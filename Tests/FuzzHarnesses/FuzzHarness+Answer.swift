@@ -44,7 +44,7 @@ extension FuzzHarness {
                 isAnswer = true
                 try check(resolution)
             case .listing(let listing):
-                _ = ResolutionCheck.fault(in: listing)
+                _ = ListingCheck.fault(in: listing)
                 isAnswer = true
             case .login, .error: isAnswer = true
             case .wrong(let text): try promise(!text.isEmpty, "nothing is said of what is wrong")

@@ -183,7 +183,9 @@ def answer(params):
 
     def environment(self):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("COURSEFETCH_", "XDG_"))}
-        return {**kept, "HOME": str(self.folder / "home"), "NO_PROXY": "*", "no_proxy": "*"}
+        # Plugins that run `python3` find the packages of the tests.
+        path = os.pathsep.join([str(pathlib.Path(sys.prefix) / "bin"), kept.get("PATH", os.defpath)])
+        return {**kept, "PATH": path, "HOME": str(self.folder / "home"), "NO_PROXY": "*", "no_proxy": "*"}
 
     def places(self, command, arguments):
         options = ["--library", str(self.library), "--state", str(self.state)] if command != "check" else []

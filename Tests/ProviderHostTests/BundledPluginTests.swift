@@ -6,8 +6,8 @@ import Testing
 import YAMLSource
 
 @testable import ProviderHost
+@testable import coursefetch_providers
 @testable import demo
-@testable import secure_link
 
 /// The plugins that come with coursefetch, started for real.
 @Suite struct BundledPluginTests {
@@ -35,7 +35,11 @@ import YAMLSource
     @Test("all of them are found, without a warning")
     func found() {
         let registry = Self.registry()
-        #expect(registry.plugins.keys.sorted() == ["demo", "direct", "secure-link"])
+        #expect(
+            registry.plugins.keys.sorted() == [
+                "demo", "direct", "feed", "index", "rclone", "s3", "secure-link", "webdav",
+                "yt-dlp",
+            ])
         #expect(registry.plugins.values.allSatisfy { $0.warnings.isEmpty })
     }
 
@@ -75,11 +79,16 @@ import YAMLSource
         }
     }
 
-    @Test("direct is a shell script of under 20 lines")
-    func directIsShort() throws {
-        let plugin = try plugin("direct")
-        let text = try String(contentsOfFile: plugin.launch.executable.string, encoding: .utf8)
-        #expect(text.split(separator: "\n").count < 20)
+    @Test("those in Swift are one program, but for the demo")
+    func oneProgram() {
+        let registry = Self.registry()
+        // yt-dlp is in Python.
+        let swift = registry.plugins.filter { !["demo", "yt-dlp"].contains($0.key) }
+        #expect(swift.count == 7)
+        for (name, plugin) in swift {
+            #expect(plugin.launch.executable.lastComponent?.string == "coursefetch-providers")
+            #expect(plugin.launch.arguments == [name])
+        }
     }
 
     // MARK: - secure-link
@@ -108,7 +117,7 @@ import YAMLSource
             ("1000 testsecret", "gEK-_NZKBkhIzAlt7-VMbQ"),
         ])
     func mark(_ text: String, _ mark: String) {
-        #expect(SecureLink.mark(text) == mark)
+        #expect(LinkSigner.mark(text) == mark)
     }
 
     @Test("secure-link signs with the request's clock and the login's secret")
@@ -142,7 +151,7 @@ import YAMLSource
                         "base": "https://media.example.org", "path": "/{id}/index.m3u8", "kind": "hls",
                         "url": "{base}/hls/{md5}/{expires}{path}", "string": "{expires}{folder} {secret}",
                     ], credentials: more.credentials.value, now: now))
-            let mark = SecureLink.mark("2147483647/a b/ secret")
+            let mark = LinkSigner.mark("2147483647/a b/ secret")
             #expect(
                 stream
                     == Resolution(
@@ -156,7 +165,7 @@ import YAMLSource
                         "string": "{expires}{path} {secret}",
                         "lifetime": 1000, "md5_argument": "st", "expires_argument": "",
                     ], credentials: ["hosts": ["h": "testsecret"]], now: Date(timeIntervalSince1970: 0)))
-            #expect(bare.url == "https://h/a%20b/c.mp4?st=\(SecureLink.mark("1000/a b/c.mp4 testsecret"))")
+            #expect(bare.url == "https://h/a%20b/c.mp4?st=\(LinkSigner.mark("1000/a b/c.mp4 testsecret"))")
         }
     }
 
@@ -216,7 +225,7 @@ import YAMLSource
                     return "\(error)"
                 }
             }
-            let signed = "https://h:8080/v?md5=\(SecureLink.mark("1000/v testsecret"))&expires=1000"
+            let signed = "https://h:8080/v?md5=\(LinkSigner.mark("1000/v testsecret"))&expires=1000"
             #expect(await resolve([:]) == signed)
             #expect(
                 await resolve(["secret_file": "elsewhere"])

@@ -116,7 +116,7 @@ import Testing
             #expect(try await get(notes.url, [field]).body.starts(with: Data("%PDF".utf8)))
             #expect(
                 await failure(provider, .video("v", ["file": "nothing"]))?.message
-                    == "there is no video 'nothing'; there are fractal, life, pendulum, spectrum, waves")
+                    == "there is no video 'nothing'; there are fractal, life, pendulum, spectrum, tides, waves")
         }
     }
 }

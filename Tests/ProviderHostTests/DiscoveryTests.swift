@@ -61,11 +61,15 @@ import Testing
         try add(sandbox, "p/beside", name: "beside", run: "./built, --flag")
         try add(sandbox, "p/path", name: "path", run: "sh, ./tool")
         try sandbox.write("#!/bin/sh\n", to: "bin/built", mode: 0o755)
+        try add(sandbox, "p/installed", name: "installed", run: "./program, word")
+        try sandbox.write("#!/bin/sh\n", to: "lib/coursefetch/program", mode: 0o755)
         let registry = discover(
             sandbox, extra: ["p"], environment: ["PATH": "/usr/bin:/bin"], executable: "bin/coursefetch")
         #expect(registry.plugins["inside"]?.launch.executable == folder.appending("p/inside/tool"))
         #expect(registry.plugins["beside"]?.launch.executable == folder.appending("bin/built"))
         #expect(registry.plugins["beside"]?.launch.arguments == ["--flag"])
+        #expect(
+            registry.plugins["installed"]?.launch.executable.string.hasSuffix("/lib/coursefetch/program") == true)
         #expect(registry.plugins["path"]?.launch.executable.lastComponent?.string == "sh")
         #expect(registry.plugins["path"]?.launch.folder == folder.appending("p/path"))
     }

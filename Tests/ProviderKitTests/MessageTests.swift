@@ -79,17 +79,21 @@ import Testing
     @Test("listings and logins read back unchanged; a video may be a bare id")
     func others() throws {
         let listing: Listing = try parse(
-            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}]}]}],"next":"2"}"#
-        )
+            #"{"chapters":[{"id":"k","videos":["a",{"id":"b","subtitle_files":[{"lang":"en","url":"u"}],"description":"d","#
+                + #""published_at":"2026-10-05T08:00:00+02:00","duration":61.5}]}],"next":"2","known":"e"}"#)
         #expect(listing.chapters[0].videos[0] == .init(id: "a"))
         #expect(listing.chapters[0].videos[1].subtitleFiles == [.init(lang: "en", url: "u")])
+        #expect(listing.chapters[0].videos[1].publishedAt == Date(timeIntervalSince1970: 1_791_180_000))
+        #expect(listing.chapters[0].videos[1].duration == 61.5)
+        #expect(listing.known == "e" && !listing.unchanged)
         #expect(try parse(try text(listing)) as Listing == listing)
+        #expect(try text(Listing(unchanged: true)) == #"{"unchanged":true}"#)
         let login = Login(credentials: ["a": 1], expiresAt: Date(timeIntervalSince1970: 60))
         #expect(try text(login) == #"{"credentials":{"a":1},"expires_at":"1970-01-01T00:01:00Z"}"#)
         #expect(try parse(try text(login)) as Login == login)
         let request = LoginRequest(user: "u", now: Date(timeIntervalSince1970: 0), secrets: ["p": "s"])
         #expect(try parse(try text(request)) as LoginRequest == request)
-        let list = ListRequest(user: "u", now: Date(timeIntervalSince1970: 0), course: .init(id: "c"), cursor: "2")
+        let list = ListRequest(user: "u", now: Date(timeIntervalSince1970: 0), course: .init(id: "c"), known: "e")
         #expect(try parse(try text(list)) as ListRequest == list)
     }
 

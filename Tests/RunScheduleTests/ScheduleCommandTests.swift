@@ -117,6 +117,30 @@ struct ScheduleCommandTests {
         #expect(answer.last == "end")
     }
 
+    @Test("with everything paused while more downloads are to come, it waits for a resume only when none came")
+    func pausedWhileMoreIsToCome() {
+        func paused() -> (Stage, [String]) {
+            var stage = Stage([Stage.download(1)])
+            stage.tell(.expectsMore(true))
+            stage.tell(.begin)
+            stage.tell(.command(1, .steer(.pause, [.number(1)])))
+            stage.tell(.turnEnded(.number(1), .stopped))
+            let answer = stage.tell(.applied(1, [row(1, .active, .paused)]))
+            return (stage, answer)
+        }
+        var (stage, answer) = paused()
+        #expect(answer == ["emit paused 1", "dismiss 1", "answer 1 []"])
+        #expect(stage.tell(.expectsMore(false)) == ["emit waits for resume 600", "wake 600"])
+        #expect(stage.wait(600) == ["end"])
+
+        (stage, answer) = paused()
+        #expect(stage.tell(.arrived([Stage.download(2)], followers: Followers())).last == "start 2")
+        #expect(stage.tell(.expectsMore(false)).isEmpty)
+        stage.tell(.turnEnded(.number(2), .complete))
+        stage.tell(.hashed(.number(2), .right))
+        #expect(stage.tell(.placed(.number(2), Stage.file, request: nil, isWhole: true)).last == "end")
+    }
+
     @Test("commands run one after the other; after the run nothing is done")
     func order() {
         var stage = Stage([Stage.download(1), Stage.download(2)])

@@ -12,6 +12,17 @@ package enum ExitText {
     }
 
     private static func parts(_ status: ExitStatus, _ summary: SyncSummary) -> [String] {
+        reasons(status, summary) + unlisted(status, summary)
+    }
+
+    private static func unlisted(_ status: ExitStatus, _ summary: SyncSummary) -> [String] {
+        guard summary.coursesUnlisted > 0,
+            [.workLeft, .providerBroken, .loginNeeded, .failures].contains(status)
+        else { return [] }
+        return ["\(Wording.count(summary.coursesUnlisted, "course")) with an older listing, or none"]
+    }
+
+    private static func reasons(_ status: ExitStatus, _ summary: SyncSummary) -> [String] {
         switch status {
         case .failures: failures(summary)
         case .workLeft: [stop(summary), left(summary)].compactMap(\.self) + failed(summary)

@@ -21,6 +21,17 @@ package enum JSONEvents {
             line.field("catalogs", holder?.catalogs ?? [])
             line.field("until", until)
         case .started(let start): fill(&line, start)
+        case .courseListed(let listed):
+            line.field("course", listed.course)
+            line.field("title", listed.title)
+            line.field("videos", listed.videos)
+            line.field("was", listed.was)
+            line.field("added", listed.added)
+            line.field("removed", listed.removed)
+        case .downloadsAdded(let addition):
+            counts(&line, addition.downloads)
+            if let bytes = addition.waitingBytes { line.field("waiting_bytes", bytes) }
+            line.field("present_bytes", addition.partials.values.byteCount(\.bytes).value)
         case .resolved(let reference, let attempt, let reason, let expiresAt):
             ids(&line, reference)
             line.field("attempt", attempt)
@@ -100,6 +111,8 @@ package enum JSONEvents {
         switch event {
         case .lockWaiting: "lock_waiting"
         case .started: "sync_started"
+        case .courseListed: "course_listed"
+        case .downloadsAdded: "downloads_added"
         case .resolved: "resolved"
         case .downloadStarted: "download_started"
         case .progress: "progress"
@@ -164,6 +177,7 @@ package enum JSONEvents {
             line.field("message", error.message)
         }
         sidecars(&line, wanted: summary.sidecarsWanted, failed: summary.sidecarsFailed)
+        if summary.coursesUnlisted > 0 { line.field("courses_unlisted", summary.coursesUnlisted) }
     }
 
     /// The numbers of missing sidecars; nothing if there are none.

@@ -65,6 +65,7 @@ package struct PlainLog: Sendable {
         case .started(let start):
             explainer.catalogs = start.catalogs
             return []
+        case .courseListed(let listed): return Wording.listed(listed).map(output) ?? []
         case .downloadFinished(_, let file):
             return output("finished  \(file.path) (\(Wording.size(file.bytes)) in \(Wording.duration(file.seconds)))")
         case .downloadFailed(let reference, let error, let retryAt):
@@ -74,6 +75,9 @@ package struct PlainLog: Sendable {
         case .downloadRemoved(let reference): return output("removed   \(Explainer.name(reference))")
         case .downloadGone(let reference, let path):
             return output("gone      \(Explainer.name(reference)): \(Wording.gone(path: path))")
+        case .warning(.doubtful(let diagnostic), _):
+            guard !isQuiet, !hidesDiagnostics else { return [] }
+            return TerminalText.printableLines(SyncWarning.doubtful(diagnostic).message).map { Line(.diagnostics, $0) }
         case .warning(let warning, let reference):
             guard !isQuiet || warning.isFailure || warning.isNews else { return [] }
             let name = reference.map { "\(Explainer.name($0)): " } ?? ""
@@ -87,7 +91,8 @@ package struct PlainLog: Sendable {
                 "waiting", Wording.resumeWaiting(until: until, user: explainer.user, now: now, zone: zone), .notice)
         // It is among the errors of the summary.
         case .courseHeld: return []
-        case .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended, .downloadPaused,
+        case .downloadsAdded, .resolved, .downloadStarted, .progress, .downloadRetrying, .downloadSuspended,
+            .downloadPaused,
             .downloadCancelled, .downloadWaiting, .resting, .finished:
             return []
         }

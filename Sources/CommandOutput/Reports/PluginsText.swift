@@ -18,9 +18,15 @@ package enum PluginsText {
                 return ["\(title)  not used: \(other) comes first", "\(indent)\(listing.folder)"]
             }
             let methods = listing.methods.joined(separator: ", ")
-            return [
+            var lines = [
                 "\(title)  \(listing.summary ?? "no description")", "\(indent)\(methods); \(listing.folder)",
             ]
+            let parameters = (listing.parameters ?? []).map { listing.required.contains($0) ? $0 + "*" : $0 }
+            if !parameters.isEmpty { lines.append("\(indent)parameters: \(parameters.joined(separator: ", "))") }
+            if !listing.credentials.isEmpty {
+                lines.append("\(indent)login: \(listing.credentials.joined(separator: ", "))")
+            }
+            return lines
         }
         return lines.map(TerminalText.printable)
     }
@@ -33,6 +39,9 @@ package enum PluginsText {
         line.field("protocol", listing.protocolVersion)
         line.field("description", listing.summary)
         line.field("methods", listing.methods)
+        line.field("parameters", listing.parameters ?? [])
+        line.field("required", listing.required)
+        line.field("credentials", listing.credentials)
         line.field("folder", listing.folder)
         line.field("problem", listing.problem)
         line.field("shadowed_by", listing.shadowedBy)

@@ -90,6 +90,11 @@ extension ResolveText {
         return TerminalText.printable(text)
     }
 
+    /// The reason why a provider couldn't be asked for a course.
+    package static func reason(_ error: DownloadError) -> String {
+        TerminalText.printable(Explainer(catalogs: []).reason(error))
+    }
+
     /// The condition for the exit code.
     package static func condition(_ error: DownloadError) -> SyncCondition {
         switch error.kind {

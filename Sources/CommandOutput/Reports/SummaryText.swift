@@ -91,7 +91,12 @@ package enum SummaryText {
         let whose = Explainer.option(user: user)
         var lines = summary.providersToLogIn.sorted().map { provider in
             let login = Explainer.login(at: provider, user: user)
-            return "videos of provider \(provider) wait for a login: \(login)"
+            let courses = summary.coursesToLogIn[provider].map { Wording.count($0, "course") }
+            guard let courses else { return "videos of provider \(provider) wait for a login: \(login)" }
+            guard summary.providersOfCoursesOnly.contains(provider) else {
+                return "videos of provider \(provider), and the listing of \(courses), wait for a login: \(login)"
+            }
+            return "\(courses) of provider \(provider) couldn't be listed without a login: \(login)"
         }
         if summary.stopReason == .logout { lines.append("to continue: coursefetch login\(whose)") }
         lines += wayOut(summary, whose)

@@ -35,6 +35,15 @@ struct LiveTally: Sendable {
         for size in partials.values.compactMap(\.size) { sizeIsKnown(size) }
     }
 
+    /// Downloads of courses that were listed after the start.
+    mutating func add(_ addition: SyncAddition) {
+        total += [DownloadState.waiting, .active, .suspended].reduce(0) { $0 + (addition.downloads[$1] ?? 0) }
+        wantedBytes = wantedBytes.flatMap { bytes in addition.waitingBytes.map { bytes + $0 } }
+        partials.merge(addition.partials) { known, _ in known }
+        presentBytes += addition.partials.values.byteCount(\.bytes).value
+        for size in addition.partials.values.compactMap(\.size) { sizeIsKnown(size) }
+    }
+
     /// A video begins its turn. Returns its existing part.
     mutating func activated(_ reference: VideoReference) -> SyncStart.Partial? {
         want(reference)

@@ -54,6 +54,11 @@ package struct LiveView: Sendable {
             explainer.catalogs = start.catalogs
             order = start.order.places()
             courses = start.order.courses
+        case .courseListed(let listed): if let text = Wording.listed(listed) { scroll.append(.note(text)) }
+        case .downloadsAdded(let addition):
+            tally.add(addition)
+            order = addition.order.places()
+            courses = addition.order.courses
         case .resolved(let reference, _, let reason, _):
             update(reference, at: now) {
                 $0.enter(.connecting, at: now)
@@ -107,6 +112,9 @@ package struct LiveView: Sendable {
         case .providerWaiting(let name, let until, let kind), .hostWaiting(let name, let until, let kind):
             waits.removeAll { $0.name == name || $0.until <= now }
             if until > now { waits.append((name, until, kind)) }
+        case .warning(.doubtful(let diagnostic), _):
+            // With its source line below.
+            scroll.append(.text(SyncWarning.doubtful(diagnostic).message))
         case .warning(let warning, let reference):
             scroll.append(.warning(reference.map { "\(Explainer.name($0)): \(warning.message)" } ?? warning.message))
         case .courseHeld(let course):

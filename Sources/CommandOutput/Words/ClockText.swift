@@ -13,5 +13,11 @@ package enum ClockText {
         return "\(day.date.day) \(months[day.date.month - 1])\(year) \(time)"
     }
 
+    /// The local day, `22 Nov 2026`.
+    package static func day(_ date: Date, zone: TimeZone) -> String {
+        let day = LocalDay(of: date, in: zone).date
+        return "\(day.day) \(months[day.month - 1]) \(day.year)"
+    }
+
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

@@ -44,7 +44,10 @@ extension Refusal {
 extension UnmatchedSelector {
     /// One sentence without its full stop.
     package var message: String {
-        let meant = suggestion.map { "; did you mean \(ShellWord.quoted($0.description))?" }
+        let isFile = [".yaml", ".yml"].contains { selector.description.hasSuffix($0) }
+        let kind =
+            isFile ? "; a selector names courses, chapters or videos, such as phys101 or phys101/*, not a catalog" : nil
+        let meant = suggestion.map { "; did you mean \(ShellWord.quoted($0.description))?" } ?? kind
         return "no video matches \(selector)\(meant ?? "")"
     }
 }
@@ -102,7 +105,7 @@ extension Refusal.Provider {
         case .broken(let name, let reason): "provider '\(name)' doesn't work: \(reason)"
         case .needsNoLogin(let name): "provider '\(name)' needs no login"
         case .parameters(let name, let problems):
-            "--set doesn't fit provider '\(name)': \(problems.joined(separator: "; "))"
+            "the parameters don't fit provider '\(name)': \(problems.joined(separator: "; "))"
         case .takesNoParameters(let name):
             "provider '\(name)' has no login method, so leave out --set"
         case .login(let name, let failure, let said):
@@ -142,9 +145,20 @@ extension Refusal.Provider.LoginFailure {
 }
 
 extension Refusal.Written {
+    private static func notListed(_ id: String, _ known: [String], isThere: Bool) -> String {
+        let selector = Selector(course: id)
+        let problem =
+            isThere
+            ? "the course \(selector) isn't listed by its provider; add 'discover: true' to it"
+            : "there is no course \(selector)"
+        guard !known.isEmpty else { return problem }
+        return "\(problem); courses with discover: \(Wording.list(known.map { Selector(course: $0).description }))"
+    }
+
     fileprivate var message: String {
         switch self {
         case .mistakes(let diagnostics, _): return diagnostics.map(\.text).joined(separator: "\n")
+        case .notListed(let id, let known, let isThere): return Self.notListed(id, known, isThere: isThere)
         case .noCourses(let file, let known):
             if known.isEmpty { return "there is nothing to forget: no catalog has been synced yet" }
             return "no course comes from \(file); known catalogs: \(known.joined(separator: ", "))"

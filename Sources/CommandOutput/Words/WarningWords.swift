@@ -10,8 +10,7 @@ extension SyncWarning {
     package var message: String {
         switch self {
         case .doubtful(let diagnostic): diagnostic.text
-        case .notDiscovered(let course, let place):
-            "\(place): course '\(course)': this version can't list courses of a provider yet (discover)"
+        case .listing(let listing): listing.message
         case .courseMoved(let course, let file): "the course '\(course)' now belongs to \(file)"
         case .damagedState(let reference): "the state of \(Selector(reference)) was damaged; it starts over"
         case .loggedOut: "the user is logged out; this sync continues after a login"
@@ -65,6 +64,47 @@ extension SyncWarning.Sidecar {
         case .courseCover(let course): "cover of \(Selector(course: course))"
         case .chapterCover(let course, let chapter): "cover of \(Selector(course: course, chapter: chapter))"
         }
+    }
+}
+
+extension SyncWarning.Listing {
+    fileprivate var message: String {
+        switch self {
+        case .failed(let provider, let error, let courses):
+            "provider '\(provider)' couldn't list \(Self.names(courses)): \(error.message); \(Self.consequence(courses))"
+        case .doubted(let course, let was, let now):
+            """
+            the listing of \(Selector(course: course)) has \(now == 0 ? "no videos" : "only \(Wording.count(now, "video"))") \
+            instead of \(was); the last one is used until this one comes again on another day. To use it now, run the \
+            sync with --accept-listing
+            """
+        case .unanswered(let courses):
+            """
+            \(Wording.list(courses.map { Selector(course: $0).description })): not listed, since the provider was logged \
+            out in the meantime
+            """
+        case .unknown(let courses):
+            "\(Wording.list(courses.map { Selector(course: $0).description })): never listed, so none of the videos is known"
+        case .repeated(let course, let count):
+            "the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) twice; the first one counts"
+        case .unusable(let course, let count):
+            """
+            the listing of \(Selector(course: course)) has \(Wording.count(count, "video")) with an empty id, one of more \
+            than 1,024 bytes, or one with NUL; \(count == 1 ? "it is" : "they are") left out
+            """
+        }
+    }
+
+    private static func names(_ courses: [Unlisted]) -> String {
+        let first = courses.prefix(3).map { Selector(course: $0.course).description }.joined(separator: ", ")
+        return courses.count > 3 ? "\(first) and \(courses.count - 3) more courses" : first
+    }
+
+    private static func consequence(_ courses: [Unlisted]) -> String {
+        let unknown = courses.filter { $0.last == nil }.count
+        if unknown == courses.count { return courses.count == 1 ? "it was never listed" : "they were never listed" }
+        let last = courses.count == 1 ? "its last listing is used" : "their last listings are used"
+        return unknown == 0 ? last : "\(last); \(unknown) of them were never listed"
     }
 }
 

@@ -2,6 +2,7 @@ import DownloadStore
 import FileSystem
 import Foundation
 import Operations
+import SyncFacts
 
 /// The text forms of sizes, rates, times and counts.
 package enum Wording {
@@ -36,6 +37,12 @@ package enum Wording {
         }
     }
 
+    /// Seconds with one decimal: `2.1`.
+    static func tenths(_ seconds: Double) -> String {
+        let tenths = Int((min(max(seconds, 0), 1e9) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
     /// A whole percentage that is 100 only when everything is there.
     static func percent(_ fraction: Double) -> String {
         guard fraction.isFinite else { return "0%" }
@@ -57,6 +64,15 @@ package enum Wording {
         case .stopping: "a sync is stopping (\(who))"
         case .waitingForLogin: "a sync waits for a login (\(who))"
         }
+    }
+
+    /// A new listing of a course; nil if it has the same videos as before.
+    static func listed(_ listed: CourseListed) -> String? {
+        guard listed.was == nil || listed.added + listed.removed > 0 else { return nil }
+        var parts = [count(listed.videos, "video")]
+        if listed.was != nil, listed.added > 0 { parts.append("\(grouped(listed.added)) new") }
+        if listed.removed > 0 { parts.append("\(grouped(listed.removed)) gone") }
+        return "listed    \(Selector(course: listed.course)): \(parts.joined(separator: ", "))"
     }
 
     /// The consequences for a video that is no longer in its catalog.

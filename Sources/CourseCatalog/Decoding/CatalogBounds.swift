@@ -6,6 +6,8 @@ enum CatalogBounds {
     static let priority = 1_000_000
     /// Includes inside includes.
     static let depth = 8
+    /// Listed videos of a course.
+    static let newest = 200_000
     /// Files of a run.
     static let files = 1000
 }

@@ -14,7 +14,7 @@ extension CatalogDecoder {
         while let field = try nextField(&cursor) {
             let value = try reader.next()
             switch field {
-            case .discover: course.discover = try reader.flag(value, "'discover'") ?? false
+            case .discover: course.discovery = try discovery(value)
             case .layout: course.layout = try layout(value)
             case .chapters:
                 try list(value, "'chapters' takes a list of chapters") { decoder, item throws(YAMLStop) in
@@ -31,7 +31,7 @@ extension CatalogDecoder {
 
     private mutating func warnOfEmptiness(_ course: CatalogDraft.CourseGroup) {
         let isEmpty = course.group.videos.isEmpty && course.chapters.allSatisfy(\.videos.isEmpty)
-        if isEmpty, !course.discover {
+        if isEmpty, course.discovery == nil {
             reader.mistakes.warning(
                 at: reader.location(course.group.position), "the course has no videos; add some, or 'discover: true'")
         }

@@ -248,3 +248,74 @@ extension CatalogDecoder {
         }
     }
 }
+
+extension CatalogDecoder {
+    /// Decodes `discover`: a truth value or a mapping; nil for `false`, and after a mistake.
+    mutating func discovery(_ value: YAMLEvent) throws(YAMLStop) -> Discovery? {
+        guard value.kind == .mappingStart else {
+            if value.kind == .sequenceStart {
+                try reader.refuse(value, "'discover' takes true, or a mapping with include, exclude, newest or every")
+                return nil
+            }
+            return try reader.flag(value, "'discover'") == true ? Discovery() : nil
+        }
+        var (include, exclude): ([Discovery.Pattern], [Discovery.Pattern]) = ([], [])
+        var newest: Int?
+        var every: Duration?
+        var cursor = LevelCursor(.discovery, start: value.position)
+        while let field = try nextField(&cursor) {
+            let value = try reader.next()
+            switch field {
+            case .includedTitles: include = try titlePatterns(value, "'include'")
+            case .excludedTitles: exclude = try titlePatterns(value, "'exclude'")
+            case .newest: newest = try number(value)
+            case .every: every = try interval(value)
+            default: try reader.skip(value)
+            }
+        }
+        finish(cursor)
+        return Discovery(include: include, exclude: exclude, newest: newest, every: every)
+    }
+
+    private mutating func titlePatterns(_ value: YAMLEvent, _ key: String) throws(YAMLStop) -> [Discovery.Pattern] {
+        var patterns: [Discovery.Pattern] = []
+        func add(_ decoder: inout CatalogDecoder, _ item: YAMLEvent) throws(YAMLStop) {
+            guard let text = try decoder.reader.textOrSkip(item, "a pattern in \(key)") else { return }
+            patterns.append(Discovery.Pattern(text: text, location: decoder.reader.location(item.position)))
+        }
+        if value.kind == .scalar {
+            try add(&self, value)
+        } else {
+            try list(value, "\(key) takes patterns on titles, such as [\"Lecture *\"]", add)
+        }
+        return patterns
+    }
+
+    private mutating func number(_ value: YAMLEvent) throws(YAMLStop) -> Int? {
+        guard value.kind == .scalar, value.isPlain, let number = CoreSchema.integer(value.text),
+            (1...CatalogBounds.newest).contains(number)
+        else {
+            try reader.refuse(value, "'newest' takes a number of videos from 1 to \(CatalogBounds.newest)")
+            return nil
+        }
+        return number
+    }
+
+    private mutating func interval(_ value: YAMLEvent) throws(YAMLStop) -> Duration? {
+        let text = value.kind == .scalar ? value.string : ""
+        let units: [Character: Int] = ["m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), (2...5).contains(text.utf8.count),
+            text.utf8.first != UInt8(ascii: "0"), text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(text.dropLast())
+        else {
+            let isNumber = (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            let meant = isNumber && !text.hasPrefix("0") ? text + "h" : nil
+            try reader.refuse(value, "'every' takes a time such as 30m, 6h or 7d", suggestion: meant)
+            return nil
+        }
+        return .seconds(number * unit)
+    }
+
+    /// A regular expression for what ``interval(_:)`` takes.
+    static let intervalPattern = "^[1-9][0-9]{0,3}[mhd]$"
+}

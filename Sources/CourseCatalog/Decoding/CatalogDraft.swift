@@ -33,8 +33,8 @@ struct CatalogDraft {
     struct CourseGroup {
         /// The parts that a chapter has as well.
         var group: Group
-        /// Whether the provider lists its contents.
-        var discover = false
+        /// How the provider lists its contents; nil if it doesn't.
+        var discovery: Discovery?
         /// The layout of its videos.
         var layout: PathLayout?
         /// In the order of the file.

@@ -6,6 +6,8 @@ enum CatalogField: UInt8, CaseIterable {
     case layout
     /// Of courses, chapters and videos.
     case id, title, description, chapters, videos, discover
+    /// Of `discover`.
+    case includedTitles, excludedTitles, newest, every
     /// Inherited.
     case provider, priority, quality, audio, subtitles, parameters, cover
     /// Of videos.
@@ -17,6 +19,8 @@ enum CatalogField: UInt8, CaseIterable {
     var key: String {
         switch self {
         case .subtitleFiles: "subtitle_files"
+        case .includedTitles: "include"
+        case .excludedTitles: "exclude"
         default: String(describing: self)
         }
     }
@@ -25,7 +29,7 @@ enum CatalogField: UInt8, CaseIterable {
 /// The kinds of mappings in a catalog, and the keys of each.
 enum CatalogLevel: UInt8, CaseIterable {
     /// From the outermost to the innermost.
-    case catalog, defaults, course, chapter, video, subtitleFile, attachment
+    case catalog, defaults, course, discovery, chapter, video, subtitleFile, attachment
 
     /// The inherited keys, which are allowed at several levels.
     static let inherited: [CatalogField] = [.provider, .priority, .quality, .audio, .subtitles, .parameters, .cover]
@@ -36,6 +40,7 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .catalog: [.version, .name, .include, .layout, .defaults, .courses]
         case .defaults: Self.inherited
         case .course: [.id, .title, .description, .discover, .layout] + Self.inherited + [.chapters, .videos]
+        case .discovery: [.includedTitles, .excludedTitles, .newest, .every]
         case .chapter: [.id, .title, .description] + Self.inherited + [.videos]
         case .video:
             [.id, .title, .description, .date] + Self.inherited + [.sha256, .size, .subtitleFiles, .attachments]
@@ -48,7 +53,7 @@ enum CatalogLevel: UInt8, CaseIterable {
     var required: [CatalogField] {
         switch self {
         case .catalog: [.version]
-        case .defaults: []
+        case .defaults, .discovery: []
         case .course, .chapter, .video: [.id]
         case .subtitleFile: [.lang, .url]
         case .attachment: [.title, .url]
@@ -61,6 +66,7 @@ enum CatalogLevel: UInt8, CaseIterable {
         case .catalog: "a catalog"
         case .defaults: "'defaults'"
         case .course: "a course"
+        case .discovery: "'discover'"
         case .chapter: "a chapter"
         case .video: "a video"
         case .subtitleFile: "a subtitle file"

@@ -33,7 +33,7 @@ struct SettingsResolution {
                 resolve(chapter.videos, above: inherited, missing: &missing)
                 chapters.append(inherited)
             }
-            if course.discover, own.provider == nil {
+            if course.discovery != nil, own.provider == nil {
                 missing = (missing.count, missing.first ?? course.group.position)
             }
             if let first = missing.first, !isProviderDoubtful {
@@ -51,12 +51,14 @@ struct SettingsResolution {
         return placed.map { course, own, chapters in
             Course(
                 id: course.group.id, writtenID: course.group.writtenID, title: course.group.title ?? course.group.id,
+                hasOwnTitle: course.group.title != nil,
                 description: course.group.description, layout: course.layout ?? layout, file: file,
                 location: SourceLocation(source, course.group.position), ownCover: course.group.own.cover,
-                discover: course.discover, settings: own, videos: VideoList(table: table, range: course.group.videos),
+                discovery: course.discovery, settings: own, videos: VideoList(table: table, range: course.group.videos),
                 chapters: zip(course.chapters, chapters).map { chapter, settings in
                     Chapter(
                         id: chapter.id, writtenID: chapter.writtenID, title: chapter.title ?? chapter.id,
+                        hasOwnTitle: chapter.title != nil,
                         description: chapter.description, location: SourceLocation(source, chapter.position),
                         ownCover: chapter.own.cover,
                         settings: settings, videos: VideoList(table: table, range: chapter.videos))

@@ -8,7 +8,9 @@ package struct Course: Sendable {
     /// The id as the catalog spells it, for providers.
     package let writtenID: String
     /// Its title for users; the id if there is none.
-    package let title: String
+    package internal(set) var title: String
+    /// Whether the catalog gives it a title.
+    package let hasOwnTitle: Bool
     /// Its description.
     package let description: String?
     /// The layout of its videos: its own, else its catalog's; nil without any.
@@ -18,15 +20,23 @@ package struct Course: Sendable {
     /// The position of its id.
     package let location: SourceLocation
     /// The course's own cover, not an inherited one.
-    package let ownCover: CoverSource?
-    /// Whether each sync asks the provider for the videos of the course.
-    package let discover: Bool
+    package internal(set) var ownCover: CoverSource?
+    /// How each sync asks the provider for the videos of the course; nil if it doesn't.
+    package let discovery: Discovery?
+    /// Whether ``videos`` and ``chapters`` include those that the provider listed. False as long as it never has.
+    package internal(set) var isListed = false
     /// The settings of its direct videos without their own, and of discovered ones.
     package let settings: Settings
     /// The videos directly under it; they come before the chapters.
-    package let videos: VideoList
+    package internal(set) var videos: VideoList
     /// Its chapters, with ids unique within the course.
-    package let chapters: [Chapter]
+    package internal(set) var chapters: [Chapter]
+
+    /// Whether each sync asks the provider for the videos of the course.
+    package var discover: Bool { discovery != nil }
+
+    /// Whether it has videos that aren't known, since its provider has never listed them.
+    package var isUnlisted: Bool { discover && !isListed }
 
     /// The course's cover: its own, else that of the `defaults`.
     package var cover: CoverSource? { settings.cover }
@@ -43,6 +53,8 @@ package struct Chapter: Sendable {
     package let writtenID: String
     /// Its title for users; the id if there is none.
     package let title: String
+    /// Whether the catalog gives it a title.
+    package let hasOwnTitle: Bool
     /// Its description.
     package let description: String?
     /// The position of its id.

@@ -34,6 +34,13 @@ package final class Settings: Sendable {
         self.base = base.ownParameters.isEmpty ? base.base : base
     }
 
+    /// The values of `other`, with the parameters of `base` beneath its own ones.
+    init(_ other: Settings, aboveInserted base: Settings) {
+        scope = other.scope
+        ownParameters = other.ownParameters
+        self.base = base
+    }
+
     /// Free keys and values for the provider, merged key by key; the nearest value of each, with its position. Computed
     /// at each call.
     package var parameters: [String: YAMLNode] {

@@ -29,6 +29,9 @@ package struct Video: Sendable {
         record.cover.count == 0 ? nil : CoverSource(table.string(record.cover), folder: table.folder)
     }
 
+    /// The video's own cover as the catalog says it.
+    var coverText: String? { record.cover.count == 0 ? nil : table.string(record.cover) }
+
     /// The video's cover: its own, else the nearest above it.
     package var cover: CoverSource? { ownCover ?? settings.cover }
 

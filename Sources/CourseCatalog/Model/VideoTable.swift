@@ -82,4 +82,9 @@ struct VideoExtras: Sendable {
     var description: String?
     /// Its date of publication: `2026-10-05`.
     var date: String?
+
+    /// Whether there are none.
+    var isEmpty: Bool {
+        subtitleFiles.isEmpty && attachments.isEmpty && writtenID == nil && description == nil && date == nil
+    }
 }

@@ -20,7 +20,10 @@ enum FieldSchema {
                 "type": "array",
                 "items": ["anyOf": [["$ref": "#/$defs/id"], ["$ref": "#/$defs/video"]]],
             ]
-        case .discover: ["type": "boolean"]
+        case .discover: ["anyOf": [["type": "boolean"], ["$ref": "#/$defs/discovery"]]]
+        case .includedTitles, .excludedTitles: ["anyOf": [text, ["type": "array", "items": text]]]
+        case .newest: ["type": "integer", "minimum": 1, "maximum": .int(CatalogBounds.newest)]
+        case .every: ["type": "string", "pattern": .string(CatalogDecoder.intervalPattern)]
         case .provider: ["type": scalarTypes, "pattern": .string(CatalogDecoder.providerPattern)]
         case .priority:
             [
@@ -90,7 +93,12 @@ extension CatalogField {
         case .date: "The day on which it was published, such as 2026-10-05."
         case .chapters: "The chapters."
         case .videos: "The videos: an id alone, or a mapping."
-        case .discover: "Whether each sync asks the provider for the videos of the course."
+        case .discover:
+            "Whether each sync asks the provider for the videos of the course; or which of them, and how often."
+        case .includedTitles: "Patterns on titles, such as Lecture *: only listed videos that match one."
+        case .excludedTitles: "Patterns on titles: no listed videos that match one."
+        case .newest: "Only this many of the listed videos, the newest ones."
+        case .every: "How often the provider is asked at most, such as 6h; by default at each sync."
         case .provider: "The plugin that resolves the video."
         case .priority: "low (-10), normal (0), high (10) or a number; a higher priority goes first."
         case .quality:

@@ -15,7 +15,8 @@ package struct CourseFetch: AsyncParsableCommand {
         subcommands: [
             Sync.self, Init.self, Check.self, Status.self, PathOf.self, OpenVideo.self, Pause.self, Resume.self,
             Cancel.self, Retry.self, Remove.self,
-            Prioritize.self, SetRun.self, Verify.self, Resolve.self, Login.self, Logout.self, Users.self, Plugins.self,
+            Prioritize.self, SetRun.self, Verify.self, Resolve.self, ListCourse.self, CatalogCommand.self, Login.self,
+            Logout.self, Users.self, Plugins.self,
             Library.self, Forget.self, Doctor.self, Manual.self,
         ])
 

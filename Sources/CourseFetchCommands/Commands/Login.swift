@@ -62,7 +62,7 @@ struct Login: AsyncParsableCommand {
         }
     }
 
-    private static func pair(_ text: String) -> (key: String, value: String)? {
+    static func pair(_ text: String) -> (key: String, value: String)? {
         guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
         return (String(text[..<sign]), String(text[text.index(after: sign)...]))
     }

@@ -7,7 +7,8 @@ import Operations
 struct Plugins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "Show the provider plugins.", subcommands: [PluginsList.self])
+        abstract: "Show, check, make, install and remove provider plugins.",
+        subcommands: [PluginsList.self, PluginsCheck.self, PluginsNew.self, PluginsInstall.self, PluginsRemove.self])
 }
 
 /// `coursefetch plugins list`.
@@ -17,7 +18,8 @@ struct PluginsList: AsyncParsableCommand {
         abstract: "List the installed plugins, and why broken ones are broken.",
         discussion: """
             Searches each --plugins folder, the folders in COURSEFETCH_PLUGINS, ~/.local/share/coursefetch/plugins and \
-            the installed plugins; the first plugin with a name wins.
+            the installed plugins; the first plugin with a name wins. Shows where each is, its methods, its parameters \
+            (the required ones first, with a star) and what a login asks for.
 
             EXAMPLES:
               coursefetch plugins list

@@ -15,6 +15,8 @@ struct TransferOptions: SettingOptions {
     @Option(\.caFile, completion: .file(extensions: ["pem", "crt"])) var caFile: String?
     @Flag(\.checksum) var checksum: Bool?
     @Option(\.only, completion: .selectors) var only: [String] = []
+    @Flag(\.discover) var discover: Bool?
+    @Flag(\.acceptListing) var acceptListing = false
     @Flag(\.prune) var prune: Bool?
     @Option(\.maxDelete) var maxDelete: String?
     @Flag(\.refetchLost) var refetchLost: Bool?

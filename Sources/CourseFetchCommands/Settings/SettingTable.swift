@@ -133,6 +133,15 @@ struct SettingTable: Sendable {
     ) { text throws(ValueError) in
         do throws(SelectorError) { return [try Selector(text)] } catch { throw .selector(SelectorText.message(error)) }
     }
+    let discover = SettingKey<Bool>(
+        "discover", standard: true,
+        help: """
+            Ask providers for the listings of courses with discover; without it, the last listings are used (default: \
+            {standard}).
+            """)
+    let acceptListing = SettingKey<Bool>(
+        "accept-listing", isInvertible: false,
+        help: "Use listings at once that have lost many videos, or all of them.")
     let prune = SettingKey<Bool>(
         "prune",
         help: "Remove videos that are no longer in the catalogs, once all others are finished (default: {standard}).")

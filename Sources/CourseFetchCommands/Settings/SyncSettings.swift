@@ -111,6 +111,8 @@ struct SyncSettings: Sendable {
         options.retries = self.retries.value
         options.maxWait = self.maxWait.value
         options.only = self.only.value
+        options.discovers = self.discover.value
+        options.acceptsListings = self.acceptListing.value
         options.prune = self.prune.value
         options.maxDelete = self.maxDelete.value
         options.refetchLost = self.refetchLost.value

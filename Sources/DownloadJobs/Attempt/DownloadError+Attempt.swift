@@ -41,7 +41,10 @@ extension DownloadError {
             case .unsupported, .pluginFault, .providerFailed, .cancelled: .providerFailed
             default: Kind(rawValue: error.kind.rawValue) ?? .providerFailed
             }
-        let message = error.parameter.map { "\(error.message) (parameter \($0))" } ?? error.message
+        // What passes by itself, or is the plugin's fault, has nothing to do with what the catalog says.
+        let isOfCatalog = [.invalidParameters, .notFound, .gone, .forbidden].contains(error.kind)
+        let parameter = isOfCatalog ? error.parameter : nil
+        let message = parameter.map { "\(error.message) (parameter \($0))" } ?? error.message
         self.init(kind: kind, message: message)
     }
 

@@ -44,7 +44,7 @@ package final class ProviderPool: Sendable {
     /// kept, and are durable on return.
     package func resolve(_ request: ResolveRequest, provider name: String) async throws(ProviderError) -> Resolution {
         let provider = try provider(name).get()
-        return try await withLogin(provider) { () async throws(ProviderError) in
+        return try await withLogin(provider, request.video.parameters) { () async throws(ProviderError) in
             try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
                 try await provider.resolve(request, with: held)
             }
@@ -52,9 +52,9 @@ package final class ProviderPool: Sendable {
     }
 
     /// Asks for one page of a course, with credentials as in ``resolve(_:provider:)``.
-    func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
+    package func list(_ request: ListRequest, provider name: String) async throws(ProviderError) -> Listing {
         let provider = try provider(name).get()
-        return try await withLogin(provider) { () async throws(ProviderError) in
+        return try await withLogin(provider, request.course.parameters) { () async throws(ProviderError) in
             try await keepingRenewed(name, { $0.credentials }) { held throws(ProviderError) in
                 try await provider.list(request, with: held)
             }
@@ -80,14 +80,15 @@ package final class ProviderPool: Sendable {
     /// Sends a request after a login with the user's credential helper, if there is one for this provider; repeats it
     /// once after a new login if the old one has expired.
     private func withLogin<Answer: Sendable>(
-        _ provider: PluginProvider, _ ask: () async throws(ProviderError) -> Answer
+        _ provider: PluginProvider, _ parameters: [String: JSONValue],
+        _ ask: () async throws(ProviderError) -> Answer
     ) async throws(ProviderError) -> Answer {
         guard let logins, logins.serves(provider.plugin.name) else { return try await ask() }
-        await logins.begin(provider)
+        await logins.begin(provider, parameters)
         do throws(ProviderError) {
             return try await ask()
         } catch {
-            guard error.kind == .authRequired, await logins.renew(provider) else { throw error }
+            guard error.kind == .authRequired, await logins.renew(provider, parameters) else { throw error }
             return try await ask()
         }
     }

@@ -24,6 +24,8 @@ actor Dispatcher {
         var stopReason: SuspendReason?
         /// Errors that prevented recording results; from the bookkeeper, once it has ended.
         var storeErrors: [StoreError] = []
+        /// The reasons why courses that were listed during the turns couldn't be compared.
+        var refusals: [Refusal] = []
         var diskTrouble: Refusal.Run?
     }
 
@@ -50,7 +52,7 @@ actor Dispatcher {
     }
 
     let services: RunServices
-    let wantedAgain: WantedAgain?
+    var wantedAgain: WantedAgain?
     var schedule: Schedule
     var wanted: WantedTable
     var works: [DownloadID: Work] = [:]
@@ -83,16 +85,42 @@ actor Dispatcher {
                 maxWait: services.options.maxWait, room: services.space?.rule, retries: services.options.retries))
     }
 
-    /// Runs until no work is left in this run.
-    func run(_ plan: Reconciliation) async -> Result {
-        let covers = note(plan.sidecars)
-        if !covers.isEmpty { handle(.sidecars(covers, of: nil, digest: [])) }
-        for group in plan.sidecarGroups { handle(named(by: group.wanted, digest: group.digest)) }
+    /// Runs until no work is left in this run. `expectsMore`: more plans follow, by ``add(_:)``.
+    func run(_ plan: Reconciliation, expectsMore: Bool = false) async -> Result {
+        handle(.expectsMore(expectsMore))
+        addSidecars(plan)
         handle(.begin)
         if !schedule.isEnded { await withCheckedContinuation { ended = $0 } }
         alarm?.cancel()
         ticker?.cancel()
         return result
+    }
+
+    /// Adds a plan of other courses. Downloads whose rows a command has changed since the comparison are left out.
+    func add(_ plan: Reconciliation) {
+        let stale = stale(plan.wanted)
+        wantedAgain = plan.wantedAgain
+        wanted.add(plan)
+        handle(
+            .arrived(
+                plan.wanted.filter { !stale.contains($0.id) }.map(services.scheduled)
+                    + plan.asked.map(services.question), followers: plan.followers))
+        addSidecars(plan)
+    }
+
+    /// No plan follows any more.
+    func expectNoMore() { handle(.expectsMore(false)) }
+
+    private func addSidecars(_ plan: Reconciliation) {
+        let covers = note(plan.sidecars)
+        if !covers.isEmpty { handle(.sidecars(covers, of: nil, digest: [])) }
+        for group in plan.sidecarGroups { handle(named(by: group.wanted, digest: group.digest)) }
+    }
+
+    /// Those that no longer wait. One whose row can't be read is started, and its own writes report that.
+    private func stale(_ wanted: [WantedDownload]) -> Set<DownloadID> {
+        let records = (try? services.store.downloads.records(wanted.filter { !$0.isNew }.map(\.id))) ?? []
+        return Set(records.filter { [.paused, .cancelled, .finished].contains($0.state) }.map(\.id))
     }
 
     /// Ends every active download, keeping partials; nothing new is started.

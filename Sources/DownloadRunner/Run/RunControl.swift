@@ -37,6 +37,8 @@ final class RunControl: Sendable {
         var pendingWake: Wake?
         var whenIdle: [CheckedContinuation<Void, Never>] = []
         var whenReady: [CheckedContinuation<Void, Never>] = []
+        /// What else ends with the pass.
+        var whenStopped: [@Sendable () -> Void] = []
     }
 
     /// The settings that `set` changes.
@@ -71,13 +73,24 @@ final class RunControl: Sendable {
     func interruptPass(_ reason: SuspendReason) { interrupt(reason, isForAll: false) }
 
     private func interrupt(_ reason: SuspendReason, isForAll: Bool) {
-        let dispatcher = state.withLock { state in
+        let (dispatcher, others) = state.withLock { state in
             if isForAll { state.runStop = state.runStop ?? reason }
             state.passStop = state.passStop ?? reason
-            return state.pass?.dispatcher
+            defer { state.whenStopped = [] }
+            return (state.pass?.dispatcher, state.whenStopped)
         }
+        for stop in others { stop() }
         if let dispatcher { Task { await dispatcher.stop(reason) } }
         if isForAll { wake(.stop) }
+    }
+
+    /// Calls `stop` when the pass has to end; at once, if that is so already.
+    func onPassStop(_ stop: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if state.runStop ?? state.passStop == nil { state.whenStopped.append(stop) }
+            return state.runStop ?? state.passStop != nil
+        }
+        if isStopped { stop() }
     }
 
     /// Begins a pass. Returns when no other request changes rows, nor will before its first turn.
@@ -139,6 +152,7 @@ final class RunControl: Sendable {
         endTurns()
         let waiting = state.withLock { state in
             state.isBusy = false
+            state.whenStopped = []
             defer { state.whenReady = [] }
             return state.whenReady
         }

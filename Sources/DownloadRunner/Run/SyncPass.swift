@@ -47,13 +47,30 @@ struct SyncPass: Sendable {
         // One instant for all comparisons of times, so that every step agrees on what is due.
         let now = clock.now
         let settled = try settle(now)
-        let plan = try await reconcile(catalog, now)
-        if var refused = SyncRun.refused(plan, options) {
-            refused.finishedNow = settled.finished
-            refused.movedNow = settled.moved
-            return refused
+        let list = ListKeeper(store: open.store, library: library)
+        let services = services(credentials, list)
+        var listings = try beginListings(catalog, services, now)
+        // Selectors and refusals concern the whole catalog.
+        let first = await listings.first(needsAll: !options.only.isEmpty)
+        let giveUp = { [cancel = listings.cancel, pool = services.providers] in
+            cancel()
+            await pool.shutDown()
         }
-        let (run, places) = try apply(plan)
+        var plan: Reconciliation
+        let (run, places): (Int64, [Settling.Place])
+        do throws(Refusal) {
+            plan = try await reconcile(first.catalog, now, first.courses)
+            if var refused = SyncRun.refused(plan, options, knowsAll: !listings.hasUnknown) {
+                await giveUp()
+                refused.finishedNow = settled.finished
+                refused.movedNow = settled.moved
+                return refused
+            }
+            (run, places) = try apply(plan)
+        } catch {
+            await giveUp()
+            throw error
+        }
         hub.post(
             .started(
                 SyncStart(
@@ -62,25 +79,29 @@ struct SyncPass: Sendable {
                     waitingBytes: Self.waitingBytes(plan.wanted), partials: Self.partials(plan.wanted),
                     order: CatalogOrder(
                         courses: Dictionary(
-                            catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
+                            first.catalog.courses.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first }),
                         list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
         let movedNow = announce(plan, places)
         // Reported first: after a kill in between the next run reports them again.
         if !plan.moves.isEmpty {
-            do { try settling.record(places) } catch { throw Refusal(any: error) }
+            do { try settling.record(places) } catch {
+                await giveUp()
+                throw Refusal(any: error)
+            }
         }
-        let list = ListKeeper(store: open.store, library: library)
         list.note(plan.changes)
-        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle)
+        list.begin(isGoingToChange: !plan.changes.isEmpty || !plan.isIdle || !listings.isComplete)
         defer { list.end() }
-        let services = services(credentials, list)
         limits.drive { [engine = services.engine] in engine.setBandwidth($0) }
-        let result = await dispatch(plan, services)
+        let result = await dispatch(&plan, services, &listings, list)
+        let catalog = listings.catalog
         let stopReason = control.passStop
         var summary = Self.summary(plan, result, services.providers.broken, stopReason: stopReason)
         summary.finishedNow += settled.finished
-        summary.movedNow = settled.moved + movedNow
+        summary.movedNow += settled.moved + movedNow
+        noteListings(listings, &summary)
         do throws(StoreError) {
+            try forgetListings(catalog)
             try noteSidecars(&summary, catalog, only: plan.only, result)
             try notePartials(&summary, plan, result)
         } catch { summary.add(Refusal(error)) }
@@ -144,7 +165,7 @@ struct SyncPass: Sendable {
 
     // MARK: steps
 
-    private var settling: Settling { Settling(store: open.store, library: library) }
+    var settling: Settling { Settling(store: open.store, library: library) }
 
     /// Repairs the state of a killed run, and reports the files that it had placed or was moving. Returns their
     /// numbers.
@@ -171,10 +192,12 @@ struct SyncPass: Sendable {
     }
 
     /// On its own thread: a slow disk must not delay a logout.
-    private func reconcile(_ catalog: Catalog, _ now: Date) async throws(Refusal) -> Reconciliation {
+    func reconcile(
+        _ catalog: Catalog, _ now: Date, _ courses: ComparedCourses
+    ) async throws(Refusal) -> Reconciliation {
         try await Blocking.run { _ -> Result<Reconciliation, Refusal> in
             do {
-                return .success(try SyncRun.compare(catalog, open.store, library, options, now))
+                return .success(try SyncRun.compare(catalog, open.store, library, options, now, courses))
             } catch {
                 return .failure(Refusal(any: error))
             }
@@ -195,20 +218,27 @@ struct SyncPass: Sendable {
 
     /// Writes the changes, and moves files to their new places; the moves are durable on return, but not yet recorded.
     private func apply(_ plan: Reconciliation) throws(Refusal) -> (run: Int64, places: [Settling.Place]) {
+        let places = try carryOut(plan, held: plan.held)
+        do throws(StoreError) {
+            return (try open.store.runs.begin(catalogs: options.shownCatalogs), places)
+        } catch { throw Refusal(error) }
+    }
+
+    /// - Parameter held: all courses of the run that are held so far.
+    func carryOut(_ plan: Reconciliation, held: [HeldCourse]) throws(Refusal) -> [Settling.Place] {
         do {
             var changes = plan.changes
             changes.moves = try plan.recordedMoves()
             try open.store.catalogs.apply(changes)
-            if options.only.isEmpty { try HeldCourse.record(plan.held, open.store) }
-            let places = try settling.carryOut(changes.moves)
-            return (try open.store.runs.begin(catalogs: options.shownCatalogs), places)
+            if options.only.isEmpty { try HeldCourse.record(held, open.store) }
+            return try settling.carryOut(changes.moves)
         } catch {
             throw Refusal(any: error)
         }
     }
 
     /// Reports the results of the comparison. Returns the number of moved videos.
-    private func announce(_ plan: Reconciliation, _ places: [Settling.Place]) -> Int {
+    func announce(_ plan: Reconciliation, _ places: [Settling.Place]) -> Int {
         let paths = Dictionary(places.map { ($0.owner, $0.path) }, uniquingKeysWith: { first, _ in first })
         var moved = 0
         for course in plan.held { hub.post(.courseHeld(course)) }
@@ -275,90 +305,5 @@ struct SyncPass: Sendable {
 
     private var hookLog: @Sendable (String) -> Void {
         { [logger] line in logger.info("hook: \(line)") }
-    }
-
-    /// Gives all downloads their turns. On return all transfers have ended, and all data is durable, or reported as not
-    /// durable.
-    private func dispatch(_ plan: Reconciliation, _ services: RunServices) async -> Dispatcher.Result {
-        guard !plan.isIdle else {
-            return Dispatcher.Result()
-        }
-        let dispatcher = Dispatcher(services: services, plan: plan)
-        services.bookkeeper.start(dispatcher.callbacks)
-        if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
-            await dispatcher.stop(stopped)
-        }
-        var result = await dispatcher.run(plan)
-        await services.engine.shutDown()
-        services.hooks?.shutDown()
-        result.storeErrors = await services.bookkeeper.stop()
-        control.endTurns()
-        // A logout ends at once: later renewals would be discarded.
-        await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
-        return result
-    }
-
-    private static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
-        var sum = ByteCount(0)
-        for download in wanted {
-            guard let size = download.video.size ?? download.resume?.total else { return nil }
-            sum += size
-        }
-        return sum.value
-    }
-
-    /// The existing part of each, according to the rows.
-    private static func partials(_ wanted: [WantedDownload]) -> [VideoReference: SyncStart.Partial] {
-        var partials: [VideoReference: SyncStart.Partial] = [:]
-        for download in wanted {
-            guard let resume = download.resume, resume.durableBytes > 0 else { continue }
-            partials[download.reference] = SyncStart.Partial(
-                bytes: resume.durableBytes, size: download.video.size ?? resume.total)
-        }
-        return partials
-    }
-
-    private static func summary(
-        _ plan: Reconciliation, _ result: Dispatcher.Result, _ broken: [(name: String, reason: String)],
-        stopReason: SuspendReason?
-    ) -> SyncSummary {
-        var summary = SyncSummary()
-        summary.downloads = plan.counts
-        summary.stopReason = stopReason ?? result.stopReason
-        // A window or a quota may have ended when nothing was left to do.
-        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.tally.hasSidecarsLeft
-        for wanted in plan.wanted {
-            let state = result.states[wanted.id] ?? .waiting
-            summary.downloads[.waiting, default: 0] -= 1
-            summary.downloads[state, default: 0] += 1
-            let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
-            let isOver =
-                !state.isOpen || isNotReady
-                || result.tally.notReady.contains(wanted.id)
-            let isForLogin = state == .suspended && result.tally.providersToLogIn.contains(wanted.provider)
-            if !isOver, !isForLogin { isWorkLeft = true }
-        }
-        for (id, steered) in result.tally.steered {
-            let state = result.states[id] ?? steered.last
-            summary.downloads[steered.first, default: 0] -= 1
-            summary.downloads[state, default: 0] += 1
-            if state.isOpen, !result.tally.notReady.contains(id) { isWorkLeft = true }
-        }
-        summary.downloads = summary.downloads.filter { $0.value > 0 }
-        summary.finishedNow = result.tally.finished
-        summary.failedNow = result.tally.failed
-        summary.bytes = result.received
-        summary.failures = result.failures
-        summary.fromOtherSource = plan.fromOtherSource
-        summary.providersToLogIn = result.tally.providersToLogIn.sorted()
-        if isWorkLeft { summary.conditions.insert(.workLeft) }
-        if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
-        if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
-        for (name, reason) in broken {
-            summary.add(.provider(.broken(name, reason: reason)))
-        }
-        for error in result.storeErrors { summary.add(Refusal(error)) }
-        if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
-        return summary
     }
 }

@@ -307,32 +307,43 @@ extension SyncRun {
     /// The warnings about valid catalogs.
     package static func warnings(of catalog: Catalog, _ check: CheckReport) -> [SyncWarning] {
         check.diagnostics.map { .doubtful($0) }
-            + catalog.courses.filter(\.discover).map { .notDiscovered(course: $0.id, at: $0.location) }
     }
 
     /// The comparison for a sync and for a dry run. Throws ``StoreError``.
     package static func compare(
-        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date
+        _ catalog: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ options: SyncOptions, _ now: Date,
+        _ compared: ComparedCourses = .all
     ) throws -> Reconciliation {
         // A sync has completed an earlier run's recorded moves; a dry run hasn't.
         let moved = try library.map { try Leftovers.moved(store, $0) } ?? [:]
         var reconciler = try Reconciler(
             catalog: catalog, store: store, only: options.only, now: now, layout: options.layout,
             lossGuard: options.refetchLost ? nil : LossGuard(), retriesFailed: options.retryFailed,
-            library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
+            compared: compared, library: LibraryView(library.map(LibraryListing.init), moved: Set(moved.keys)))
         return try reconciler.run()
     }
 
     /// The summary of a run that doesn't start; nil if it does.
-    package static func refused(_ plan: Reconciliation, _ options: SyncOptions) -> SyncSummary? {
+    /// `knowsAll` is false if there are courses whose videos nobody knows.
+    package static func refused(
+        _ plan: Reconciliation, _ options: SyncOptions, knowsAll: Bool = true
+    ) -> SyncSummary? {
         if !plan.errors.isEmpty { return SyncSummary(conditions: [.invalidCatalog], errors: plan.errors) }
         let unmatched = zip(options.only, plan.selectorMatched).filter { !$0.1 }.map(\.0)
-        guard !unmatched.isEmpty else { return nil }
+        guard !unmatched.isEmpty, knowsAll else { return nil }
         return SyncSummary(
             conditions: [.usage],
             errors: unmatched.map { selector in
                 .refusal(.selection(.unmatched([UnmatchedSelector(selector, among: plan.references)])))
             })
+    }
+}
+
+extension Catalog {
+    /// The warning for a run that asks no provider about courses that were never listed; nil if there are none.
+    package var unknownCourses: SyncWarning? {
+        let courses = courses.filter(\.isUnlisted).map(\.id)
+        return courses.isEmpty ? nil : .listing(.unknown(courses: courses))
     }
 }
 

@@ -2,31 +2,33 @@ import CatalogComparison
 import DownloadStore
 import SyncFacts
 
-/// A run's wanted downloads, by id. A plan may have 100,000 downloads of nearly a kilobyte each: they stay in the
-/// plan's arrays, and this knows their indices.
+/// A run's wanted downloads, by id. A plan may have 100,000 downloads of nearly a kilobyte each: they stay in its
+/// arrays, and this knows their indices.
 struct WantedTable {
-    private let wanted: [WantedDownload]
-    private let asked: [WantedDownload]
-    /// In `wanted`, and from its end on in `asked`.
-    private var places: [DownloadID: Int]
+    /// The arrays of each plan.
+    private var parts: [[WantedDownload]] = []
+    /// The index of its array, and its place in that.
+    private var places: [DownloadID: (part: Int, place: Int)] = [:]
     /// Those that the catalog or a command has changed since.
     private var changed: [DownloadID: WantedDownload] = [:]
 
-    init(_ plan: Reconciliation) {
-        wanted = plan.wanted
-        asked = plan.asked
-        places = Dictionary(minimumCapacity: wanted.count + asked.count)
-        for (place, download) in wanted.enumerated() where places[download.id] == nil { places[download.id] = place }
-        for (place, download) in asked.enumerated() where places[download.id] == nil {
-            places[download.id] = wanted.count + place
+    init(_ plan: Reconciliation) { add(plan) }
+
+    /// Adds the downloads of another plan.
+    mutating func add(_ plan: Reconciliation) {
+        places.reserveCapacity(places.count + plan.wanted.count + plan.asked.count)
+        for part in [plan.wanted, plan.asked] where !part.isEmpty {
+            for (place, download) in part.enumerated() where places[download.id] == nil {
+                places[download.id] = (parts.count, place)
+            }
+            parts.append(part)
         }
     }
 
     subscript(id: DownloadID) -> WantedDownload? {
         get {
             if !changed.isEmpty, let download = changed[id] { return download }
-            guard let place = places[id] else { return nil }
-            return place < wanted.count ? wanted[place] : asked[place - wanted.count]
+            return places[id].map { parts[$0.part][$0.place] }
         }
         set { changed[id] = newValue }
     }

@@ -16,11 +16,12 @@ enum Schema {
         migrator.registerMigration("7") { db in try db.execute(sql: seventh) }
         migrator.registerMigration("8") { db in try db.execute(sql: eighth) }
         migrator.registerMigration("9") { db in try db.execute(sql: ninth) }
+        migrator.registerMigration("10") { db in try db.execute(sql: tenth) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 9
+    static let version = 10
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -261,5 +262,43 @@ enum Schema {
         ALTER TABLE downloads ADD COLUMN announced INTEGER NOT NULL DEFAULT 1;
         UPDATE downloads SET announced = 0 WHERE state <> 'finished' AND path IS NULL;
         CREATE INDEX downloads_unannounced ON downloads (id) WHERE announced = 0;
+        """
+
+    /// The last listing of each course that its provider lists.
+    private static let tenth = """
+        PRAGMA user_version = 10;
+        CREATE TABLE listings (
+            course TEXT PRIMARY KEY NOT NULL,
+            question BLOB NOT NULL,
+            asked_at REAL NOT NULL,
+            known TEXT,
+            title TEXT,
+            cover TEXT,
+            doubted_at REAL
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE listed_chapters (
+            course TEXT NOT NULL,
+            ordinal INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            title TEXT,
+            cover TEXT,
+            PRIMARY KEY (course, ordinal)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE listed_videos (
+            course TEXT NOT NULL,
+            ordinal INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            chapter INTEGER,
+            title TEXT,
+            description TEXT,
+            published_at REAL,
+            duration REAL,
+            cover TEXT,
+            parameters TEXT,
+            size INTEGER,
+            sha256 BLOB,
+            extras TEXT,
+            PRIMARY KEY (course, ordinal)
+        ) WITHOUT ROWID, STRICT;
         """
 }

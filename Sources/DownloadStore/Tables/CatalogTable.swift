@@ -88,6 +88,11 @@ package struct CatalogTable: Sendable {
                     WHERE is_gone = 0 AND course IN (SELECT id FROM courses WHERE file = ?)
                     """, arguments: [path])
             let count = db.changesCount
+            for table in ["listings", "listed_chapters", "listed_videos"] {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE course IN (SELECT id FROM courses WHERE file = ?)",
+                    arguments: [path])
+            }
             // They belong to no file any more: any catalog may take them over.
             try db.execute(sql: "UPDATE courses SET file = '' WHERE file = ?", arguments: [path])
             return count

@@ -51,10 +51,11 @@ package struct SessionTable: Sendable {
     }
 
     /// Records that the login at one provider has been deleted.
-    package func close(ofProvider provider: String) throws(StoreError) -> UserSession {
+    package func close(ofProvider provider: String, at now: Date = Date()) throws(StoreError) -> UserSession {
         try file.write { db in
             var session = try Self.session(db) ?? .initial
             session.generation += 1
+            if session.changedAt == .distantPast { session.changedAt = now }
             try Self.note(provider, session.generation, db)
             return try Self.keep(session, db)
         }
@@ -82,9 +83,11 @@ package struct SessionTable: Sendable {
         }
         // The session must not be guessed.
         guard let isOpen = row.integer("is_open"), let generation = row.integer("generation"),
-            let closed = row.integer("closed_generation"), let changedAt = row.date("changed_at")
+            let closed = row.integer("closed_generation")
         else { throw DamagedRow(what: "the row that says who is logged in can't be read") }
-        return UserSession(isOpen: isOpen != 0, generation: generation, closedGeneration: closed, changedAt: changedAt)
+        return UserSession(
+            isOpen: isOpen != 0, generation: generation, closedGeneration: closed,
+            changedAt: row.date("changed_at") ?? .distantPast)
     }
 
     private static func keep(_ session: UserSession, _ db: Database) throws -> UserSession {

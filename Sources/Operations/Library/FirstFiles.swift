@@ -109,7 +109,7 @@ package struct FirstCatalog: Sendable, Equatable, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["course": course, "provider": provider]) }
 
     /// Letters and digits of ASCII in lower case, with dashes between.
-    private static func identifier(_ title: String) -> String {
+    static func identifier(_ title: String) -> String {
         let plain = title.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil).lowercased()
         let words = plain.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         return words.isEmpty ? "course" : words.joined(separator: "-")

@@ -1,5 +1,6 @@
 import CatalogComparison
 import CourseCatalog
+import CourseDiscovery
 import DownloadJobs
 import DownloadRunner
 import DownloadStore
@@ -29,12 +30,12 @@ extension SyncRun {
         do {
             try requireMeans()
             let registry = ProviderCheck.registry(options.plugins)
-            let (catalog, check) = await CatalogCheck.read(CatalogSources(options), registry: registry)
+            let (written, check) = await CatalogCheck.read(CatalogSources(options), registry: registry)
             guard check.conditions.isEmpty else {
                 plan.summary = SyncSummary(conditions: check.conditions, errors: check.diagnostics.errors)
                 return plan
             }
-            plan.warnings = Self.warnings(of: catalog, check)
+            plan.warnings = Self.warnings(of: written, check)
             let place = try StateLocation(user: options.user, state: options.state, library: options.library).resolve()
             try place.requireKnown()
             let store = try place.openForReading() ?? DownloadStore.empty()
@@ -42,12 +43,13 @@ extension SyncRun {
             _ = try place.requireSession(in: store)
             let library = try LibraryOpening.openToLook(place, store)
             let now = Date()
+            let catalog = try written.addingStoredListings(store)
             let reconciliation = try Self.compare(catalog, store, library, options, now)
             if let refused = Self.refused(reconciliation, options) {
                 plan.summary = refused
                 return plan
             }
-            plan.warnings += reconciliation.notices
+            plan.warnings += [catalog.unknownCourses].compactMap(\.self) + reconciliation.notices
             let errors = try Self.errors(store, reconciliation, now)
             let rehearsal = Rehearsal(
                 reconciliation, options, now: now, errors: errors, ignoresCourse: registry.ignoresCourse)

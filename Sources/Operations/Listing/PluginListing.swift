@@ -16,6 +16,12 @@ package struct PluginListing: Sendable {
     package var summary: String?
     /// Sorted.
     package var methods: [String]
+    /// The names of its parameters, the required ones first; nil if it takes any.
+    package var parameters: [String]?
+    /// Those of the parameters that a catalog must have.
+    package var required: [String] = []
+    /// The names of the secrets that a login asks for.
+    package var credentials: [String] = []
     /// Its folder.
     package var folder: String
     /// The reason why it can't be used.
@@ -41,10 +47,18 @@ package struct PluginListing: Sendable {
     package static func all(plugins folders: [String]) async -> (listings: [PluginListing], searched: [String]) {
         let registry = ProviderCheck.registry(folders)
         var listings = registry.plugins.values.map { plugin in
-            PluginListing(
+            var listing = PluginListing(
                 name: plugin.name, version: plugin.manifest.version, protocolVersion: Manifest.spokenProtocol,
                 summary: plugin.manifest.description, methods: plugin.manifest.methods.sorted(),
                 folder: plugin.folder.string)
+            let schema = plugin.manifest.parameters
+            let names = schema.properties.map(\.name)
+            listing.required = schema.required.filter { schema.property($0)?.defaultValue == nil }
+            if schema != .anything {
+                listing.parameters = listing.required + names.filter { !listing.required.contains($0) }
+            }
+            listing.credentials = plugin.manifest.credentials
+            return listing
         }
         listings += registry.broken.map { plugin in
             PluginListing(

@@ -1,5 +1,6 @@
 import CatalogComparison
 import CourseCatalog
+import CourseDiscovery
 import DownloadJobs
 import DownloadRunner
 package import DownloadStore
@@ -122,12 +123,17 @@ package enum ResolveProbe {
     ) async throws(Refusal) -> [Answer] {
         let registry = ProviderCheck.registry(plugins)
         let sources = CatalogSources(catalogs, state: state, caFile: caFile)
-        let (catalog, check) = await CatalogCheck.read(sources, registry: registry)
+        let (written, check) = await CatalogCheck.read(sources, registry: registry)
         guard check.conditions.isEmpty else {
             throw .catalog(.mistakes(check.diagnostics, check.conditions.first ?? .invalidCatalog))
         }
-        let place = try StateLocation(user: user, state: state).resolve()
-        try place.requireKnown()
+        let access = try ProviderAccess(
+            user: user, state: state, registry: registry, caFile: caFile, helpers: helpers, logger: logger)
+        defer { access.store.close() }
+        let catalog: Catalog
+        do throws(StoreError) { catalog = try written.addingStoredListings(access.store) } catch {
+            throw Refusal(error)
+        }
         let entries = CatalogEntries(catalog)
         let selection = try selection.settled { () throws(Refusal) in entries.slots.map { entries.reference($0) } }
         let chosen = entries.slots.filter { selection.contains(entries.reference($0), state: .waiting) }
@@ -135,30 +141,13 @@ package enum ResolveProbe {
             let all = entries.slots.map { entries.reference($0) }
             throw .selection(.unmatched(selection.selectors.map { UnmatchedSelector($0, among: all) }))
         }
-        // As in a sync, no provider is asked for a logged-out user.
-        let store = try place.openForReading()
-        defer { store?.close() }
-        let credentials: RunCredentials
-        do {
-            let session = try place.requireSession(in: store ?? .empty())
-            credentials = try RunCredentials(
-                place.folder, generation: session.generation, store: store, logger: logger)
-        } catch {
-            throw Refusal(any: error)
-        }
-        let settings = HostSettings(
-            userAgent: "coursefetch/\(Version.text)", proxy: ProxySetting.ofEnvironment, caFile: caFile)
-        let pool = ProviderPool(
-            registry: registry, settings: settings, credentials: credentials,
-            logins: CredentialHelperLogins(
-                helpers, user: place.user.text, settings: settings, credentials: credentials, logger: logger),
-            logger: logger)
+        let pool = access.pool
         var answers: [Answer] = []
         for slot in chosen {
             let reference = entries.reference(slot)
             let video = entries.video(slot)
             let request = ResolveRequest(
-                user: place.user.text, now: Date(), settings: pool.settings,
+                user: access.user, now: Date(), settings: pool.settings,
                 video: .init(id: video.writtenID, title: video.title, parameters: pool.parameters(of: video.settings)),
                 course: .init(id: entries.course(slot).writtenID, title: entries.course(slot).title),
                 chapter: entries.chapter(slot).map { .init(id: $0.writtenID, title: $0.title) },

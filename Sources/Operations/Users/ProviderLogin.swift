@@ -49,9 +49,10 @@ package struct ProviderLogin: Sendable {
     /// Whether a credential helper keeps its secrets.
     package var hasHelper: Bool { helper != nil }
 
-    /// The secrets in its credential helper; nil without a helper, or if some are missing there.
+    /// The secrets in its credential helper; nil without a helper, if some are missing there, or if they are for another
+    /// server.
     package func keptSecrets(_ location: StateLocation) async throws(Refusal) -> LoginSecrets? {
-        guard let given = try await ask(.get, location) else { return nil }
+        guard let given = try await ask(.get, location), server?.claim(of: given) != .another else { return nil }
         return CredentialHelper.secrets(names, in: given).map { LoginSecrets($0) }
     }
 
@@ -60,8 +61,13 @@ package struct ProviderLogin: Sendable {
         try await ask(.store, location, secrets: CredentialHelper.stored(secrets.values.value))
     }
 
-    /// Erases the secrets in its credential helper.
+    /// Erases the secrets in its credential helper, those for all servers.
     package func eraseKept(_ location: StateLocation) async throws(Refusal) { try await ask(.erase, location) }
+
+    /// The server that the login is for; nil if its parameters name none.
+    private var server: LoginServer? {
+        names.contains(LoginServer.parameter) ? nil : LoginServer(parameters)
+    }
 
     @discardableResult
     private func ask(
@@ -70,8 +76,9 @@ package struct ProviderLogin: Sendable {
         guard let helper else { return nil }
         let user = try location.resolve().user.text
         do throws(CredentialHelper.Failure) {
-            return try await CredentialHelper(command: helper, provider: provider, user: user)
-                .run(operation, secrets: secrets)
+            return try await CredentialHelper(
+                command: helper, provider: provider, user: user, endpoint: server?.description
+            ).run(operation, secrets: secrets)
         } catch {
             throw .provider(.helper(provider, HelperTrouble(error)))
         }

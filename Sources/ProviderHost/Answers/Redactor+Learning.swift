@@ -6,8 +6,35 @@ extension Redactor {
         switch credentials {
         case .string(let text): learn(text)
         case .array(let values): for value in values { learn(value) }
-        case .object(let values): for value in values.values { learn(value) }
+        case .object(let values):
+            for (key, value) in values {
+                learn(value)
+                if let name = value.string, Self.nameKeys.contains(key.lowercased()) { learn(name: name) }
+            }
         case .null, .bool, .int, .double: break
+        }
+    }
+
+    /// Keys of credentials whose values are names. They aren't shown, but a listing may contain them.
+    private static let nameKeys: Set = ["user", "username", "user_name", "login", "email", "account"]
+
+    /// The place of a known secret in what is stored of a listing; nil without any.
+    func secret(in listing: Listing) -> String? {
+        if let known = listing.known, contains(known) { return "'known'" }
+        for video in (listing.videos + listing.chapters.flatMap(\.videos)) where !video.parameters.isEmpty {
+            if video.parameters.contains(where: { contains($0.key) || contains($0.value) }) {
+                return "'parameters' of a video"
+            }
+        }
+        return nil
+    }
+
+    private func contains(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): contains(text)
+        case .array(let values): values.contains { contains($0) }
+        case .object(let values): values.contains { contains($0.key) || contains($0.value) }
+        case .null, .bool, .int, .double: false
         }
     }
 

@@ -9,6 +9,10 @@ package struct Redactor: Sendable, PrintsRedacted {
     private static let shortestSecret = 4
     private static let secretBound = 512
     private var secrets: [String] = []
+    /// Of these, names: of users and their accounts.
+    private var names: Set<String> = []
+    /// Shorter ones may be part of anything.
+    private static let shortestStored = 8
 
     /// Makes a redactor that knows no secret yet.
     package init() {}
@@ -20,6 +24,17 @@ package struct Redactor: Sendable, PrintsRedacted {
         }
         if secrets.count == Self.secretBound { secrets.removeFirst() }
         secrets.append(secret)
+    }
+
+    /// Remembers that a secret is a name.
+    mutating func learn(name: String) { names.insert(name) }
+
+    /// Whether text that is to be stored has a known secret in it.
+    func contains(_ text: String) -> Bool {
+        secrets.contains { secret in
+            secret.utf8.count >= Self.shortestStored && text.utf8.count >= secret.utf8.count && !names.contains(secret)
+                && text.contains(secret)
+        }
     }
 
     /// `text` without known secrets and secret parts of URLs, in one line of at most `limit` characters.

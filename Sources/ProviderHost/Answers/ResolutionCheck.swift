@@ -98,38 +98,20 @@ package enum ResolutionCheck {
         return nil
     }
 
-    /// The mistake in a page of a course, or nil.
-    package static func fault(in listing: Listing) -> String? {
-        let chapters = listing.chapters
-        if chapters.contains(where: { $0.id.isEmpty }) { return "a chapter in its answer has an empty 'id'" }
-        let videos = listing.videos + chapters.flatMap(\.videos)
-        for video in videos {
-            if video.id.isEmpty || video.id.utf8.count > 1024 {
-                return "a video in its answer has an 'id' of a wrong length"
-            }
-            if let size = video.size, let fault = sizeFault(size) { return "'size' of a video in its answer \(fault)" }
-        }
-        let covers = [listing.cover] + chapters.map(\.cover) + videos.map(\.cover)
-        if let fault = covers.lazy.compactMap(\.self).compactMap(urlFault).first {
-            return "a 'cover' in its answer \(fault)"
-        }
-        return nil
-    }
-
-    private static func sizeFault(_ size: Int64) -> String? {
+    static func sizeFault(_ size: Int64) -> String? {
         if size < 0 { return "is negative" }
         return size > sizeBound ? "is more than 2^53 bytes, the limit for a file" : nil
     }
 
-    private static func isTitle(_ text: String) -> Bool { (1...1024).contains(text.utf8.count) }
+    static func isTitle(_ text: String) -> Bool { (1...1024).contains(text.utf8.count) }
 
-    private static func isLanguageTag(_ text: String) -> Bool {
+    static func isLanguageTag(_ text: String) -> Bool {
         (1...35).contains(text.utf8.count)
             && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
     /// The mistake in a URL of media.
-    private static func urlFault(_ text: String) -> String? {
+    static func urlFault(_ text: String) -> String? {
         if text.utf8.count > urlBound { return "is longer than \(urlBound) bytes" }
         if text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) }) {
             return "contains a space or a control character"
@@ -210,7 +192,7 @@ package enum ResolutionCheck {
         }
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
+    static func isHexDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
             UInt8(ascii: "a")...UInt8(ascii: "f"):

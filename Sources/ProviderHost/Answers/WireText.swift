@@ -10,11 +10,11 @@ import Foundation
 ///
 /// Credentials, secrets and tokens are removed by key, headers as everywhere, URLs lose user, query and fragment, and
 /// known secrets are replaced anywhere.
-enum WireText {
+package enum WireText {
     private static let longestText = 500
 
     /// Nil for a line that isn't JSON: that is reported elsewhere.
-    static func of(_ line: UnsafeRawBufferPointer, _ redactor: Redactor) -> String? {
+    package static func of(_ line: UnsafeRawBufferPointer, _ redactor: Redactor) -> String? {
         guard let value = try? JSONText.value(of: line, depth: AnswerDecoder.depthBound) else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -77,7 +77,11 @@ struct PluginFolder: PrintsRedacted {
             throw .unreadable("its program '\(word)' isn't on PATH")
         }
         let path = folder.pushing(FilePath(word)).lexicallyNormalized()
-        let candidates = [path] + (path.lastComponent.map { [executable.removingLastComponent().appending($0)] } ?? [])
+        let beside = executable.removingLastComponent()
+        // As installed: PREFIX/bin has what people call, PREFIX/lib/coursefetch what only coursefetch does.
+        let installed = PluginSearchPath.resolved(executable).removingLastComponent().removingLastComponent()
+            .appending("lib/coursefetch")
+        let candidates = [path] + (path.lastComponent.map { [beside.appending($0), installed.appending($0)] } ?? [])
         for candidate in candidates {
             guard let status = FileStatus(candidate) else { continue }
             if status.isExecutable { return candidate }

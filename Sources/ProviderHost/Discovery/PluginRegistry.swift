@@ -45,6 +45,13 @@ package struct PluginRegistry: Sendable {
         return registry
     }
 
+    /// The plugin in one folder; nil if the folder has no manifest. Starts nothing.
+    package static func plugin(
+        in folder: FilePath, environment: [String: String], executable: FilePath
+    ) -> Result<Plugin, BrokenPlugin>? {
+        PluginFolder(folder: folder, environment: environment, executable: executable).read()
+    }
+
     /// The plugin with a name.
     package func plugin(named name: String) -> Finding {
         if let plugin = plugins[name] { return .found(plugin) }

@@ -62,7 +62,7 @@ package struct PluginSearchPath: Sendable, Equatable {
         return nil
     }
 
-    private static func resolved(_ path: FilePath) -> FilePath {
+    static func resolved(_ path: FilePath) -> FilePath {
         FilePath(URL(filePath: path.string).resolvingSymlinksInPath().path(percentEncoded: false))
     }
 }

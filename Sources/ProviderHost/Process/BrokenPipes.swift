@@ -7,9 +7,9 @@ import Darwin
 #endif
 
 /// Protects this process from writes to a plugin that has closed its standard input.
-enum BrokenPipes {
+package enum BrokenPipes {
     /// Ignores SIGPIPE for the whole process, once. Plugins start with the default again.
-    static let ignore: Void = {
+    package static let ignore: Void = {
         signal(SIGPIPE, SIG_IGN)
     }()
 }

@@ -36,15 +36,19 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
     private let command: String
     private let provider: String
     private let user: String
+    private let endpoint: String?
 
     /// - Parameters:
     ///   - command: of the settings, without the operation.
     ///   - provider: the provider of the secrets; `host` in its lines.
     ///   - user: the user's name; `path` in its lines.
-    package init(command: String, provider: String, user: String) {
+    ///   - endpoint: scheme, host and port of the server that the secrets are for; nil if the provider has none or it
+    ///     isn't known.
+    package init(command: String, provider: String, user: String, endpoint: String? = nil) {
         self.command = command
         self.provider = provider
         self.user = user
+        self.endpoint = endpoint
     }
 
     /// Runs it. Returns its `key=value` output for ``Operation/get``; the other two have none.
@@ -78,6 +82,7 @@ package struct CredentialHelper: Sendable, PrintsRedacted {
     /// The lines of the request and of secrets to store; an empty one ends them.
     private func lines(_ secrets: [String: String]) throws(Failure) -> [UInt8] {
         var lines = ["protocol=coursefetch", "host=\(provider)", "path=\(user)"]
+        if let endpoint { lines.append("endpoint=\(endpoint)") }
         for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
             guard !value.unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" || $0 == "\0" }) else {
                 throw .unwritable(name: name)

@@ -1,7 +1,7 @@
 #if canImport(System)
-import System
+package import System
 #else
-import SystemPackage
+package import SystemPackage
 #endif
 
 #if canImport(Glibc)
@@ -13,13 +13,13 @@ import Darwin
 #endif
 
 /// Checks the number of free descriptors before a process is started.
-enum DescriptorRoom {
+package enum DescriptorRoom {
     /// Three pipes, copies of their ends, the descriptor to wait for the process, and a reserve.
     private static let needed = 16
 
     /// The reason why a process can't be started now; nil if it can. swift-subprocess ends this program if descriptors
     /// run out while it makes its pipes.
-    static func lack() -> Errno? {
+    package static func lack() -> Errno? {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
         while opened.count < needed {

@@ -7,15 +7,15 @@ import Darwin
 #endif
 
 /// Splits a stream of bytes into lines at LF only: U+2028 or a CR may occur inside a JSON text.
-struct LineSplitter {
+package struct LineSplitter {
     /// A line is longer than the limit.
-    struct LineTooLong: Error {}
+    package struct LineTooLong: Error {}
 
     private let limit: Int
     private var beginning: [UInt8] = []
 
     /// Makes a splitter for lines of up to `limit` bytes, LF not counted.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
@@ -23,7 +23,7 @@ struct LineSplitter {
     /// call; a line that is completely in `bytes` is not copied.
     ///
     /// Throws as soon as more than `limit` bytes have come without an LF, and errors of `line`.
-    mutating func feed(
+    package mutating func feed(
         _ bytes: UnsafeRawBufferPointer, line: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var rest = bytes[...]

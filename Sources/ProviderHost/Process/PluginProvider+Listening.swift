@@ -35,11 +35,15 @@ extension PluginProvider {
                     for reason in reasons { log(.warning, subject.map { "\($0): \(reason)" } ?? reason) }
                 }
                 reply = .resolution(resolution)
+            } else if case .listing(var listing) = reply {
+                for reason in ListingCheck.drop(from: &listing) { log(.warning, reason) }
+                reply = .listing(listing)
             }
             let answer = Self.judge(reply)
             switch answer {
             case .good: break
-            case .unknownError(let reason), .wrong(let reason): log(.warning, "wrong answer: \(reason)")
+            // The request is sent once more; if that fails, too, its error says so.
+            case .unknownError(let reason), .wrong(let reason): log(.info, "wrong answer: \(reason)")
             }
             perform(reply: reply) { state in
                 state.processes[number]?.noteAnswer()
@@ -61,7 +65,7 @@ extension PluginProvider {
     private static func judge(_ reply: AnswerLine.Reply) -> Supervision.Answer {
         switch reply {
         case .resolution(let resolution): ResolutionCheck.fault(in: resolution).map { .wrong($0) } ?? .good
-        case .listing(let listing): ResolutionCheck.fault(in: listing).map { .wrong($0) } ?? .good
+        case .listing(let listing): ListingCheck.fault(in: listing, toleratesIDs: true).map { .wrong($0) } ?? .good
         case .wrong(let reason): .wrong(reason)
         case .error(let error): error.kind == .pluginFault ? .unknownError(error.message) : .good
         case .login: .good

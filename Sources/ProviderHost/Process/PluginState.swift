@@ -73,6 +73,10 @@ struct PluginState: PrintsRedacted {
             redactor.learn(login.credentials.value)
         case .listing(let listing):
             if let credentials = listing.credentials { redactor.learn(credentials.value) }
+            if let place = redactor.secret(in: listing) {
+                return .failure(
+                    ProviderError(.pluginFault, "\(place) in its answer has a secret, and a listing is stored"))
+            }
         case .error(var error):
             if let credentials = error.credentials { redactor.learn(credentials.value) }
             error.message = error.message.isEmpty ? error.kind.plainText : redactor.redact(error.message)

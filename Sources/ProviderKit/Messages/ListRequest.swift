@@ -37,11 +37,14 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
     public var course: Course
     /// The provider's own marker of the last page's end; nil for the first page.
     public var cursor: String?
+    /// The ``Listing/known`` of the last complete listing, at most 4 KiB; nil on later pages, and if there was none. The
+    /// answer may then be ``Listing/unchanged``.
+    public var known: String?
 
     /// Makes a request.
     public init(
         user: String, now: Date, credentials: Secret<JSONValue>? = nil, settings: HostSettings = HostSettings(),
-        course: Course, cursor: String? = nil
+        course: Course, cursor: String? = nil, known: String? = nil
     ) {
         self.user = user
         self.now = now
@@ -49,12 +52,13 @@ public struct ListRequest: Sendable, Hashable, PrintsRedacted {
         self.settings = settings
         self.course = course
         self.cursor = cursor
+        self.known = known
     }
 }
 
 extension ListRequest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case user, now, credentials, settings, course, cursor
+        case user, now, credentials, settings, course, cursor, known
         case dataFolder = "data_folder"
     }
 
@@ -68,6 +72,7 @@ extension ListRequest: Codable {
         dataFolder = try container.decodeIfPresent(String.self, forKey: .dataFolder)
         course = try container.decode(Course.self, forKey: .course)
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
+        known = try container.decodeIfPresent(String.self, forKey: .known)
     }
 
     /// Encodes `params` of a `list`. Nil is written as null, so that every key is always there.
@@ -80,5 +85,6 @@ extension ListRequest: Codable {
         try container.encode(dataFolder, forKey: .dataFolder)
         try container.encode(course, forKey: .course)
         try container.encode(cursor, forKey: .cursor)
+        try container.encode(known, forKey: .known)
     }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// One page of a course's contents, with the keys of the catalog.
 public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     /// A video of the course.
@@ -6,6 +12,12 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         public var id: String
         /// Its title; nil if its id is the title.
         public var title: String?
+        /// Its description.
+        public var description: String?
+        /// When it was published.
+        public var publishedAt: Date?
+        /// Its length in seconds.
+        public var duration: Double?
         /// The URL of its cover.
         public var cover: String?
         /// Parameters that the provider gets back when the video is resolved, merged over the course's own.
@@ -21,12 +33,16 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
 
         /// Makes a video.
         public init(
-            id: String, title: String? = nil, cover: String? = nil, parameters: [String: JSONValue] = [:],
-            size: Int64? = nil, sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
+            id: String, title: String? = nil, description: String? = nil, publishedAt: Date? = nil,
+            duration: Double? = nil, cover: String? = nil, parameters: [String: JSONValue] = [:], size: Int64? = nil,
+            sha256: String? = nil, subtitleFiles: [Resolution.Subtitle] = [],
             attachments: [Resolution.Attachment] = []
         ) {
             self.id = id
             self.title = title
+            self.description = description
+            self.publishedAt = publishedAt
+            self.duration = duration
             self.cover = cover
             self.parameters = parameters
             self.size = size
@@ -36,7 +52,8 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
         }
 
         enum CodingKeys: String, CodingKey {
-            case id, title, cover, parameters, size, sha256, attachments
+            case id, title, description, duration, cover, parameters, size, sha256, attachments
+            case publishedAt = "published_at"
             case subtitleFiles = "subtitle_files"
         }
     }
@@ -75,23 +92,31 @@ public struct Listing: Sendable, Hashable, Codable, PrintsRedacted {
     public var videos: [Video]
     /// The cursor for the next page; nil if this is the last.
     public var next: String?
+    /// A text of at most 4 KiB that the next listing's request has as its ``ListRequest/known``: an ETag, a date, a
+    /// cursor. Not a secret: it is stored. Of several pages, the last one that has it counts.
+    public var known: String?
+    /// Whether nothing has changed since the listing that ``ListRequest/known`` belongs to. Then the rest of the answer is
+    /// ignored, except ``credentials`` and a new ``known``.
+    public var unchanged: Bool
     /// New credentials (a refreshed token) that replace the old ones.
     public var credentials: Secret<JSONValue>?
 
     /// Makes a page.
     public init(
         title: String? = nil, cover: String? = nil, chapters: [Chapter] = [], videos: [Video] = [],
-        next: String? = nil, credentials: Secret<JSONValue>? = nil
+        next: String? = nil, known: String? = nil, unchanged: Bool = false, credentials: Secret<JSONValue>? = nil
     ) {
         self.title = title
         self.cover = cover
         self.chapters = chapters
         self.videos = videos
         self.next = next
+        self.known = known
+        self.unchanged = unchanged
         self.credentials = credentials
     }
 
     enum CodingKeys: String, CodingKey {
-        case title, cover, chapters, videos, next, credentials
+        case title, cover, chapters, videos, next, known, unchanged, credentials
     }
 }

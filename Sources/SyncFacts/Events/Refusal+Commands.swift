@@ -91,13 +91,15 @@ extension Refusal {
     package enum Written: Sendable, Equatable {
         /// Diagnostics of the reader, and their exit condition.
         case mistakes([Diagnostic], SyncCondition)
+        /// The catalogs have no course of this name that its provider lists; these are such courses.
+        case notListed(String, known: [String], isThere: Bool)
         /// The file has no courses; these files have some.
         case noCourses(file: String, known: [String])
 
         var condition: SyncCondition {
             switch self {
             case .mistakes(_, let condition): condition
-            case .noCourses: .usage
+            case .noCourses, .notListed: .usage
             }
         }
     }

@@ -9,6 +9,10 @@ package enum SyncEvent: Sendable {
     case lockWaiting(LockHolder?, until: Date)
     /// The catalogs are read, the state and library are open, nothing is transferring yet.
     case started(SyncStart)
+    /// A provider has listed a course, and the listing isn't the last one.
+    case courseListed(CourseListed)
+    /// Downloads of courses that were listed after the start.
+    case downloadsAdded(SyncAddition)
     /// A provider answered.
     case resolved(VideoReference, attempt: Int, reason: ResolveReason, expiresAt: Date?)
     /// The transfer begins; `resumeFrom` is the offset, 0 for a fresh start.
@@ -49,6 +53,53 @@ package enum SyncEvent: Sendable {
     case resting(SyncSummary, until: Date)
     /// Always the last one.
     case finished(SyncSummary)
+}
+
+/// A new listing of a course.
+package struct CourseListed: Sendable, Equatable {
+    /// Its id.
+    package var course: String
+    /// Its title.
+    package var title: String
+    /// Its videos, without those that `discover` leaves out.
+    package var videos: Int
+    /// The videos with the last listing; nil if this is the first.
+    package var was: Int?
+    /// Videos that it didn't have before.
+    package var added: Int
+    /// Videos that it no longer has.
+    package var removed: Int
+
+    package init(course: String, title: String, videos: Int, was: Int?, added: Int, removed: Int) {
+        self.added = added
+        self.removed = removed
+        self.course = course
+        self.title = title
+        self.videos = videos
+        self.was = was
+    }
+}
+
+/// What a sync adds to what it has begun with.
+package struct SyncAddition: Sendable {
+    /// Downloads of the courses by state.
+    package var downloads: [DownloadState: Int]
+    /// The total size of their downloads in this run; nil if some sizes are unknown.
+    package var waitingBytes: Int64?
+    /// The bytes of these that earlier runs have downloaded.
+    package var partials: [VideoReference: SyncStart.Partial]
+    /// The order of all videos in this run, with these.
+    package var order: CatalogOrder
+
+    package init(
+        downloads: [DownloadState: Int], waitingBytes: Int64?, partials: [VideoReference: SyncStart.Partial],
+        order: CatalogOrder
+    ) {
+        self.downloads = downloads
+        self.waitingBytes = waitingBytes
+        self.partials = partials
+        self.order = order
+    }
 }
 
 /// The reason of a provider's request.
@@ -187,8 +238,14 @@ package struct SyncSummary: Sendable {
     package var hasOlderFailures = false
     /// The partials of unfinished videos, the largest first, if the disk ended the run or suspended some of them.
     package var partials: [(VideoReference, Int64)] = []
+    /// Courses that couldn't be listed, or whose new listing isn't believed yet.
+    package var coursesUnlisted = 0
     /// Providers that require a new login.
     package var providersToLogIn: [String]
+    /// Of these, the number of courses that couldn't be listed without it.
+    package var coursesToLogIn: [String: Int] = [:]
+    /// Of these, those without a video that waits for it: only courses couldn't be listed.
+    package var providersOfCoursesOnly: Set<String> = []
     /// The reason for an early end; nil if there is none.
     package var stopReason: SuspendReason?
 

@@ -1,4 +1,5 @@
 package import DownloadStore
+package import Foundation
 package import Hooks
 package import MediaLibrary
 package import YAMLSource
@@ -8,8 +9,8 @@ package enum SyncWarning: Sendable, Equatable {
     // Catalogs, and the state's knowledge of them.
     /// A warning of a catalog's reader.
     case doubtful(Diagnostic)
-    /// The course is to be filled by its provider, which this version doesn't support.
-    case notDiscovered(course: String, at: SourceLocation)
+    /// About the listing of a course that its provider lists.
+    case listing(Listing)
     /// Its former file is gone.
     case courseMoved(String, to: String)
     /// The row's state was invalid, so the download starts over.
@@ -68,14 +69,45 @@ extension SyncWarning {
         }
     }
 
-    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, a notification was lost, or
-    /// `--prune` left everything.
+    /// Whether even a quiet run reports it: a sidecar of a catalog is missing for the first time, a notification was lost,
+    /// `--prune` left everything, or a course couldn't be listed.
     package var isNews: Bool {
         switch self {
         case .sidecarMissed(_, _, _, let isNew, _): isNew
-        case .newsUntold, .prune(.held), .prune(.unfinished): true
+        case .newsUntold, .prune(.held), .prune(.unfinished), .listing: true
         default: false
         }
+    }
+
+    /// A problem with a listing.
+    package enum Listing: Sendable, Equatable {
+        /// A course whose provider couldn't be asked.
+        package struct Unlisted: Sendable, Equatable {
+            package var course: String
+            /// The time of its last listing; nil if there is none.
+            package var last: Date?
+            /// Its position in its catalog.
+            package var at: SourceLocation
+
+            package init(course: String, last: Date?, at: SourceLocation) {
+                self.course = course
+                self.last = last
+                self.at = at
+            }
+        }
+
+        /// The provider couldn't be asked for these courses.
+        case failed(provider: String, DownloadError, courses: [Unlisted])
+        /// The provider of these courses was logged out before it had listed them.
+        case unanswered(courses: [String])
+        /// It has too few videos to be believed at once.
+        case doubted(course: String, was: Int, now: Int)
+        /// Courses that were never listed, in a run that asks nobody.
+        case unknown(courses: [String])
+        /// So many videos came twice.
+        case repeated(course: String, count: Int)
+        /// So many videos have an id that can't be used, and were left out.
+        case unusable(course: String, count: Int)
     }
 
     /// The kind of a sidecar.

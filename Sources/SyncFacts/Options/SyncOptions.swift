@@ -58,6 +58,10 @@ package struct SyncOptions: Sendable {
     package var metadata: Set<MetadataKind> = []
     /// Limits the run, the comparison and the pruning.
     package var only: [Selector] = []
+    /// Whether providers are asked for the listings of their courses; otherwise the last ones are used.
+    package var discovers = true
+    /// Whether listings are believed that have lost many videos.
+    package var acceptsListings = false
     /// Whether files of videos that are gone are deleted.
     package var prune = false
     /// The guard on pruning.

@@ -7,7 +7,7 @@ package struct TitlePattern: Sendable, Hashable, CustomStringConvertible {
     private let glob: Glob
 
     /// Reads the text after `title:`; quotes around it, which a shell would have removed, are dropped.
-    init(_ text: Substring) throws(SelectorError) {
+    package init(_ text: Substring) throws(SelectorError) {
         var text = text
         if text.count > 1, let first = text.first, first == "\"" || first == "'", text.last == first {
             text = text.dropFirst().dropLast()

@@ -33,6 +33,8 @@ struct Event: Decodable, Sendable {
     var retryAt: String?
     var delay: Double?
     var message: String?
+    var videos: Int?
+    var was: Int?
     var host: String?
     var provider: String?
     var kind: String?
@@ -51,7 +53,7 @@ struct Event: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case event, course, chapter, video, attempt, reason, resumeFrom, bytes, size, path, from, sha256, error, retryAt
         case delay, message, host, provider, kind, until, exit, downloads, finishedNow, errors, why, stopReason, pid,
-            catalogs, mediaSeconds, mediaSecondsTotal
+            catalogs, mediaSeconds, mediaSecondsTotal, videos, was
     }
 
     /// All events of an output. Throws if a line isn't one.

@@ -1,0 +1,47 @@
+import ProviderHTTP
+import ProviderKit
+
+/// The server that a course is at, and the login for it.
+struct Endpoint: PrintsRedacted {
+    /// The parameter `endpoint`.
+    let address: WebAddress
+    let login: BasicLogin?
+    let client: HTTPClient
+
+    /// Of a course that is listed.
+    init(_ request: ListRequest) throws(ProviderError) {
+        try self.init(request.course.parameters, request.credentials, request.settings)
+    }
+
+    /// Of a video that is resolved. If its address was refused for want of a login, no other answer helps.
+    init(_ request: ResolveRequest) throws(ProviderError) {
+        try self.init(request.video.parameters, request.credentials, request.settings)
+        if request.previous?.status == 401 {
+            throw ProviderError(
+                .authRequired,
+                login == nil ? "\(address.host) asks for a login (401)" : "\(address.host) refuses this login (401)")
+        }
+    }
+
+    /// Of parameters and credentials.
+    init(
+        _ parameters: [String: JSONValue], _ credentials: Secret<JSONValue>?, _ settings: HostSettings
+    ) throws(ProviderError) {
+        address = try Self.address(parameters)
+        login = HostLogins(credentials).login(for: address)
+        client = HTTPClient(settings: settings)
+    }
+
+    /// The parameter `endpoint`.
+    static func address(_ parameters: [String: JSONValue]) throws(ProviderError) -> WebAddress {
+        guard let text = parameters["endpoint"]?.string else {
+            throw ProviderError(.invalidParameters, "endpoint is missing", parameter: "endpoint")
+        }
+        guard let address = WebAddress(text) else {
+            throw ProviderError(
+                .invalidParameters, "endpoint isn't an http or https address without a user name", parameter: "endpoint"
+            )
+        }
+        return address
+    }
+}

@@ -1,0 +1,58 @@
+import ProviderHTTP
+import ProviderKit
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A bucket, and the keys to it.
+struct S3Bucket: Sendable, PrintsRedacted {
+    /// The address of the bucket itself.
+    let address: WebAddress
+    /// The folder of the course: empty, or ending in a slash.
+    let prefix: String
+    /// Nil for a bucket that everybody may read.
+    let signer: S3Signer?
+
+    init(
+        _ parameters: [String: JSONValue], _ credentials: Secret<JSONValue>?, now: Date
+    ) throws(ProviderError) {
+        let endpoint = try Endpoint.address(parameters)
+        guard let bucket = parameters["bucket"]?.string, !bucket.isEmpty else {
+            throw ProviderError(.invalidParameters, "bucket is missing", parameter: "bucket")
+        }
+        let isVirtual = parameters["style"]?.string == "virtual"
+        let address =
+            isVirtual
+            ? WebAddress("\(endpoint.scheme)://\(bucket).\(endpoint.host)/")
+            : endpoint.appending([bucket], isFolder: false)
+        guard let address else {
+            throw ProviderError(.invalidParameters, "bucket isn't the name of a bucket", parameter: "bucket")
+        }
+        self.address = address
+        let folder = parameters["prefix"]?.string ?? ""
+        prefix = folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/"
+        let entry = HostLogins(credentials).entry(for: endpoint)
+        signer = entry.flatMap { entry in
+            guard let key = entry["access_key"]?.string, let secret = entry["secret_key"]?.string else { return nil }
+            return S3Signer(
+                accessKey: key, secretKey: Secret(secret),
+                sessionToken: entry["session_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) },
+                region: parameters["region"]?.string ?? "us-east-1",
+                seconds: Int(now.timeIntervalSince1970.rounded(.down)))
+        }
+    }
+
+    /// The address of an object.
+    func address(of key: String) -> WebAddress {
+        let root = address.path.hasSuffix("/") ? address.path : address.path + "/"
+        return address.replacing(path: root + PercentEncoding.encoded(key, keeping: "/"))
+    }
+
+    /// Whether the address of an object leads to it: dots are removed from paths on the way.
+    static func isAddressable(_ key: String) -> Bool {
+        !key.split(separator: "/").contains { $0 == "." || $0 == ".." }
+    }
+}

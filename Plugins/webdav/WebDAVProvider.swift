@@ -1,0 +1,46 @@
+import ProviderHTTP
+import ProviderKit
+
+/// Courses that are folders on a WebDAV server.
+struct WebDAVProvider: Provider {
+    private let pages = ListingPages()
+    private let shares = WebDAVShares()
+
+    func list(_ request: ListRequest) async throws(ProviderError) -> Listing {
+        let parameters = request.course.parameters
+        let folder = try await shares.folder(try Endpoint(request), parameters)
+        let media = try MediaFiles(parameters)
+        return try await pages.page(request) { validator throws(ProviderError) in
+            let root = try await folder.state()
+            if let validator, root == validator { return .unchanged }
+            let files = try await FolderWalk(parameters).files { path in
+                do throws(ProviderError) {
+                    return .success(try await folder.entries(path, includes: media.includes))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            // Read before the files: what changes meanwhile is found the next time.
+            return .whole(FolderListing.listing(files), validator: root)
+        }
+    }
+
+    func resolve(_ request: ResolveRequest) async throws(ProviderError) -> Resolution {
+        let folder = try await shares.folder(try Endpoint(request), request.video.parameters)
+        guard let path = FolderListing.path(ofID: request.video.id), let address = folder.address.appending(path) else {
+            throw ProviderError(.notFound, "the video's id isn't a path in the folder")
+        }
+        return Resolution(url: address.text, token: folder.login?.token)
+    }
+
+    func login(_ request: LoginRequest) async throws(ProviderError) -> Login {
+        try await HostLogins.login(request) { endpoint in
+            // A share is asked under its own name, with the password only.
+            let share = WebDAVShares.candidates(endpoint).first
+            return WebDAVFolder(
+                address: share?.address ?? endpoint.address, login: share?.login ?? endpoint.login,
+                client: endpoint.client
+            ).request(at: share?.address ?? endpoint.address, depth: 0)
+        }
+    }
+}

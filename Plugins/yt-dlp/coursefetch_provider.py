@@ -1,0 +1,1 @@
+../../contrib/python/coursefetch_provider.py

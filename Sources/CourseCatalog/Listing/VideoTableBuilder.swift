@@ -1,0 +1,106 @@
+import YAMLSource
+
+/// Makes the table of a course from written and listed videos.
+struct VideoTableBuilder {
+    private let source: SourceName
+    private let folder: String
+    /// The position of everything that is listed.
+    private let position: SourcePosition
+    private var records: [VideoRecord] = []
+    private var text: [UInt8] = []
+    private var settings: [Settings] = []
+    private var extras: [VideoExtras] = []
+
+    /// - Parameter folder: The base of covers that the catalog names.
+    init(course: SourceLocation, folder: String, videos: Int) {
+        source = course.source
+        position = SourcePosition(line: course.line, column: course.column)
+        self.folder = folder
+        records.reserveCapacity(videos)
+    }
+
+    /// The number of videos so far.
+    var count: Int { records.count }
+
+    /// The finished table.
+    consuming func table() -> VideoTable {
+        VideoTable(source: source, folder: folder, records: records, text: text, settings: settings, extras: extras)
+    }
+
+    /// Adds a listed video that the catalog doesn't name.
+    mutating func append(_ listed: CourseListing.Video, above base: Settings) {
+        var record = VideoRecord(position: position)
+        record.id = keep(listed.id)
+        record.title = listed.title.map { keep($0) } ?? record.id
+        record.settings = place(
+            listed.parameters.isEmpty ? base : Settings(OwnSettings(parameters: listed.parameters), above: base))
+        record.priority = Int32(clamping: base.priority)
+        fill(&record, VideoExtras(), from: listed)
+        records.append(record)
+    }
+
+    /// Adds a video that the catalog names. What it doesn't say is taken from the listing.
+    mutating func append(_ video: Video, filledFrom listed: CourseListing.Video?, above base: Settings) {
+        var record = VideoRecord(position: SourcePosition(line: video.location.line, column: video.location.column))
+        record.id = keep(video.id)
+        let title = video.title == video.id ? listed?.title ?? video.title : video.title
+        record.title = title == video.id ? record.id : keep(title)
+        let parameters = listed?.parameters ?? []
+        record.settings = place(
+            parameters.isEmpty
+                ? video.settings
+                : Settings(
+                    video.settings, aboveInserted: Settings(OwnSettings(parameters: parameters), above: base)))
+        record.priority = Int32(clamping: video.priority)
+        record.hasPriority = true
+        record.cover = video.coverText.map { keep($0) } ?? TextPlace()
+        record.size = video.size ?? -1
+        record.digest = video.sha256.map { keepDigest($0) } ?? VideoRecord.none
+        var own = VideoExtras()
+        own.subtitleFiles = video.subtitleFiles
+        own.attachments = video.attachments
+        own.description = video.description
+        own.date = video.date
+        if video.isSpelledOtherwise { own.writtenID = video.writtenID }
+        if let listed { fill(&record, own, from: listed) } else { keep(own, of: &record) }
+        records.append(record)
+    }
+
+    /// Adds what a record lacks.
+    private mutating func fill(_ record: inout VideoRecord, _ own: VideoExtras, from listed: CourseListing.Video) {
+        var own = own
+        if record.cover.count == 0, let cover = listed.cover { record.cover = keep(cover) }
+        if record.size < 0 { record.size = listed.size ?? -1 }
+        if record.digest == VideoRecord.none {
+            record.digest = listed.sha256.map { keepDigest($0) } ?? VideoRecord.none
+        }
+        if own.subtitleFiles.isEmpty { own.subtitleFiles = listed.subtitleFiles }
+        if own.attachments.isEmpty { own.attachments = listed.attachments }
+        own.description = own.description ?? listed.summary
+        own.date = own.date ?? listed.date
+        if own.writtenID == nil, listed.writtenID != listed.id { own.writtenID = listed.writtenID }
+        keep(own, of: &record)
+    }
+
+    private mutating func keep(_ own: VideoExtras, of record: inout VideoRecord) {
+        guard !own.isEmpty else { return }
+        record.extras = UInt32(clamping: extras.count)
+        extras.append(own)
+    }
+
+    private mutating func place(_ new: Settings) -> UInt32 {
+        if settings.last !== new { settings.append(new) }
+        return UInt32(clamping: settings.count - 1)
+    }
+
+    private mutating func keep(_ string: String) -> TextPlace {
+        let first = text.count
+        text.append(contentsOf: string.utf8)
+        return TextPlace(offset: UInt32(clamping: first), count: UInt32(clamping: text.count - first))
+    }
+
+    private mutating func keepDigest(_ bytes: [UInt8]) -> UInt32 {
+        text.append(contentsOf: bytes)
+        return UInt32(clamping: text.count - 32)
+    }
+}

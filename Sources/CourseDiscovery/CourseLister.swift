@@ -1,0 +1,204 @@
+package import CourseCatalog
+package import DownloadStore
+import FileSystem
+package import Foundation
+package import ProviderKit
+package import SyncFacts
+import YAMLSource
+
+/// Asks providers for the listings of courses, and keeps what they answer in the state.
+///
+/// A listing replaces the last one only when it is complete and believed. Whatever goes wrong, the last one stays.
+package struct CourseLister: Sendable {
+    /// Asks a provider for a page.
+    package typealias Ask = @Sendable (ListRequest, _ provider: String) async throws(ProviderError) -> Listing
+
+    /// The result of asking for one course.
+    package enum Outcome: Sendable {
+        /// A new listing, which is in the state now.
+        case listed(CourseListing, was: Int?, repeated: Int, unusable: Int)
+        /// The last one holds.
+        case unchanged
+        /// It lists too few videos to be believed at once: the last one holds.
+        case doubted(was: Int, now: Int)
+        /// The provider couldn't be asked: the last one holds, of that time.
+        case failed(ProviderError, last: Date?)
+        /// The state can't be written.
+        case unrecorded(StoreError)
+    }
+
+    /// The rules for believing a listing.
+    package struct Rules: Sendable {
+        /// The guard on listings that shrink.
+        package var maxDelete: MaxDelete
+        /// Whether any listing is believed.
+        package var acceptsAll: Bool
+        /// The zone of days.
+        package var zone: TimeZone
+
+        package init(maxDelete: MaxDelete, acceptsAll: Bool, zone: TimeZone) {
+            self.maxDelete = maxDelete
+            self.acceptsAll = acceptsAll
+            self.zone = zone
+        }
+    }
+
+    private let user: String
+    private let settings: HostSettings
+    private let store: DownloadStore
+    private let rules: Rules
+    private let now: @Sendable () -> Date
+    private let ask: Ask
+
+    package init(
+        user: String, settings: HostSettings, store: DownloadStore, rules: Rules,
+        now: @escaping @Sendable () -> Date, ask: @escaping Ask
+    ) {
+        self.user = user
+        self.settings = settings
+        self.store = store
+        self.rules = rules
+        self.now = now
+        self.ask = ask
+    }
+
+    /// The courses of a catalog whose providers are to be asked now, by index: those with `discover` whose `every` has
+    /// passed, that may have selected videos.
+    package static func due(
+        _ catalog: Catalog, _ records: [String: ListingRecord], only: [Selector], now: Date
+    ) -> [Int] {
+        catalog.courses.indices.filter { index in
+            let course = catalog.courses[index]
+            guard let discovery = course.discovery else { return false }
+            guard only.isEmpty || only.contains(where: { $0.course.matches(course.id) }) else { return false }
+            guard let every = discovery.every, let record = records[course.id],
+                record.question == StoredListing.question(of: course), record.doubtedAt == nil
+            else { return true }
+            return now < record.askedAt || now >= record.askedAt.advanced(by: every)
+        }
+    }
+
+    /// Asks for one course, page after page, and records the result.
+    package func list(_ course: Course, parameters: [String: JSONValue], _ record: ListingRecord?) async -> Outcome {
+        let question = StoredListing.question(of: course)
+        let last = record.flatMap { $0.question == question ? $0 : nil }
+        let (pages, isUnchanged): (ListingPages, Bool)
+        do throws(ProviderError) {
+            (pages, isUnchanged) = try await self.pages(of: course, parameters: parameters, known: last?.known)
+        } catch {
+            return .failed(error, last: last?.askedAt)
+        }
+        return await Blocking.run { _ in
+            do throws(StoreError) {
+                return try self.record(pages, isUnchanged: isUnchanged, course, question, last)
+            } catch { return .unrecorded(error) }
+        }
+    }
+
+    /// Asks for a course, page after page. Records nothing.
+    package func pages(
+        of course: Course, parameters: [String: JSONValue], known: String? = nil
+    ) async throws(ProviderError) -> (pages: ListingPages, isUnchanged: Bool) {
+        var pages = ListingPages(location: course.location, wasKnownSent: known != nil)
+        var cursor: String?
+        while true {
+            let request = ListRequest(
+                user: user, now: now(), settings: settings,
+                course: .init(id: course.writtenID, title: course.title, parameters: parameters), cursor: cursor,
+                known: cursor == nil ? known : nil)
+            switch try pages.add(try await page(request, course)) {
+            case .next(let next): cursor = next
+            case .complete: return (pages, false)
+            case .unchanged: return (pages, true)
+            }
+        }
+    }
+
+    /// Asks for a page. What may pass in seconds is waited for: an answer now saves a night.
+    private func page(_ request: ListRequest, _ course: Course) async throws(ProviderError) -> Listing {
+        var request = request
+        var tries = 0
+        while true {
+            do throws(ProviderError) {
+                return try await ask(request, course.settings.provider?.name ?? "")
+            } catch {
+                tries += 1
+                guard tries < Self.tries, let delay = Self.delay(after: error, tries: tries) else { throw error }
+                do { try await Task.sleep(for: delay) } catch { throw ProviderError(.cancelled, "the run is ending") }
+                request.now = now()
+            }
+        }
+    }
+
+    private static let tries = 3
+    private static let longestWait = Duration.seconds(30)
+
+    private static func delay(after error: ProviderError, tries: Int) -> Duration? {
+        switch error.kind {
+        case .unavailable, .rateLimited:
+            let delay = error.retryAfter ?? (error.kind == .unavailable ? .seconds(tries * tries) : nil)
+            return delay.flatMap { $0 <= longestWait ? $0 : nil }
+        default: return nil
+        }
+    }
+
+    private func record(
+        _ pages: ListingPages, isUnchanged: Bool, _ course: Course, _ question: ListingQuestion, _ last: ListingRecord?
+    ) throws(StoreError) -> Outcome {
+        let now = now()
+        if isUnchanged, var last {
+            // Without an interval nobody needs the time, and an unchanged listing writes nothing.
+            guard course.discovery?.every != nil || last.doubtedAt != nil || pages.known ?? last.known != last.known
+            else { return .unchanged }
+            last.askedAt = now
+            last.known = pages.known ?? last.known
+            last.doubtedAt = nil
+            try store.listings.update([last])
+            return .unchanged
+        }
+        let old = try last.map { last throws(StoreError) in try StoredListing.read(last, of: course, store) }
+        let listing = pages.listing
+        if let old, var last, !rules.acceptsAll,
+            case .doubted(let since) = ListingGuard.verdict(
+                old: old.videos.count, new: listing.videos.count, limit: rules.maxDelete, doubtedAt: last.doubtedAt,
+                now: now, zone: rules.zone)
+        {
+            if last.doubtedAt == nil {
+                last.doubtedAt = since
+                try store.listings.update([last])
+            }
+            return .doubted(was: old.videos.count, now: listing.videos.count)
+        }
+        var record = ListingRecord(course: course.id, question: question, askedAt: now, known: pages.known)
+        if let old, let last, old.isSame(as: listing) {
+            record.title = last.title
+            record.cover = last.cover
+            if course.discovery?.every != nil || last.doubtedAt != nil || last.known != pages.known {
+                try store.listings.update([record])
+            }
+            return .unchanged
+        }
+        try StoredListing.write(listing, record, store)
+        return .listed(listing, was: old?.videos.count, repeated: pages.repeated, unusable: pages.unusable)
+    }
+}
+
+extension CourseListing {
+    /// Whether both list the same, in the same order.
+    fileprivate func isSame(as other: CourseListing) -> Bool {
+        guard title == other.title, cover == other.cover, chapters == other.chapters,
+            videos.count == other.videos.count
+        else { return false }
+        return zip(videos, other.videos).allSatisfy { $0.isSame(as: $1) }
+    }
+}
+
+extension CourseListing.Video {
+    fileprivate func isSame(as other: CourseListing.Video) -> Bool {
+        writtenID == other.writtenID && chapter == other.chapter && title == other.title
+            && summary == other.summary && publishedAt == other.publishedAt && duration == other.duration
+            && cover == other.cover && size == other.size && sha256 == other.sha256
+            && subtitleFiles == other.subtitleFiles && attachments == other.attachments
+            && parameters.elementsEqual(other.parameters) { $0.key == $1.key && $0.value == $1.value }
+    }
+}

@@ -1,0 +1,160 @@
+package import CourseCatalog
+import Foundation
+package import ProviderKit
+package import YAMLSource
+
+/// The pages of a listing, taken one after the other: a value without I/O.
+///
+/// Chapters that come twice are one, at their first place; of a video that comes twice the first one counts; one with
+/// an id that can't be used is left out. Pages end:
+/// a cursor that comes twice, and more than ``pageBound`` pages, ``videoBound`` videos or ``byteBound`` bytes of text,
+/// are faults of the provider.
+package struct ListingPages: Sendable {
+    /// What follows a page.
+    package enum Step: Sendable, Equatable {
+        case next(cursor: String)
+        /// ``ListingPages/listing`` is complete.
+        case complete
+        /// Nothing has changed since the last listing.
+        case unchanged
+    }
+
+    /// Pages of a listing.
+    static let pageBound = 10_000
+    /// Videos of a listing.
+    static let videoBound = 200_000
+    /// Bytes of all texts in a listing.
+    static let byteBound = 256 << 20
+
+    /// Bytes of a video's id.
+    static let idBound = 1024
+    /// Bytes of a video's description; a longer one is cut.
+    static let descriptionBound = 65_536
+
+    /// What has come so far.
+    package private(set) var listing = CourseListing()
+    /// The provider's text for the next listing.
+    package private(set) var known: String?
+    /// Videos that came again, and were left out.
+    package private(set) var repeated = 0
+    /// Videos with an id that can't be used, which were left out.
+    package private(set) var unusable = 0
+    /// The position of the course, for its listed parameters.
+    private let location: SourceLocation
+    private let wasKnownSent: Bool
+    private var pages = 0
+    private var bytes = 0
+    private var cursors: Set<String> = []
+    private var chapters: [String: Int] = [:]
+    private var ids: Set<String> = []
+
+    /// - Parameter wasKnownSent: Whether the provider may answer that nothing has changed.
+    package init(location: SourceLocation, wasKnownSent: Bool) {
+        self.location = location
+        self.wasKnownSent = wasKnownSent
+    }
+
+    /// Takes a page.
+    package mutating func add(_ page: Listing) throws(ProviderError) -> Step {
+        pages += 1
+        known = page.known ?? known
+        if page.unchanged {
+            guard wasKnownSent, pages == 1 else {
+                throw Self.fault("'unchanged' in its answer, but no 'known' was sent")
+            }
+            return .unchanged
+        }
+        listing.title = listing.title ?? page.title
+        listing.cover = listing.cover ?? page.cover.flatMap(Self.storable)
+        for video in page.videos { try add(video, chapter: nil) }
+        for chapter in page.chapters {
+            let index = self.index(of: chapter)
+            bytes += chapter.id.utf8.count + (chapter.title?.utf8.count ?? 0) + (chapter.cover?.utf8.count ?? 0)
+            for video in chapter.videos { try add(video, chapter: index) }
+        }
+        bytes += page.next?.utf8.count ?? 0
+        try checkBytes()
+        guard let next = page.next else { return .complete }
+        guard cursors.insert(next).inserted else { throw Self.fault("its listing doesn't end: a 'next' came twice") }
+        guard pages < Self.pageBound else { throw Self.fault("its listing has more than \(Self.pageBound) pages") }
+        return .next(cursor: next)
+    }
+
+    private mutating func index(of chapter: Listing.Chapter) -> Int {
+        let new = CourseListing.Chapter(
+            id: chapter.id, title: chapter.title, cover: chapter.cover.flatMap(Self.storable))
+        if let index = chapters[new.id] {
+            listing.chapters[index].title = listing.chapters[index].title ?? new.title
+            listing.chapters[index].cover = listing.chapters[index].cover ?? new.cover
+            return index
+        }
+        chapters[new.id] = listing.chapters.count
+        listing.chapters.append(new)
+        return listing.chapters.count - 1
+    }
+
+    private mutating func add(_ video: Listing.Video, chapter: Int?) throws(ProviderError) {
+        guard (1...Self.idBound).contains(video.id.utf8.count), !video.id.utf8.contains(0) else { return unusable += 1 }
+        var new = CourseListing.Video(id: video.id, chapter: chapter)
+        guard ids.insert(new.id).inserted else { return repeated += 1 }
+        guard listing.videos.count < Self.videoBound else {
+            throw Self.fault("its listing has more than \(Self.videoBound) videos")
+        }
+        new.title = video.title.flatMap { $0.isEmpty ? nil : $0 }
+        new.summary = video.description.flatMap { $0.isEmpty ? nil : Self.cut($0) }
+        new.publishedAt = video.publishedAt.map { $0.timeIntervalSince1970.rounded(.down) }
+        new.date = video.publishedAt.map { String(Timestamp.text($0).prefix(10)) }
+        new.duration = video.duration.flatMap { (0...1e9).contains($0) ? $0 : nil }
+        new.cover = video.cover.flatMap(Self.storable)
+        new.parameters = Self.entries(video.parameters, at: location)
+        new.size = video.size
+        new.sha256 = video.sha256.flatMap(Self.digest)
+        new.subtitleFiles = video.subtitleFiles.compactMap { file in
+            Self.storable(file.url).map { SubtitleFile(language: file.lang, url: $0) }
+        }
+        new.attachments = video.attachments.compactMap { file in
+            Self.storable(file.url).map { Attachment(title: file.title, url: $0) }
+        }
+        bytes += new.id.utf8.count + new.shownTitle.utf8.count + (new.summary?.utf8.count ?? 0)
+        bytes += new.parameters.reduce(0) { $0 + $1.key.utf8.count + Self.size(of: $1.value) }
+        bytes += new.cover?.utf8.count ?? 0
+        bytes += new.subtitleFiles.reduce(0) { $0 + $1.language.utf8.count + $1.url.utf8.count }
+        bytes += new.attachments.reduce(0) { $0 + $1.title.utf8.count + $1.url.utf8.count }
+        try checkBytes()
+        listing.videos.append(new)
+    }
+
+    private func checkBytes() throws(ProviderError) {
+        guard bytes <= Self.byteBound else {
+            throw Self.fault("its listing is larger than \(Self.byteBound >> 20) MiB")
+        }
+    }
+
+    private static func fault(_ reason: String) -> ProviderError { ProviderError(.pluginFault, reason) }
+
+    /// The URL, if it can be stored: one with a query, which may be signed, can't.
+    private static func storable(_ url: String) -> String? {
+        url.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "#") } ? nil : url
+    }
+
+    /// The beginning of a text that is longer than anybody reads.
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > descriptionBound else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(descriptionBound / 4)))
+    }
+
+    private static func digest(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func size(of node: YAMLNode) -> Int {
+        switch node.value {
+        case .string(let text): text.utf8.count
+        case .sequence(let nodes): nodes.reduce(2) { $0 + size(of: $1) }
+        case .mapping(let mapping): mapping.reduce(2) { $0 + $1.key.utf8.count + size(of: $1.value) }
+        case .null, .bool, .int, .double: 8
+        }
+    }
+}

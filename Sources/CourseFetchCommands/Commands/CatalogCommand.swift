@@ -1,0 +1,76 @@
+import ArgumentParser
+import CommandOutput
+import DownloadStore
+import Foundation
+import Logging
+import Operations
+import SyncFacts
+
+/// `coursefetch catalog`.
+struct CatalogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "catalog",
+        abstract: "Write catalogs.", subcommands: [CatalogFrom.self])
+}
+
+/// `coursefetch catalog from`.
+struct CatalogFrom: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "from",
+        abstract: "Print a catalog of a course that a provider lists.",
+        usage: "coursefetch catalog from <provider> [<key>=<value> ...] [<options>]",
+        discussion: """
+            Asks the provider with these parameters, and prints a catalog whose course lists itself at each sync. With \
+            --expand it has all of its videos instead, so that you can edit them; later ones don't come by themselves then.
+
+            EXAMPLES:
+              coursefetch catalog from feed endpoint=https://example.org/feed
+              coursefetch catalog from index endpoint=https://example.org/phys/ --expand
+            """)
+
+    @Argument(help: ArgumentHelp("The provider's name.", valueName: "provider"), completion: .providers)
+    var provider: String
+
+    @Argument(help: ArgumentHelp("Its parameters, such as endpoint=https://example.org/.", valueName: "key=value"))
+    var parameters: [String] = []
+
+    @Option(help: ArgumentHelp("The course's id (default: made of its title).", valueName: "id"))
+    var id: String?
+
+    @Flag(help: "Print all videos instead of discover: true.")
+    var expand = false
+
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "PLACES") var helpers: HelperOptions
+
+    func validate() throws {
+        if let wrong = parameters.first(where: { Login.pair($0) == nil }) {
+            throw ValidationError("\(wrong): write KEY=VALUE")
+        }
+        if let id, id.isEmpty || id.utf8.count > 1024 { throw ValidationError("--id: an id has 1 to 1024 bytes") }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let settings = try await context.usableSettings(place.texts, plugins.texts, helpers.texts)
+        let logger = Logger(label: "coursefetch") { _ in
+            LineLogHandler(level: settings.logLevel, sink: context.complain)
+        }
+        let pairs = Dictionary(parameters.compactMap(Login.pair).map { ($0.key, $0.value) }) { $1 }
+        let result = try await context.orRefuse { () throws(Refusal) in
+            try await CatalogFromProvider.text(
+                provider: provider, parameters: pairs, id: id, expands: expand, user: settings.user.value,
+                state: settings.state.value, plugins: settings.plugins.value, caFile: settings.caFile.value,
+                helpers: settings.credentialHelpers, logger: logger)
+        }
+        switch result {
+        case .success(let text):
+            context.output.send(Array(text.utf8), to: STDOUT_FILENO)
+            try await context.finish()
+        case .failure(let error):
+            context.complain("error: \(ResolveText.reason(error))")
+            throw await context.exit(ExitStatus([ResolveText.condition(error)]))
+        }
+    }
+}

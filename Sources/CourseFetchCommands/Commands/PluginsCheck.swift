@@ -1,0 +1,95 @@
+import ArgumentParser
+import CommandOutput
+import Foundation
+import Operations
+
+/// `coursefetch plugins check`.
+struct PluginsCheck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check whether a plugin does what the protocol says.",
+        usage: "coursefetch plugins check <folder> [options]",
+        discussion: """
+            Runs the plugin in FOLDER and talks to it like a sync, and in every way that a sync may: with odd ids, many \
+            requests at once, another clock. Prints a line per check, then what was sent, what came, and the sentence of \
+            docs/protocol.md that it violates.
+
+            The plugin's own fixtures/ say what to ask for, or --parameter does. Without any, made-up videos are asked \
+            for; their answers may be errors.
+
+            Fixtures are a folder with fixture.yaml and recorded HTTP exchanges, which a server on 127.0.0.1 replays in \
+            the place of the parameter 'endpoint'. --record makes such a folder from the real host, without secrets and \
+            personal data, and then checks with it. See docs/writing-a-provider.md.
+
+            EXAMPLES:
+              coursefetch plugins check ./my-provider
+              coursefetch plugins check ./my-provider --parameter host=video.example.org
+              coursefetch plugins check ./my-provider --fixtures ./recorded
+              coursefetch plugins check ./my-provider --json
+            """)
+
+    @Argument(help: "The plugin's folder.", completion: .directory)
+    var folder: String
+
+    @Option(
+        name: [.long, .customShort("p")], parsing: .singleValue,
+        help: ArgumentHelp("A parameter of the course; may be given several times.", valueName: "key=value"))
+    var parameter: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Folder of fixtures (default: fixtures/ in the plugin's folder).", valueName: "folder"),
+        completion: .directory)
+    var fixtures: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Record fixtures of the real host into a new folder, then check with them.", valueName: "folder"),
+        completion: .directory)
+    var record: String?
+
+    @OptionGroup var output: JSONOption
+
+    func run() async throws {
+        let context = CommandContext()
+        var check = PluginConformance(folder: folder)
+        check.parameters = parameter
+        check.fixtures = fixtures
+        check.record = record
+        let text = PluginCheckText(style: context.style(of: STDOUT_FILENO))
+        let json = output.json
+        let report = try await PluginsProblem.told(in: context) { () throws(PluginsProblem) in
+            try await check.run { result in
+                if json {
+                    context.output.send(PluginCheckText.json(result, now: Date()), to: STDOUT_FILENO)
+                } else {
+                    context.say(text.line(result))
+                }
+            } recorded: { outcome in
+                if json {
+                    context.output.send(RecordingText.json(outcome, now: Date()), to: STDOUT_FILENO)
+                } else {
+                    RecordingText.lines(outcome).forEach(context.say)
+                }
+            }
+        }
+        if json {
+            context.output.send(PluginCheckText.json(report, now: Date()), to: STDOUT_FILENO)
+        } else {
+            text.ending(report).forEach(context.say)
+        }
+        throw await context.exit(ExitStatus(report))
+    }
+}
+
+extension PluginsProblem {
+    /// The result of `body`; if a problem prevents it, prints the reason and ends with its exit code.
+    static func told<Value>(
+        in context: CommandContext, _ body: () async throws(PluginsProblem) -> Value
+    ) async throws -> Value {
+        do throws(PluginsProblem) {
+            return try await body()
+        } catch {
+            throw await context.refuse(ExitStatus(error), error.message)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import CatalogComparison
+package import CourseCatalog
+import CourseDiscovery
+import DownloadJobs
+package import DownloadStore
+import ProviderKit
+import RunSchedule
+package import SyncFacts
+
+/// What a pass reports at its end.
+extension SyncPass {
+    static func summary(
+        _ plan: Reconciliation, _ result: Dispatcher.Result, _ broken: [(name: String, reason: String)],
+        stopReason: SuspendReason?
+    ) -> SyncSummary {
+        var summary = SyncSummary()
+        summary.downloads = plan.counts
+        summary.stopReason = stopReason ?? result.stopReason
+        // A window or a quota may have ended when nothing was left to do.
+        var isWorkLeft = stopReason.map { !$0.isBound } ?? false || result.tally.hasSidecarsLeft
+        for wanted in plan.wanted {
+            let state = result.states[wanted.id] ?? .waiting
+            summary.downloads[.waiting, default: 0] -= 1
+            summary.downloads[state, default: 0] += 1
+            let isNotReady = state == .waiting && wanted.isNotReady && result.states[wanted.id] == nil
+            let isOver =
+                !state.isOpen || isNotReady
+                || result.tally.notReady.contains(wanted.id)
+            let isForLogin = state == .suspended && result.tally.providersToLogIn.contains(wanted.provider)
+            if !isOver, !isForLogin { isWorkLeft = true }
+        }
+        for (id, steered) in result.tally.steered {
+            let state = result.states[id] ?? steered.last
+            summary.downloads[steered.first, default: 0] -= 1
+            summary.downloads[state, default: 0] += 1
+            if state.isOpen, !result.tally.notReady.contains(id) { isWorkLeft = true }
+        }
+        summary.downloads = summary.downloads.filter { $0.value > 0 }
+        summary.finishedNow = result.tally.finished
+        summary.failedNow = result.tally.failed
+        summary.bytes = result.received
+        summary.failures = result.failures
+        summary.fromOtherSource = plan.fromOtherSource
+        summary.providersToLogIn = result.tally.providersToLogIn.sorted()
+        if isWorkLeft { summary.conditions.insert(.workLeft) }
+        if summary.downloads[.failed] != nil { summary.conditions.insert(.downloadsFailed) }
+        if !result.tally.providersToLogIn.isEmpty { summary.conditions.insert(.loginNeeded) }
+        for (name, reason) in broken {
+            summary.add(.provider(.broken(name, reason: reason)))
+        }
+        for error in result.storeErrors { summary.add(Refusal(error)) }
+        for refusal in result.refusals { summary.add(refusal) }
+        summary.movedNow = plan.movedLater
+        if !plan.errors.isEmpty {
+            summary.conditions.insert(.invalidCatalog)
+            summary.errors += plan.errors
+        }
+        if let trouble = result.diskTrouble { summary.add(.run(trouble)) }
+        return summary
+    }
+
+    /// Wanted sidecars are work for the next run; failed ones that will be retried are failures, as with videos. One
+    /// that was given up is a failure only in the run that gave up: nothing wants it any more.
+    func noteSidecars(
+        _ summary: inout SyncSummary, _ catalog: Catalog, only: [Selector], _ result: Dispatcher.Result
+    ) throws(StoreError) {
+        if result.tally.hasGivenUpSidecars { summary.conditions.insert(.downloadsFailed) }
+        for (sidecar, provider) in try SyncRun.openSidecars(open.store, catalog, only: only) {
+            switch sidecar.state {
+            case .wanted:
+                summary.sidecarsWanted += 1
+                // It lacks a login, or its time has not come.
+                let isWaiting =
+                    result.tally.providersToLogIn.contains(provider) || result.tally.notReady.contains(sidecar.download)
+                if !isWaiting { summary.conditions.insert(.workLeft) }
+            case .failed:
+                summary.sidecarsFailed += 1
+                guard sidecar.retryAt != nil else { continue }
+                summary.conditions.insert(.downloadsFailed)
+                if !result.tally.withFailedSidecars.contains(sidecar.download) { summary.hasOlderFailures = true }
+            }
+        }
+    }
+
+    /// If the disk was full: the partials of unfinished downloads, the largest first.
+    func notePartials(
+        _ summary: inout SyncSummary, _ plan: Reconciliation, _ result: Dispatcher.Result
+    ) throws(StoreError) {
+        guard result.diskTrouble != nil else { return }
+        let left = plan.wanted.map(\.id).filter { result.states[$0] != .finished }
+        let records = try open.store.downloads.records(left).filter { $0.durableBytes > 0 }
+        summary.partials = records.sorted { ($1.durableBytes, $0.id) < ($0.durableBytes, $1.id) }.map {
+            (VideoReference($0), $0.durableBytes)
+        }
+    }
+
+    /// Reports what went wrong with listings, once for all courses of a provider.
+    func noteListings(_ round: borrowing ListingRound, _ summary: inout SyncSummary) {
+        struct Trouble: Hashable {
+            var provider: String
+            var error: ProviderError
+        }
+        var failures: [Trouble: [SyncWarning.Listing.Unlisted]] = [:]
+        for (course, outcome) in round.outcomes {
+            switch outcome {
+            case .failed(let error, let last):
+                summary.coursesUnlisted += 1
+                let trouble = Trouble(provider: course.settings.provider?.name ?? "", error: error)
+                failures[trouble, default: []].append(.init(course: course.id, last: last, at: course.location))
+            case .doubted(let was, let now):
+                summary.coursesUnlisted += 1
+                summary.conditions.insert(.workLeft)
+                hub.post(.warning(.listing(.doubted(course: course.id, was: was, now: now)), nil))
+            case .unrecorded(let error): summary.add(Refusal(error))
+            case .listed, .unchanged: break
+            }
+        }
+        // Their providers were logged out before they had answered.
+        let unanswered = control.passStop == nil ? round.unanswered : []
+        if !unanswered.isEmpty {
+            summary.coursesUnlisted += unanswered.count
+            summary.conditions.insert(.workLeft)
+            hub.post(.warning(.listing(.unanswered(courses: unanswered.map(\.id))), nil))
+        }
+        for (trouble, courses) in failures.sorted(by: { $0.value[0].course < $1.value[0].course }) {
+            if let condition = trouble.error.kind.listingCondition { summary.conditions.insert(condition) }
+            if trouble.error.kind == .authRequired {
+                summary.coursesToLogIn[trouble.provider, default: 0] += courses.count
+                if !summary.providersToLogIn.contains(trouble.provider) {
+                    summary.providersOfCoursesOnly.insert(trouble.provider)
+                    summary.providersToLogIn.append(trouble.provider)
+                    summary.providersToLogIn.sort()
+                }
+            }
+            hub.post(
+                .warning(
+                    .listing(.failed(provider: trouble.provider, DownloadError(trouble.error), courses: courses)), nil))
+        }
+    }
+}
+
+extension ProviderError.Kind {
+    /// The condition of a run whose courses couldn't be listed for this reason; nil if something else reports it.
+    fileprivate var listingCondition: SyncCondition? {
+        switch self {
+        case .authRequired: .loginNeeded
+        case .unavailable, .rateLimited, .notReady, .machineExhausted: .workLeft
+        case .pluginFault, .providerFailed, .unsupported: .providerBroken
+        case .forbidden, .geoBlocked, .notFound, .gone, .drm, .invalidParameters: .downloadsFailed
+        case .cancelled: nil
+        }
+    }
+}
+
+extension SyncRun {
+    /// The missing sidecars of a run's catalogs and selection, each with the video's provider.
+    package static func openSidecars(
+        _ store: DownloadStore, _ catalog: Catalog, only: [Selector]
+    ) throws(StoreError) -> [(sidecar: OpenSidecar, provider: String)] {
+        let open = try store.sidecars.open()
+        guard !open.isEmpty else { return [] }
+        let courses = Set(catalog.courses.map(\.id))
+        let records = try store.downloads.records(Array(Set(open.map(\.download))))
+        let judged = Dictionary(
+            records.filter { record in
+                let reference = VideoReference(record)
+                return !record.isGone && courses.contains(record.key.course)
+                    && (only.isEmpty || only.contains { $0.matches(reference) })
+            }.map { ($0.id, $0.catalog.provider) }, uniquingKeysWith: { first, _ in first })
+        return open.compactMap { sidecar in judged[sidecar.download].map { (sidecar, $0) } }
+    }
+}

@@ -1,0 +1,150 @@
+import CatalogComparison
+import CourseCatalog
+import CourseDiscovery
+import DownloadJobs
+import DownloadStore
+import Foundation
+import Hooks
+import MediaTransfer
+import ProviderKit
+import SyncFacts
+import UserState
+
+/// The turns of a pass, and the courses that list themselves meanwhile.
+extension SyncPass {
+    /// Begins to ask the providers of the catalog's courses for their listings.
+    func beginListings(
+        _ catalog: Catalog, _ services: RunServices, _ now: Date
+    ) throws(Refusal) -> ListingRound {
+        let (stored, records): (Catalog, [String: ListingRecord])
+        do throws(StoreError) {
+            records = catalog.courses.contains(where: \.discover) ? try open.store.listings.records() : [:]
+            stored = try catalog.addingStoredListings(open.store)
+        } catch { throw Refusal(error) }
+        if !options.discovers, let warning = stored.unknownCourses { hub.post(.warning(warning, nil)) }
+        let due = options.discovers ? CourseLister.due(catalog, records, only: options.only, now: now) : []
+        let lister = CourseLister(
+            user: open.place.user.text, settings: services.providers.settings, store: open.store,
+            rules: .init(maxDelete: options.maxDelete, acceptsAll: options.acceptsListings, zone: options.zone),
+            now: { [clock] in clock.now }
+        ) { [pool = services.providers] request, provider throws(ProviderError) in
+            try await pool.list(request, provider: provider)
+        }
+        let round = ListingRound(catalog, stored: stored, due: due, records, lister, services.providers) {
+            [hub] old, new, warnings in
+            hub.post(.courseListed(CourseListed(old, new)))
+            for warning in warnings { hub.post(.warning(.listing(warning), nil)) }
+        }
+        control.onPassStop(round.cancel)
+        return round
+    }
+
+    /// Gives all downloads their turns. On return all transfers have ended, and all data is durable, or reported as not
+    /// durable.
+    ///
+    /// Courses that are listed meanwhile are compared and added to `plan`.
+    func dispatch(
+        _ plan: inout Reconciliation, _ services: RunServices, _ listings: inout ListingRound, _ list: ListKeeper
+    ) async -> Dispatcher.Result {
+        guard !plan.isIdle || !listings.isComplete else {
+            await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
+            return Dispatcher.Result()
+        }
+        let dispatcher = Dispatcher(services: services, plan: plan)
+        services.bookkeeper.start(dispatcher.callbacks)
+        if let stopped = control.begin(.init(dispatcher: dispatcher, services: services)) {
+            await dispatcher.stop(stopped)
+        }
+        var refusals: [Refusal] = []
+        let (begun, expectsMore) = (plan, !listings.isComplete)
+        async let turns = dispatcher.run(begun, expectsMore: expectsMore)
+        if !listings.isComplete {
+            while let arrival = await listings.next() {
+                do throws(Refusal) {
+                    try await add(arrival, to: &plan, list, dispatcher)
+                } catch { refusals.append(error) }
+            }
+            await dispatcher.expectNoMore()
+        }
+        var result = await turns
+        result.refusals = refusals
+        await services.engine.shutDown()
+        services.hooks?.shutDown()
+        result.storeErrors = await services.bookkeeper.stop()
+        control.endTurns()
+        // A logout ends at once: later renewals would be discarded.
+        await services.providers.shutDown(keepsRenewals: control.passStop != .logout)
+        return result
+    }
+
+    /// Compares courses that were listed during the turns, and adds their downloads.
+    private func add(
+        _ arrival: ListingRound.Arrival, to plan: inout Reconciliation, _ list: ListKeeper, _ dispatcher: Dispatcher
+    ) async throws(Refusal) {
+        var more = try await reconcile(arrival.catalog, clock.now, arrival.courses)
+        guard more.errors.isEmpty else { return plan.add(more) }
+        more.follow(plan)
+        let places = try carryOut(more, held: plan.held + more.held)
+        list.note(more.changes)
+        plan.movedLater += announce(more, places)
+        if !more.moves.isEmpty {
+            do { try settling.record(places) } catch { throw Refusal(any: error) }
+        }
+        plan.add(more)
+        if !more.wanted.isEmpty || !more.counts.isEmpty {
+            hub.post(
+                .downloadsAdded(
+                    SyncAddition(
+                        downloads: more.counts, waitingBytes: Self.waitingBytes(more.wanted),
+                        partials: Self.partials(more.wanted),
+                        order: CatalogOrder(
+                            courses: Dictionary(
+                                arrival.catalog.courses.map { ($0.id, $0.title) },
+                                uniquingKeysWith: { first, _ in first }),
+                            list: { [wanted = plan.wanted] in wanted.map(\.reference) }))))
+        }
+        await dispatcher.add(more)
+    }
+
+    static func waitingBytes(_ wanted: [WantedDownload]) -> Int64? {
+        var sum = ByteCount(0)
+        for download in wanted {
+            guard let size = download.video.size ?? download.resume?.total else { return nil }
+            sum += size
+        }
+        return sum.value
+    }
+
+    /// The existing part of each, according to the rows.
+    static func partials(_ wanted: [WantedDownload]) -> [VideoReference: SyncStart.Partial] {
+        var partials: [VideoReference: SyncStart.Partial] = [:]
+        for download in wanted {
+            guard let resume = download.resume, resume.durableBytes > 0 else { continue }
+            partials[download.reference] = SyncStart.Partial(
+                bytes: resume.durableBytes, size: download.video.size ?? resume.total)
+        }
+        return partials
+    }
+
+    /// Forgets listings of courses that their catalogs now list themselves.
+    func forgetListings(_ catalog: Catalog) throws(StoreError) {
+        let records = try open.store.listings.records()
+        guard !records.isEmpty else { return }
+        try open.store.listings.forget(
+            catalog.courses.filter { !$0.discover && records[$0.id] != nil }.map(\.id))
+    }
+}
+
+extension Course {
+    fileprivate var videoIDs: Set<String> { Set(([videos] + chapters.map(\.videos)).joined().map(\.id)) }
+}
+
+extension CourseListed {
+    /// Of a course with its last listing and with the new one.
+    init(_ old: Course, _ new: Course) {
+        let (before, now) = (old.videoIDs, new.videoIDs)
+        self.init(
+            course: new.id, title: new.title, videos: new.videoCount, was: old.isListed ? old.videoCount : nil,
+            added: now.subtracting(before).count, removed: before.subtracting(now).count)
+    }
+}

@@ -1,0 +1,83 @@
+package import FileSystem
+package import Foundation
+
+/// The subject of a ``ListingQuestion``.
+package enum ListingSettings {}
+
+/// What a listing was asked with: provider and parameters of its course; 16 bytes.
+package typealias ListingQuestion = DigestOf<ListingSettings>
+
+/// The last listing of a course, without its chapters and videos.
+package struct ListingRecord: Sendable, Equatable {
+    /// The course's id.
+    package var course: String
+    /// What the provider was asked with: the answer to another question says nothing about this course.
+    package var question: ListingQuestion
+    /// When the provider answered last.
+    package var askedAt: Date
+    /// The provider's own text, which it gets back.
+    package var known: String?
+    /// The course's title, as listed.
+    package var title: String?
+    /// The URL of the course's cover.
+    package var cover: String?
+    /// When a listing first came that had lost too much to be believed; nil if the last one was believed.
+    package var doubtedAt: Date?
+
+    package init(
+        course: String, question: ListingQuestion, askedAt: Date, known: String? = nil, title: String? = nil,
+        cover: String? = nil, doubtedAt: Date? = nil
+    ) {
+        self.course = Identifier.normalized(course)
+        self.question = question
+        self.askedAt = askedAt
+        self.known = known
+        self.title = title
+        self.cover = cover
+        self.doubtedAt = doubtedAt
+    }
+}
+
+/// A listed chapter.
+package struct ListedChapter: Sendable, Equatable {
+    /// The id as the provider spells it.
+    package var id: String
+    /// Its title; nil if its id is the title.
+    package var title: String?
+    /// The URL of its cover.
+    package var cover: String?
+
+    package init(id: String, title: String? = nil, cover: String? = nil) {
+        self.id = id
+        self.title = title
+        self.cover = cover
+    }
+}
+
+/// A listed video.
+package struct ListedVideo: Sendable, Equatable {
+    /// The id as the provider spells it.
+    package var id: String
+    /// The index of its chapter; nil directly under the course.
+    package var chapter: Int?
+    /// Its title; nil if its id is the title.
+    package var title: String?
+    /// Its description.
+    package var description: String?
+    /// When it was published.
+    package var publishedAt: Date?
+    /// Its length in seconds.
+    package var duration: Double?
+    /// The URL of its cover.
+    package var cover: String?
+    /// Its own parameters, a JSON object with sorted keys; nil without any.
+    package var parameters: String?
+    /// Its size in bytes.
+    package var size: Int64?
+    /// The SHA-256 of its file: 32 bytes.
+    package var sha256: Data?
+    /// Its subtitles and attachments, in JSON; nil without any.
+    package var extras: String?
+
+    package init(id: String) { self.id = id }
+}

@@ -1,0 +1,92 @@
+package import ProviderKit
+
+/// A violation of the protocol. Texts in it come from the plugin's manifest or output, without secrets.
+package enum ConformanceFault: Sendable, Equatable {
+    /// The folder has no `plugin.yaml`.
+    case noManifest
+    /// The manifest can't be used, or the folder isn't trusted; the reasons.
+    case manifest([String])
+    /// A parameter doesn't fit the manifest's schema.
+    case parameter(String)
+    /// The program can't be started.
+    case cannotStart(String)
+    /// It ended before it answered; its exit status, or the negative number of the signal, and its last words.
+    case ended(Int32?, stderr: [String])
+    /// It didn't answer in this time.
+    case noAnswer(Duration, stderr: [String])
+    /// The answer came only when stdin was closed.
+    case unflushed
+    /// A line on stdout that isn't of the protocol.
+    case line(String)
+    /// More than 1 MiB without a line end.
+    case tooLongLine
+    /// Not an id, or another one than the request's.
+    case wrongID(String, expected: Int)
+    /// An answer that violates the protocol.
+    case answer(String)
+    /// An answer of another form than ids and values allow: with the other video's result.
+    case mixedUp
+    /// An answer to a request that isn't open.
+    case stray(String)
+    /// A second answer to a request.
+    case secondAnswer(Int)
+    /// An answer to a line without an id.
+    case answeredNotification
+    /// A result or another error where JSON-RPC's code is due.
+    case code(Int?)
+    /// An error without a message.
+    case noMessage
+    /// An error of this kind, which the protocol doesn't have; nil if there is none.
+    case kind(String?)
+    /// An error of a kind that doesn't make sense for this method.
+    case kindForMethod(String, method: String)
+    /// A `retry_after` that isn't a number of seconds.
+    case retryAfter
+    /// Equal requests were answered differently as time passed by the plugin's own clock.
+    case ownClock
+    /// The expiry isn't later than `now`.
+    case expired(String, now: String)
+    /// The same answer after it was rejected.
+    case sameAfterRejected
+    /// Another answer for another course.
+    case dependsOnCourse
+    /// A new process answers what the first one answered with a fault.
+    case needsEarlierRequest(String)
+    /// An error where the same request had an answer before.
+    case refused(kind: String, message: String)
+    /// The cursor came before.
+    case repeatedCursor(String)
+    /// There are more pages than this.
+    case endlessPages(Int)
+    /// The id comes twice.
+    case repeatedID(String)
+    /// `known` has this many bytes.
+    case longKnown(Int)
+    /// `unchanged` without `known`.
+    case unchangedWithoutKnown
+    /// `unchanged` on a later page.
+    case unchangedLater
+    /// Memory in bytes before and after so many requests.
+    case memory(Int, Int, requests: Int)
+    /// Open files before and after so many requests.
+    case descriptors(Int, Int, requests: Int)
+    /// It still runs so long after its stdin was closed.
+    case outlivesInput(Duration)
+    /// It still runs so long after TERM.
+    case outlivesTerminate(Duration)
+    /// An answer took so long.
+    case slow(Duration, limit: Duration)
+    /// The secret of this name is in the text.
+    case leak(String)
+    /// These files in its folder were made, changed or removed.
+    case wroteTo([String])
+
+    /// The kinds that make sense for a method.
+    package static func kinds(of method: String) -> Set<ProviderError.Kind> {
+        switch method {
+        case "list": ProviderError.Kind.ofPlugins.subtracting([.drm, .notReady])
+        case "login": [.authRequired, .forbidden, .rateLimited, .unavailable, .invalidParameters]
+        default: ProviderError.Kind.ofPlugins
+        }
+    }
+}

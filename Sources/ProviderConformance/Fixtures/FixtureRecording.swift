@@ -1,0 +1,169 @@
+import Foundation
+import MediaTransfer
+package import ProviderHost
+import ProviderKit
+import Synchronization
+
+/// Records what a plugin asks a real host: a loopback server forwards its requests.
+package struct FixtureRecording: PrintsRedacted {
+    /// What was recorded.
+    package struct Outcome: Sendable {
+        /// How many exchanges were written.
+        package var exchanges = 0
+        /// What was taken out, and how often.
+        package var taken: [FixtureTaking: Int] = [:]
+        /// Requests that had no response.
+        package var unanswered = 0
+    }
+
+    /// Headers of a request that a response may depend on.
+    private static let telling: Set<String> = [
+        "authorization", "cookie", "depth", "if-none-match", "if-modified-since", "range", "x-requested-with",
+    ]
+    /// Headers of a response that say nothing when it is replayed.
+    private static let passing: Set<String> = [
+        "date", "server", "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "via",
+        "age", "strict-transport-security", "alt-svc", "report-to", "nel", "expect-ct", "x-powered-by",
+    ]
+
+    private let folder: String
+    private let settings: CheckSettings
+
+    /// A recording into a folder that doesn't exist yet or is empty.
+    package init(folder: String, settings: CheckSettings) throws(FixtureProblem) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        guard names.isEmpty else { throw .notEmpty(folder) }
+        self.folder = folder
+        self.settings = settings
+    }
+
+    /// Asks the plugin for a login, a listing and a few videos, and writes what it asked the host. Nothing is left of
+    /// its processes.
+    package func run(_ plugin: Plugin) async throws(FixtureProblem) -> Outcome {
+        guard let endpoint = settings.parameters[FixtureFolder.endpoint]?.string else { throw .noEndpoint }
+        guard let original = EndpointOrigin(endpoint) else { throw .badEndpoint }
+        let log = Mutex<(exchanges: [RecordedExchange], unanswered: Int, own: String)>(([], 0, ""))
+        let server = try LoopbackServer { request in
+            let own = log.withLock { $0.own }
+            guard let exchange = Self.forward(request, to: original, from: own) else {
+                log.withLock { $0.unanswered += 1 }
+                return ServedResponse(status: "502 Bad Gateway")
+            }
+            log.withLock { log in
+                let isKnown = log.exchanges.contains {
+                    ($0.method, $0.target, $0.fields) == (exchange.method, exchange.target, exchange.fields)
+                }
+                if !isKnown { log.exchanges.append(exchange) }
+            }
+            return original.replaced(in: exchange.response, by: own)
+        }
+        defer { server.close() }
+        log.withLock { $0.own = server.origin }
+        let samples = await ask(plugin, settings.leading(from: original, to: server.origin))
+        let (exchanges, unanswered) = log.withLock { ($0.exchanges, $0.unanswered) }
+        return try write(exchanges, samples, unanswered, (server.origin, original))
+    }
+
+    private static func forward(
+        _ request: ReceivedRequest, to original: EndpointOrigin, from own: String
+    ) -> RecordedExchange? {
+        let hop: Set = ["host", "connection", "content-length", "transfer-encoding", "accept-encoding", "expect"]
+        let back = EndpointOrigin(own)
+        let fields = request.fields.filter { !hop.contains($0.name.lowercased()) }.map { field in
+            (name: field.name, value: back?.replaced(in: field.value, by: original.text) ?? field.value)
+        }
+        let forwarded = ForwardedRequest(
+            method: request.method, url: original.text + request.target, fields: fields, body: request.body)
+        guard let answer = try? forwarded.send() else { return nil }
+        var response = ServedResponse(status: answer.status)
+        response.fields = answer.fields.filter { !passing.contains($0.name.lowercased()) }.map {
+            MessageField(name: $0.name, value: $0.value)
+        }
+        response.body = answer.body
+        return RecordedExchange(
+            method: request.method, target: request.target,
+            fields: request.fields.filter { telling.contains($0.name.lowercased()) }, response: response)
+    }
+
+    /// The samples that were asked for.
+    private func ask(_ plugin: Plugin, _ settings: CheckSettings) async -> [SampleVideo] {
+        let data = FileManager.default.temporaryDirectory.appending(path: "coursefetch-record-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(
+            at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: data) }
+        let watchdog = OrphanWatchdog()
+        let bench = Bench(
+            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog, hostRequests: nil)
+        if bench.samples.isEmpty { bench.samples = SampleVideo.madeUp }
+        _ = await OpeningChecks(bench: bench).login()
+        _ = await ListChecks(bench: bench).run()
+        _ = await ResolveChecks(bench: bench).resolution()
+        await bench.endSession()
+        await watchdog.close()
+        return settings.videos.isEmpty ? [] : bench.samples
+    }
+
+    private func write(
+        _ exchanges: [RecordedExchange], _ samples: [SampleVideo], _ unanswered: Int,
+        _ origins: (own: String, original: EndpointOrigin)
+    ) throws(FixtureProblem) -> Outcome {
+        var scrubber = FixtureScrubber(secrets: Array(settings.credentials.values))
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw .unwritable(folder)
+        }
+        for (index, exchange) in exchanges.enumerated() {
+            let clean = scrubber.clean(exchange)
+            let number = String(index + 1)
+            let name = String(repeating: "0", count: max(0, 3 - number.count)) + number
+            try write(clean.bytes, to: "\(name)-\(Self.word(clean.target)).http")
+        }
+        let parameters = settings.parameters.mapValues { scrubber.clean($0) }
+        let back = EndpointOrigin(origins.own)
+        let videos = samples.map { video in
+            JSONValue.object([
+                "id": .string(video.id),
+                "parameters": .object(
+                    video.parameters.mapValues { value in
+                        scrubber.clean(back?.replaced(in: value, by: origins.original.text) ?? value)
+                    }),
+            ])
+        }
+        var description: [String: JSONValue] = [
+            "parameters": .object(parameters), "now": .string(Timestamp.text(Date())),
+        ]
+        if !settings.credentials.isEmpty {
+            description["credentials"] = .object(settings.credentials.mapValues { _ in .string(FixtureScrubber.stand) })
+        }
+        if !videos.isEmpty { description["videos"] = .array(videos) }
+        try write(Self.yaml(description), to: FixtureDescription.fileName)
+        return Outcome(exchanges: exchanges.count, taken: scrubber.taken, unanswered: unanswered)
+    }
+
+    private func write(_ bytes: [UInt8], to name: String) throws(FixtureProblem) {
+        let path = folder + "/" + name
+        do {
+            try Data(bytes).write(to: URL(filePath: path))
+        } catch {
+            throw .unwritable(path)
+        }
+    }
+
+    /// A key a line; JSON is YAML, too.
+    private static func yaml(_ description: [String: JSONValue]) -> [UInt8] {
+        description.sorted { $0.key < $1.key }.flatMap { key, value in
+            var line = String(decoding: RequestText.line(["x": value]), as: UTF8.self)
+            line.removeFirst(#"{"x":"#.count)
+            line.removeLast()
+            return Array("\(key): \(line)\n".utf8)
+        }
+    }
+
+    /// The end of a path as a part of a file's name.
+    private static func word(_ target: String) -> String {
+        let path = target.prefix { $0 != "?" }.split(separator: "/").last ?? "root"
+        let letters = path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        return String(letters.prefix(40))
+    }
+}

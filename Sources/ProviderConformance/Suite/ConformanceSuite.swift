@@ -1,0 +1,165 @@
+import Foundation
+package import ProviderHost
+import ProviderKit
+package import SystemPackage
+import YAMLSource
+
+/// The conformance suite: every check on one plugin, in the order of ``ConformanceCheck``.
+///
+/// It speaks lines with the plugin's own processes. Each wait is bounded, and none of the processes is left on return.
+package struct ConformanceSuite: PrintsRedacted {
+    /// The plugin's folder.
+    private let folder: FilePath
+    private let environment: [String: String]
+    private let executable: FilePath
+    /// Called with each result as soon as it is there.
+    private let report: (ConformanceReport.Result) -> Void
+    private var hostRequests: (@Sendable () -> Int)?
+
+    /// - Parameters:
+    ///   - environment: the variables of this process, of which the plugin gets its own.
+    ///   - executable: the coursefetch executable, beside which programs are looked up.
+    ///   - hostRequests: how many requests a replaying server had so far.
+    package init(
+        folder: FilePath, environment: [String: String], executable: FilePath,
+        hostRequests: (@Sendable () -> Int)? = nil, report: @escaping (ConformanceReport.Result) -> Void = { _ in }
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.executable = executable
+        self.hostRequests = hostRequests
+        self.report = report
+    }
+
+    /// The plugin in the folder, as the host would find it. Starts nothing.
+    package func plugin() -> Result<Plugin, BrokenPlugin>? {
+        PluginRegistry.plugin(in: folder, environment: environment, executable: executable)
+    }
+
+    /// Makes all checks.
+    package func run(_ settings: CheckSettings) async -> ConformanceReport {
+        let start = ContinuousClock.now
+        var run = Tally(report: report)
+        let name = folder.lastComponent?.string ?? folder.string
+        var head = ConformanceReport(name: name, version: nil, folder: folder.string)
+        switch plugin() {
+        case nil: run.add(.manifest, .failed(.noManifest))
+        case .failure(let broken):
+            head.name = broken.name
+            let reasons = broken.diagnostics.map { "\($0.location): \($0.summary)" }
+            run.add(.manifest, .failed(.manifest(reasons.isEmpty ? [broken.reason] : reasons)))
+        case .success(let plugin):
+            head.name = plugin.name
+            head.version = plugin.manifest.version
+            run.add(.manifest, .passed)
+            await check(plugin, settings, &run)
+        }
+        for check in ConformanceCheck.allCases where !run.has(check) { run.add(check, .skipped(.brokenManifest)) }
+        head.results = run.results
+        head.duration = .now - start
+        return head
+    }
+
+    private func check(_ plugin: Plugin, _ settings: CheckSettings, _ run: inout Tally) async {
+        run.add(.parameters, SchemaChecks(plugin: plugin, settings: settings).run())
+        let data = FileManager.default.temporaryDirectory.appending(path: "coursefetch-check-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(
+            at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: data) }
+        let watchdog = OrphanWatchdog()
+        let bench = Bench(
+            plugin, settings, dataFolder: data.path(percentEncoded: false), watchdog: watchdog,
+            hostRequests: hostRequests)
+        let before = FolderSnapshot(plugin.folder.string)
+        await converse(bench, &run)
+        await bench.endSession()
+        await watchdog.close()
+        let written = before.changes(to: FolderSnapshot(plugin.folder.string))
+        conclude(bench, written, &run)
+    }
+
+    private func converse(_ bench: Bench, _ run: inout Tally) async {
+        if bench.samples.isEmpty { bench.samples = SampleVideo.madeUp }
+        let opening = OpeningChecks(bench: bench)
+        let (starts, unknownMethod) = await opening.starts()
+        run.add(.starts, starts)
+        guard !starts.isFailure else { return }
+        run.add(.unknownMethod, unknownMethod)
+        await step(.login, bench, &run) { await opening.login() }
+        let listing = await ListChecks(bench: bench).run()
+        for check in [ConformanceCheck.list, .listPages, .listIDs, .listKnown] {
+            run.add(check, listing.verdicts[check] ?? .skipped(.silent))
+        }
+        let resolve = ResolveChecks(bench: bench)
+        await step(.resolution, bench, &run) { await resolve.resolution() }
+        await step(.nulls, bench, &run) { await resolve.nulls() }
+        await step(.unknownKeys, bench, &run) { await resolve.unknownKeys() }
+        await step(.linesWithoutID, bench, &run) { await resolve.linesWithoutID() }
+        await step(.oddIDs, bench, &run) { await resolve.oddIDs() }
+        await step(.longIDs, bench, &run) { await resolve.longIDs() }
+        await step(.longLines, bench, &run) { await resolve.longLines() }
+        await step(.concurrency, bench, &run) { await ConcurrencyChecks(bench: bench).run() }
+        let time = TimeChecks(bench: bench)
+        await step(.now, bench, &run) { await time.now() }
+        await step(.expiry, bench, &run) { time.expiry() }
+        await step(.rejected, bench, &run) { await time.rejected() }
+        let sameness = SamenessChecks(bench: bench)
+        await step(.ignoresCourse, bench, &run) { await sameness.ignoresCourse() }
+        await step(.selfContained, bench, &run) { await sameness.selfContained(cursor: listing.cursor) }
+        let life = LifeChecks(bench: bench)
+        await step(.growth, bench, &run) { await life.growth() }
+        await step(.endOfInput, bench, &run) { await life.endOfInput() }
+        await step(.terminate, bench, &run) { await life.terminate() }
+        if !bench.isSilent { await SecretChecks(bench: bench).provoke() }
+    }
+
+    private func step(
+        _ check: ConformanceCheck, _ bench: Bench, _ run: inout Tally, _ body: () async -> CheckVerdict
+    ) async {
+        run.begin()
+        run.add(check, bench.isSilent ? .skipped(.silent) : await body())
+    }
+
+    /// The results of what was watched all the time.
+    private func conclude(_ bench: Bench, _ written: [String], _ run: inout Tally) {
+        let watching: [ConformanceCheck] = [
+            .stdout, .flush, .requestIDs, .answersOnce, .errors, .timeout, .secretsInStderr, .secretsInMessages,
+            .secretsInListings,
+        ]
+        for check in ConformanceCheck.allCases where !run.has(check) && !watching.contains(check) && check != .folder {
+            run.add(check, .skipped(.silent))
+        }
+        run.begin()
+        for check in watching {
+            let isSilent = bench.answers == 0
+            if let failures = bench.noticed[check] {
+                run.add(check, CheckVerdict(failures))
+            } else if check == .secretsInListings, !bench.plugin.manifest.methods.contains("list") {
+                run.add(check, .skipped(.noMethod("list")))
+            } else {
+                run.add(check, isSilent ? .skipped(.silent) : .passed)
+            }
+        }
+        run.add(.folder, written.isEmpty ? .passed : .failed(.wroteTo(Array(written.prefix(10)))))
+    }
+}
+
+/// The results so far.
+private struct Tally {
+    let report: (ConformanceReport.Result) -> Void
+    private(set) var results: [ConformanceReport.Result] = []
+    private var start = ContinuousClock.now
+
+    init(report: @escaping (ConformanceReport.Result) -> Void) { self.report = report }
+
+    func has(_ check: ConformanceCheck) -> Bool { results.contains { $0.check == check } }
+
+    mutating func begin() { start = .now }
+
+    mutating func add(_ check: ConformanceCheck, _ verdict: CheckVerdict) {
+        let result = ConformanceReport.Result(check: check, verdict: verdict, duration: .now - start)
+        results.append(result)
+        report(result)
+        start = .now
+    }
+}

@@ -1,0 +1,91 @@
+public import ProviderKit
+
+/// Sends requests, with the host's settings and within bounds.
+///
+/// All clients of a process share one thread and its connections, so a client costs nothing and may be made for each
+/// request of the host.
+public struct HTTPClient: Sendable, PrintsRedacted {
+    /// Proxy, certificate authorities and user agent.
+    public var settings: HostSettings
+    /// The limit on one request with its redirects; keep it below the manifest's `timeout`.
+    public var timeout: Duration
+    /// The limit on a body, after decompression, in bytes.
+    public var bodyBound: Int
+    /// The limit on redirects.
+    public var redirectBound: Int
+
+    /// Makes a client. Defaults: 25 seconds, 16 MiB, 5 redirects.
+    public init(
+        settings: HostSettings, timeout: Duration = .seconds(25), bodyBound: Int = 16 << 20, redirectBound: Int = 5
+    ) {
+        self.settings = settings
+        self.timeout = timeout
+        self.bodyBound = bodyBound
+        self.redirectBound = redirectBound
+    }
+
+    /// Requests `address` with GET; throws what any status but one of the 200s means.
+    public func get(
+        _ address: WebAddress, headers: [String: String] = [:], login: BasicLogin? = nil
+    ) async throws(ProviderError) -> HTTPResponse {
+        try await send(HTTPRequest("GET", address, headers: headers, login: login)).checked()
+    }
+
+    /// Sends `request` and returns the response with whatever status; throws if there is none: the server can't be reached,
+    /// is too slow, breaks off in the middle, or sends more than ``bodyBound``.
+    ///
+    /// Redirects are followed for GET, HEAD and PROPFIND, and with 307 and 308 for every method; 303 makes a GET of any. `login`,
+    /// `Authorization` and `Cookie` stay with the origin of the first request, and a redirect from https to http isn't
+    /// followed.
+    public func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
+        let end = ContinuousClock.now + timeout
+        var request = request
+        if let login = request.login { request.headers["Authorization"] = "Basic \(login.encoded.value)" }
+        for _ in 0...redirectBound {
+            let left = end - .now
+            guard left > .zero else { throw CurlFailure.timedOut(timeout).error(at: request.address) }
+            let response = try await exchange(request, within: left)
+            guard let next = try Self.redirect(of: response, to: request) else { return response }
+            request = next
+        }
+        throw ProviderError(.unavailable, "\(request.address.host) redirects more than \(redirectBound) times")
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, within limit: Duration
+    ) async throws(ProviderError) -> HTTPResponse {
+        let exchange = CurlExchange(request, settings: settings, limit: limit, bodyBound: bodyBound)
+        switch await CurlThread.shared.run(exchange) {
+        case .success(let response): return response
+        case .failure(.timedOut): throw CurlFailure.timedOut(timeout).error(at: request.address)
+        case .failure(let failure): throw failure.error(at: request.address)
+        }
+    }
+
+    /// The next request; nil if the response is the final one.
+    static func redirect(of response: HTTPResponse, to request: HTTPRequest) throws(ProviderError) -> HTTPRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.status), let location = response[header: "Location"] else {
+            return nil
+        }
+        let isRead = ["GET", "HEAD", "PROPFIND"].contains(request.method)
+        guard isRead || response.status == 303 || response.status == 307 || response.status == 308 else { return nil }
+        let host = request.address.host
+        guard let address = request.address.resolving(location) else {
+            throw ProviderError(.unavailable, "\(host) redirects to an invalid address")
+        }
+        guard request.address.scheme == "http" || address.scheme == "https" else {
+            throw ProviderError(.unavailable, "\(host) redirects from https to http")
+        }
+        var next = request
+        next.address = address
+        if response.status == 303, request.method != "HEAD" {
+            next.method = "GET"
+            next.body = nil
+        }
+        if address.origin != request.address.origin {
+            next.login = nil
+            next.headers = next.headers.filter { !["authorization", "cookie"].contains($0.key.lowercased()) }
+        }
+        return next
+    }
+}

@@ -1,0 +1,101 @@
+public import ProviderKit
+
+/// The response to a request, after redirects.
+public struct HTTPResponse: Sendable, PrintsRedacted {
+    /// The status, such as 200.
+    public let status: Int
+    /// The header fields, by their names in lower case; of several with one name the last.
+    public let headers: [String: String]
+    /// The body, decompressed.
+    public let body: [UInt8]
+    /// The address that answered, which differs from the requested one after redirects.
+    public let address: WebAddress
+    /// Whether a login, an `Authorization` or a `Cookie` went with the request.
+    let hadLogin: Bool
+
+    /// The field with this name, in whatever case.
+    public subscript(header name: String) -> String? { headers[name.lowercased()] }
+
+    /// The media type of ``headers``, in lower case and without parameters.
+    public var mediaType: String? {
+        self[header: "Content-Type"].map { type in
+            type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        }
+    }
+
+    /// Whether the body is an HTML page: by its media type, or by its beginning if that says nothing.
+    public var isHTML: Bool {
+        if let mediaType { return mediaType == "text/html" || (mediaType == "text/plain" && beginsLikeHTML) }
+        return beginsLikeHTML
+    }
+
+    private var beginsLikeHTML: Bool {
+        let start = String(decoding: body.prefix(512), as: UTF8.self).lowercased()
+            .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
+    }
+
+    /// The response itself if its status is of the 200s; otherwise throws what the status means.
+    @discardableResult
+    public func checked() throws(ProviderError) -> HTTPResponse {
+        guard !(200...299).contains(status) else { return self }
+        throw statusError
+    }
+
+    /// What the status means to the runner. `Retry-After` counts for 429 and 5xx.
+    public var statusError: ProviderError {
+        let host = address.host
+        switch status {
+        case 401:
+            return ProviderError(
+                .authRequired, hadLogin ? "\(host) refuses this login (401)" : "\(host) asks for a login (401)")
+        case 403: return ProviderError(.forbidden, "\(host) refuses access (403)")
+        case 404: return ProviderError(.notFound, "\(host) has nothing at this address (404)")
+        case 410: return ProviderError(.gone, "\(host) has removed what was at this address (410)")
+        case 429:
+            return ProviderError(.rateLimited, "\(host) asks for fewer requests (429)", retryAfter: retryAfter)
+        case 451: return ProviderError(.geoBlocked, "\(host) doesn't offer this here (451)")
+        default: return ProviderError(.unavailable, "\(host) answers \(status)", retryAfter: retryAfter)
+        }
+    }
+
+    /// The time to wait according to `Retry-After`: seconds, or a date, which counts from the server's `Date` or else from
+    /// this machine's clock.
+    ///
+    /// Related: RFC 9110 §10.2.3
+    public var retryAfter: Duration? {
+        guard let text = self[header: "Retry-After"] else { return nil }
+        if let seconds = Int64(text) { return .seconds(max(0, min(seconds, 31_536_000))) }
+        guard let then = WebDate.seconds(text) else { return nil }
+        let now = self[header: "Date"].flatMap(WebDate.seconds) ?? WebDate.now
+        return .seconds(max(0, min(then - now, 31_536_000)))
+    }
+
+    /// The body as a JSON value.
+    public func json() throws(ProviderError) -> JSONValue {
+        guard !isHTML else { throw unexpectedPage("JSON") }
+        return try JSONBody.value(of: body, from: address.host)
+    }
+
+    /// The body, in JSON, decoded. Of a mistake the message has the place: `items[3].title is a number, not a string`.
+    public func json<T: Decodable>(as type: T.Type) throws(ProviderError) -> T {
+        guard !isHTML else { throw unexpectedPage("JSON") }
+        return try JSONBody.decode(type, of: body, from: address.host)
+    }
+
+    /// The body as XML.
+    public func xml() throws(ProviderError) -> XMLElement {
+        guard mediaType != "text/html" || !beginsLikeHTML else { throw unexpectedPage("XML") }
+        do throws(XMLMistake) {
+            return try XMLReader.root(of: body)
+        } catch {
+            // HTML that calls itself something else isn't worth a line number.
+            if beginsLikeHTML { throw unexpectedPage("XML") }
+            throw ProviderError(.unavailable, "the answer of \(address.host) isn't XML: \(error.message)")
+        }
+    }
+
+    private func unexpectedPage(_ wanted: String) -> ProviderError {
+        ProviderError(.unavailable, "\(address.host) answers with a web page where \(wanted) was expected")
+    }
+}

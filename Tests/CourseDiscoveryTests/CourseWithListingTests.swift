@@ -1,0 +1,139 @@
+import CourseCatalog
+import DownloadStore
+import SystemPackage
+import TestSupport
+import Testing
+import YAMLSource
+
+@testable import CourseDiscovery
+
+@Suite("A course with its listing")
+struct CourseWithListingTests {
+    private let folder = TemporaryFolder()
+
+    private func course(_ lines: String) throws -> Course {
+        try folder.write("version: 1\ncourses:\n  - id: c\n    provider: p\n\(lines)\n", to: "c.yaml")
+        let reading = CatalogReader.read([folder.at("c.yaml").string])
+        try #require(reading.verdict == .valid, "\(reading.report)")
+        return reading.catalog.courses[0]
+    }
+
+    private func listing(_ chapters: [(String, [String])], direct: [String] = []) -> CourseListing {
+        var listing = CourseListing()
+        listing.title = "Listed"
+        listing.videos = direct.map { CourseListing.Video(id: $0) }
+        for (index, (id, videos)) in chapters.enumerated() {
+            listing.chapters.append(.init(id: id, title: "Title of \(id)"))
+            listing.videos += videos.map { CourseListing.Video(id: $0, chapter: index) }
+        }
+        return listing
+    }
+
+    private func shape(_ course: Course) -> [String] {
+        (course.videos.isEmpty ? [] : [course.videos.map(\.id).joined(separator: " ")])
+            + course.chapters.map { "\($0.id): \($0.videos.map(\.id).joined(separator: " "))" }
+    }
+
+    @Test("a course without written videos is its listing, chapters without videos left out")
+    func plain() throws {
+        let course = try course("    discover: true")
+        #expect(course.isUnlisted)
+        let whole = course.adding(listing([("a", ["1", "2"]), ("empty", []), ("b", ["3"])], direct: ["0"]))
+        #expect(!whole.isUnlisted && whole.title == "Listed")
+        #expect(
+            shape(whole) == ["0", "a: 1 2", "b: 3"] && whole.chapters.map(\.title) == ["Title of a", "Title of b"])
+        #expect(whole.videoCount == 4 && whole.chapters[0].videos[0].provider.name == "p")
+    }
+
+    @Test("written chapters and videos come first, a written video stays where it is written")
+    func places() throws {
+        let course = try course(
+            """
+                title: Mine
+                discover: true
+                videos: [own, 3]
+                chapters:
+                  - {id: extras, videos: [x, 2]}
+                  - {id: a, title: My A, videos: [y, 1]}
+            """)
+        let whole = course.adding(listing([("b", ["3", "4"]), ("a", ["2", "1", "5"])]))
+        #expect(shape(whole) == ["own 3", "extras: x 2", "b: 4", "a: y 1 5"])
+        #expect(whole.title == "Mine" && whole.chapters.map(\.title) == ["extras", "Title of b", "My A"])
+    }
+
+    @Test("what is written wins key by key; the listing fills in the rest; listed parameters lie over the course's")
+    func keys() throws {
+        let course = try course(
+            """
+                parameters: {a: course, b: course, c: course}
+                discover: true
+                chapters:
+                  - id: k
+                    priority: high
+                    videos:
+                      - {id: "1", title: Mine, parameters: {a: video}, size: 9}
+                      - "2"
+            """)
+        var listed = listing([("k", ["1", "2", "3"])])
+        let place = course.location
+        for index in listed.videos.indices {
+            listed.videos[index].title = "Listed \(index + 1)"
+            listed.videos[index].summary = "D"
+            listed.videos[index].date = "2026-10-05"
+            listed.videos[index].size = 5
+            listed.videos[index].parameters = ["a", "b"].map {
+                .init(key: $0, keyLocation: place, value: YAMLNode(.string("listed"), at: place))
+            }
+        }
+        let videos = Array(course.adding(listed).chapters[0].videos)
+        #expect(videos.map(\.title) == ["Mine", "Listed 2", "Listed 3"] && videos.map(\.size) == [9, 5, 5])
+        #expect(
+            videos.map(\.description) == ["D", "D", "D"]
+                && videos.map(\.date) == ["2026-10-05", "2026-10-05", "2026-10-05"])
+        #expect(videos.map(\.priority) == [10, 10, 10])
+        #expect(
+            videos.map(\.settings.parametersJSON) == [
+                #"{"a":"video","b":"listed","c":"course"}"#, #"{"a":"listed","b":"listed","c":"course"}"#,
+                #"{"a":"listed","b":"listed","c":"course"}"#,
+            ])
+    }
+
+    @Test("patterns and newest select; each video that is left out has its reason")
+    func selection() throws {
+        let course = try course(
+            "    discover: {include: [\"lecture *\", \"LAB*\"], exclude: \"*draft?\", newest: 2}")
+        var listed = listing([], direct: ["1", "2", "3", "4", "5", "6"])
+        let facts: [(String, Double?)] = [
+            ("Lecture 1", 100), ("Lecture 2", 300), ("Talk", 900), ("Lecture draft1", 900), ("Lab", 200),
+            ("Lecture undated", nil),
+        ]
+        for (index, (title, date)) in facts.enumerated() {
+            listed.videos[index].title = title
+            listed.videos[index].publishedAt = date
+        }
+        let selection = ListingSelection(listed, of: course)
+        #expect(selection.listing.videos.map(\.id) == ["2", "5"])
+        #expect(
+            selection.left.map { "\($0.video.id) \($0.reason)" } == [
+                "1 older(newest: 2)", "3 notIncluded", "4 excluded(pattern: \"*draft?\")", "6 older(newest: 2)",
+            ])
+    }
+
+    @Test("patterns and newest don't concern what the catalog names: it gets what isn't written from the listing")
+    func selectionOfWritten() throws {
+        let course = try course(
+            "    discover: {include: \"lecture *\", newest: 1}\n    videos: [{id: \"1\"}, {id: other}]")
+        var listed = listing([], direct: ["1", "2", "3"])
+        for (index, title) in ["Talk", "Lecture 2", "Lecture 3"].enumerated() { listed.videos[index].title = title }
+        let selection = ListingSelection(listed, of: course)
+        #expect(selection.listing.videos.map(\.id) == ["1", "3"])
+        #expect(course.adding(selection.listing).videos.map(\.title) == ["other", "Talk", "Lecture 3"])
+    }
+
+    @Test("of videos without a date the last listed ones are the newest")
+    func undated() throws {
+        let course = try course("    discover: {newest: 2}")
+        let selection = ListingSelection(listing([], direct: ["1", "2", "3"]), of: course)
+        #expect(selection.listing.videos.map(\.id) == ["2", "3"])
+    }
+}

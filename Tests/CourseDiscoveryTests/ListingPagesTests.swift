@@ -1,0 +1,151 @@
+import CourseCatalog
+import Foundation
+import ProviderKit
+import Testing
+import YAMLSource
+
+@testable import CourseDiscovery
+
+@Suite("The pages of a listing")
+struct ListingPagesTests {
+    private static let place = SourceLocation(file: "c.yaml", line: 3, column: 5)
+
+    private func pages(known: Bool = false) -> ListingPages { ListingPages(location: Self.place, wasKnownSent: known) }
+
+    @Test("pages are taken as they come; a chapter that comes twice is one, at its first place")
+    func chapters() throws {
+        var pages = pages()
+        #expect(
+            try pages.add(
+                Listing(
+                    title: "T",
+                    chapters: [
+                        .init(id: "b", videos: [.init(id: "1"), .init(id: "2")]), .init(id: "a", videos: []),
+                    ], next: "p2", known: "k1")) == .next(cursor: "p2"))
+        #expect(
+            try pages.add(
+                Listing(
+                    title: "other", chapters: [.init(id: "b", title: "B", videos: [.init(id: "3")])],
+                    videos: [.init(id: "4")], known: "k2")) == .complete)
+        #expect(pages.listing.title == "T" && pages.known == "k2")
+        #expect(pages.listing.chapters.map(\.id) == ["b", "a"] && pages.listing.chapters[0].title == "B")
+        #expect(pages.listing.videos.map(\.id) == ["1", "2", "4", "3"])
+        #expect(pages.listing.videos.map(\.chapter) == [0, 0, nil, 0])
+    }
+
+    @Test("of a video that comes twice the first one counts, also in another spelling")
+    func repeated() throws {
+        var pages = pages()
+        _ = try pages.add(
+            Listing(
+                chapters: [.init(id: "c", videos: [.init(id: "e\u{301}", title: "first")])],
+                videos: [.init(id: "x"), .init(id: "x", title: "again")]))
+        _ = try pages.add(Listing(videos: [.init(id: "\u{E9}", title: "second")]))
+        #expect(pages.listing.videos.map(\.shownTitle) == ["x", "first"] && pages.repeated == 2)
+        #expect(pages.listing.videos[1].writtenID == "e\u{301}")
+    }
+
+    @Test("a video with an id that can't be used is left out and counted; it uses up no other bound")
+    func unusable() throws {
+        var pages = pages()
+        let longest = String(repeating: "x", count: 1024)
+        _ = try pages.add(
+            Listing(
+                chapters: [.init(id: "c", videos: [.init(id: ""), .init(id: longest)])],
+                videos: [.init(id: ""), .init(id: longest + "x"), .init(id: "a\0b"), .init(id: "1")]))
+        #expect(pages.listing.videos.map(\.id) == ["1", longest])
+        #expect(pages.unusable == 4 && pages.repeated == 0)
+    }
+
+    @Test("a cursor that comes twice ends the listing as a fault of the provider")
+    func endless() throws {
+        var pages = pages()
+        _ = try pages.add(Listing(videos: [.init(id: "1")], next: "a"))
+        _ = try pages.add(Listing(videos: [.init(id: "2")], next: "b"))
+        let error = try #require(throws: ProviderError.self) {
+            try pages.add(Listing(videos: [.init(id: "3")], next: "a"))
+        }
+        #expect(error.kind == .pluginFault && error.message.contains("'next' came twice"))
+    }
+
+    @Test("pages, videos and bytes are bounded")
+    func bounds() throws {
+        var pages = pages()
+        for number in 1..<ListingPages.pageBound { _ = try pages.add(Listing(next: "\(number)")) }
+        #expect(throws: ProviderError.self) { try pages.add(Listing(next: "last")) }
+        var many = self.pages()
+        _ = try many.add(Listing(videos: (1...ListingPages.videoBound).map { .init(id: "\($0)") }, next: "n"))
+        #expect(throws: ProviderError.self) { try many.add(Listing(videos: [.init(id: "one more")])) }
+        var large = self.pages()
+        let text = String(repeating: "x", count: 1 << 20)
+        #expect(throws: ProviderError.self) {
+            for number in 0...256 {
+                _ = try large.add(
+                    Listing(videos: [.init(id: "\(number)", parameters: ["p": .string(text)])], next: "\(number)"))
+            }
+        }
+    }
+
+    @Test("all texts of a listing count: of chapters, files beside videos, and cursors")
+    func allTexts() throws {
+        let text = String(repeating: "x", count: 1 << 20)
+        let url = "https://h/\(text)"
+        let listings: [(Int) -> Listing] = [
+            { Listing(chapters: [.init(id: "\($0)", title: text, videos: [])], next: "\($0)") },
+            { Listing(videos: [.init(id: "\($0)", cover: url)], next: "\($0)") },
+            {
+                let files = [Resolution.Subtitle(lang: "en", url: url)]
+                return Listing(videos: [.init(id: "\($0)", subtitleFiles: files)], next: "\($0)")
+            },
+            {
+                let files = [Resolution.Attachment(title: text, url: "https://h/")]
+                return Listing(videos: [.init(id: "\($0)", attachments: files)], next: "\($0)")
+            },
+            { Listing(next: "\($0)\(text)") },
+        ]
+        for listing in listings {
+            var pages = pages()
+            for number in 1...200 { _ = try pages.add(listing(number)) }
+            #expect(throws: ProviderError.self) {
+                for number in 201...256 { _ = try pages.add(listing(number)) }
+            }
+        }
+    }
+
+    @Test("unchanged is an answer to known only, and as the first page only")
+    func unchanged() throws {
+        var asked = pages(known: true)
+        #expect(try asked.add(Listing(unchanged: true)) == .unchanged)
+        var unasked = pages()
+        #expect(throws: ProviderError.self) { try unasked.add(Listing(unchanged: true)) }
+        var late = pages(known: true)
+        _ = try late.add(Listing(next: "2"))
+        #expect(throws: ProviderError.self) { try late.add(Listing(unchanged: true)) }
+    }
+
+    @Test("a description that nobody reads to its end is cut, and costs the listing nothing")
+    func longDescription() throws {
+        var pages = pages()
+        let text = String(repeating: "ü", count: 100_000)
+        #expect(try pages.add(Listing(videos: [.init(id: "1", description: text)])) == .complete)
+        #expect(pages.listing.videos[0].summary?.unicodeScalars.count == 16_384)
+    }
+
+    @Test("URLs with a query aren't kept, since they may be signed")
+    func signed() throws {
+        var pages = pages()
+        _ = try pages.add(
+            Listing(
+                cover: "https://h/c.jpg?sig=1",
+                videos: [
+                    .init(
+                        id: "1", cover: "https://h/1.jpg",
+                        subtitleFiles: [
+                            .init(lang: "en", url: "https://h/1.vtt?t=1"), .init(lang: "de", url: "https://h/1.de.vtt"),
+                        ], attachments: [.init(title: "a", url: "https://u:p@h/a.pdf")])
+                ]))
+        #expect(pages.listing.cover == nil && pages.listing.videos[0].cover == "https://h/1.jpg")
+        #expect(pages.listing.videos[0].subtitleFiles.map(\.language) == ["de"])
+        #expect(pages.listing.videos[0].attachments.isEmpty)
+    }
+}

@@ -1,0 +1,195 @@
+import CommandOutput
+import Foundation
+import ProviderHost
+import ProviderKit
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ProviderConformance
+
+@Suite("Fixtures")
+struct FixtureTests {
+    private static func exchange(_ request: String, _ response: String) throws -> RecordedExchange {
+        try RecordedExchange(Array((request + "\n\n" + response).utf8))
+    }
+
+    private static func request(_ line: String, _ fields: String...) throws -> ReceivedRequest {
+        try #require(ReceivedRequest(head: ([line + " HTTP/1.1"] + fields).joined(separator: "\r\n")))
+    }
+
+    @Test("an exchange is read from its file's bytes and written as them, whatever the line ends")
+    func reading() throws {
+        let text = "GET /feed.xml?a=1\nDepth: 1\n\nHTTP/1.1 200 OK\nContent-Type: text/xml\n\n<a>\n\n</a>"
+        let exchange = try RecordedExchange(Array(text.utf8))
+        #expect(exchange.bytes == Array(text.utf8))
+        #expect(exchange.response.status == "200 OK")
+        #expect(exchange.response.body == Array("<a>\n\n</a>".utf8))
+        let head = text.prefix { $0 != "<" }.replacing("\n", with: "\r\n")
+        #expect(try RecordedExchange(Array((head + "<a>").utf8)).target == "/feed.xml?a=1")
+    }
+
+    @Test(
+        "what isn't an exchange is told with its line",
+        arguments: [
+            ("", 1), ("GET feed\n", 1), ("GET /a\nno header\n", 2), ("GET /a\n\n200 OK\n", 3), ("GET /a\n\n", 3),
+        ])
+    func mistakes(text: String, line: Int) {
+        #expect(throws: RecordedExchange.Mistake(line: line)) { try RecordedExchange(Array(text.utf8)) }
+    }
+
+    @Test("a request fits by method, path, query in any order and headers; stars match any value")
+    func matching() throws {
+        let plain = try Self.exchange("GET /a?x=1&sig=*", "HTTP/1.1 200 OK\n\n")
+        #expect(try plain.score(Self.request("GET /a?sig=abc&x=1")) == 0)
+        #expect(try plain.score(Self.request("GET /a?sig=abc&x=2")) == nil)
+        #expect(try plain.score(Self.request("GET /a?x=1")) == nil)
+        #expect(try plain.score(Self.request("HEAD /a?sig=abc&x=1")) == nil)
+        let headers = try Self.exchange("GET /a\nauthorization: *\nDepth: 1", "HTTP/1.1 200 OK\n\n")
+        #expect(try headers.score(Self.request("GET /a", "Authorization: Basic x", "depth: 1")) == 3)
+        #expect(try headers.score(Self.request("GET /a", "Authorization: Basic x", "depth: 0")) == nil)
+        #expect(try headers.score(Self.request("GET /a", "depth: 1")) == nil)
+    }
+
+    @Test("an origin is replaced with its port and without a user, also where JSON escapes it")
+    func origins() throws {
+        let origin = try #require(EndpointOrigin("https://anna:pw@media.example.org:8443/dav/x?y"))
+        #expect(origin.text == "https://media.example.org:8443")
+        #expect(
+            origin.replaced(
+                in: #"https://media.example.org:8443/a "https:\/\/media.example.org:8443\/b""#, by: "http://h:1")
+                == #"http://h:1/a "http:\/\/h:1\/b""#)
+        #expect(EndpointOrigin("ftp://media.example.org/") == nil)
+        #expect(EndpointOrigin("media.example.org") == nil)
+    }
+
+    @Test("secrets and personal data are taken out and counted; cursors and text stay")
+    func scrubbing() throws {
+        var scrubber = FixtureScrubber(secrets: ["correct horse"])
+        let clean = scrubber.clean(
+            try Self.exchange(
+                "GET /a?user=anna&token=t0ps3cret\nAuthorization: Bearer abc\nDepth: 1",
+                """
+                HTTP/1.1 200 OK
+                Set-Cookie: sid=abc123; Path=/
+                Content-Type: application/json
+
+                {"access_token": "abcdef", "nextPageToken": "p2", "owner": "anna.b@uni.example.edu", "url": \
+                "https://h/v.mp4?e=5&sig=0f0f", "note": "correct horse", "jwt_of": "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln"}
+                """))
+        let text = String(decoding: clean.bytes, as: UTF8.self)
+        for secret in ["t0ps3cret", "Bearer abc", "abc123", "abcdef", "anna.b@", "0f0f", "correct horse", "eyJhbGc"] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+        #expect(clean.target == "/a?user=anna&token=*")
+        #expect(clean.fields.map(\.value) == ["*", "1"])
+        #expect(text.contains("sid=fixture; Path=/"))
+        #expect(text.contains(#""nextPageToken": "p2""#))
+        #expect(text.contains("https://h/v.mp4?e=5&sig=fixture"))
+        #expect(scrubber.taken[.field("Authorization")] == 1)
+        #expect(scrubber.taken[.field("Set-Cookie")] == 1)
+        #expect(scrubber.taken[.query("token")] == 1)
+        #expect(scrubber.taken[.mail] == 1)
+        #expect(scrubber.taken[.credential] == 1)
+    }
+
+    /// The host of `asking.py`.
+    private static func host() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            let json = MessageField(name: "Content-Type", value: "application/json")
+            func answer(_ text: String, _ more: MessageField...) -> ServedResponse {
+                ServedResponse(status: "200 OK", fields: [json] + more, body: Array(text.utf8))
+            }
+            if request.target == "/api/login?user=anna&password=pass-12345" {
+                return answer(#"{"access_token": "real-token-77", "mail": "anna@uni.example.edu"}"#)
+            }
+            guard request["Authorization"] == "Bearer real-token-77" else { return ServedResponse(status: "401 No") }
+            if request.target == "/api/videos" {
+                if request["If-None-Match"] == "\"v1\"" { return ServedResponse(status: "304 Not Modified") }
+                return answer(
+                    #"{"title": "Optics", "videos": [{"id": "v 1"}, {"id": "v2"}]}"#,
+                    MessageField(name: "ETag", value: "\"v1\""))
+            }
+            guard ["/api/videos/v%201", "/api/videos/v2"].contains(request.target) else { return .notFound }
+            return answer(#"{"url": "https://cdn.example.org/v.mp4?e=1900000000&sig=abcdef0123"}"#)
+        }
+    }
+
+    private static func plugin() throws -> PluginTrial {
+        let trial = PluginTrial()
+        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "asking.py")
+        try trial.write(try String(contentsOf: source, encoding: .utf8), to: "asking.py")
+        try trial.write(
+            """
+            name: asking
+            protocol: 1
+            run: [python3, asking.py]
+            methods: [resolve, list, login]
+            credentials: [username, password]
+            parameters: {type: object, required: [endpoint], properties: {endpoint: {type: string}}}
+
+            """, to: "plugin.yaml")
+        return trial
+    }
+
+    @Test("what is recorded of a host has no secret of it, and a plugin passes with it and without the host")
+    func recording() async throws {
+        let trial = try Self.plugin()
+        let host = try Self.host()
+        var settings = CheckSettings()
+        settings.parameters = ["endpoint": .string(host.origin + "/api")]
+        settings.credentials = ["username": "anna", "password": "pass-12345"]
+        let place = TemporaryFolder()
+        let folder = place.at("recorded").string
+        let found = PluginRegistry.plugin(
+            in: trial.folder.path, environment: ProcessInfo.processInfo.environment,
+            executable: Built.executable("coursefetch"))
+        guard case .success(let plugin) = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        let outcome = try await FixtureRecording(folder: folder, settings: settings).run(plugin)
+        host.close()
+        #expect(outcome.exchanges >= 5)
+        #expect(outcome.unanswered == 0)
+        #expect(outcome.taken[.member("access_token")] == 1)
+        let files = place.files()
+        for (name, text) in files {
+            for secret in ["pass-12345", "real-token-77", "abcdef0123", "anna@uni"] {
+                #expect(!text.contains(secret), "\(name): \(secret)")
+            }
+        }
+
+        let fixtures = try FixtureFolder(folder)
+        var replayed = CheckSettings()
+        replayed.take(fixtures.description)
+        let replay = try FixtureReplay(fixtures, settings: replayed)
+        defer { replay.close() }
+        let report = await PluginTrial.report(
+            trial.folder.path, replay.settings, hostRequests: { replay.requests })
+        #expect(report.failed == [])
+        #expect(replay.requests > 10)
+        let passed = report.results.filter { if case .passed = $0.verdict { true } else { false } }.map(\.check)
+        for check in [ConformanceCheck.login, .list, .listKnown, .resolution] {
+            #expect(passed.contains(check), "\(check)")
+        }
+    }
+
+    @Test("a folder with something in it isn't recorded into")
+    func full() throws {
+        let place = TemporaryFolder()
+        try place.write("x", to: "a")
+        #expect(throws: FixtureProblem.notEmpty(place.path.string)) {
+            try FixtureRecording(folder: place.path.string, settings: CheckSettings())
+        }
+    }
+
+    @Test(
+        "mistakes in fixture.yaml are told by key and place",
+        arguments: [
+            "parameters: 3\n", "video: []\n", "videos: [3]\n", "now: yesterday\n", "credentials: [a]\n", "[]\n",
+        ])
+    func description(text: String) throws {
+        #expect(throws: FixtureProblem.self) { try FixtureDescription.read(Array(text.utf8), file: "fixture.yaml") }
+    }
+}

@@ -1,0 +1,151 @@
+import ProviderHTTP
+import ProviderKit
+import TestServers
+import Testing
+
+/// Requests to a server that answers, and to one that misbehaves.
+@Suite struct ClientTests {
+    private static func outcome(
+        _ url: String, by client: HTTPClient = HTTPClient(settings: HostSettings()), headers: [String: String] = [:],
+        login: BasicLogin? = nil
+    ) async throws -> (text: String, error: ProviderError?) {
+        let address = try #require(WebAddress(url))
+        do throws(ProviderError) {
+            let response = try await client.get(address, headers: headers, login: login)
+            return (String(decoding: response.body, as: UTF8.self), nil)
+        } catch {
+            #expect(!"\(error)".contains("canary"))
+            return ("\(error)", error)
+        }
+    }
+
+    @Test("requests go over one connection, with the user agent and the login")
+    func connections() async throws {
+        let host = try await FaultHost.start()
+        host.script("/a", [.text("hello", "text/plain")])
+        let client = HTTPClient(settings: HostSettings(userAgent: "test/1"))
+        for _ in 0..<20 {
+            let login = BasicLogin(username: "anna", password: "pässword")
+            #expect(try await Self.outcome(host.baseURL + "/a", by: client, login: login).text == "hello")
+        }
+        let requests = host.requests()
+        // A busy machine may lose one.
+        #expect(requests.count == 20 && Set(requests.map(\.connection)).count <= 2)
+        #expect(requests.allSatisfy { $0.fields["user-agent"] == "test/1" })
+        #expect(requests.allSatisfy { $0.fields["authorization"] == "Basic YW5uYTpww6Rzc3dvcmQ=" })
+        await host.stop()
+    }
+
+    @Test("a hundred requests at once don't wait for a slow one")
+    func parallel() async throws {
+        let host = try await FaultHost.start()
+        host.script("/slow", [.text("slow", "text/plain").held])
+        host.script("/fast", [.text("fast", "text/plain")])
+        let url = host.baseURL
+        async let slow = Self.outcome(url + "/slow")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    let text = try await Self.outcome(url + "/fast").text
+                    #expect(text == "fast")
+                }
+            }
+            try await group.waitForAll()
+        }
+        host.release("/slow")
+        #expect(try await slow.text == "slow")
+        await host.stop()
+    }
+
+    @Test("a request that nobody waits for any more is given up at once")
+    func cancellation() async throws {
+        let host = try await FaultHost.start()
+        host.script("/slow", [.text("slow", "text/plain").held])
+        let url = host.baseURL
+        let task = Task { try await Self.outcome(url + "/slow").text }
+        while host.requests().isEmpty { await Task.yield() }
+        task.cancel()
+        #expect(try await task.value == "unavailable: the request to 127.0.0.1:\(host.port) was cancelled")
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await Self.outcome(url + "/slow").text
+        }
+        late.cancel()
+        #expect(try await late.value.hasSuffix("was cancelled"))
+        await host.stop()
+    }
+
+    @Test("logins and cookies don't go to another origin, other fields do")
+    func origins() async throws {
+        let (host, other) = (try await FaultHost.start(), try await FaultHost.start())
+        other.script("/target", [.text("there", "text/plain")])
+        host.script("/target", [.text("here", "text/plain")])
+        for (target, isHere) in [(other, false), (host, true)] {
+            let outcome = try await Self.outcome(
+                "\(host.baseURL)/redirect/1?to=\(PercentEncoding.encoded(target.baseURL + "/target"))",
+                headers: ["Cookie": "session=canary", "X-Plain": "1"],
+                login: BasicLogin(username: "anna", password: "canary"))
+            #expect(outcome.text == (isHere ? "here" : "there"))
+            let request = try #require(target.requests().last)
+            #expect(request.path == "/target" && request.fields["x-plain"] == "1")
+            #expect((request.fields["authorization"] != nil) == isHere && (request.fields["cookie"] != nil) == isHere)
+        }
+        let loop = try await Self.outcome(host.baseURL + "/redirect/loop")
+        #expect(loop.text == "unavailable: 127.0.0.1:\(host.port) redirects more than 5 times")
+        await host.stop()
+        await other.stop()
+    }
+
+    @Test("what a server does wrong is said in a sentence without the query")
+    func faults() async throws {
+        let host = try await FaultHost.start()
+        let name = "127.0.0.1:\(host.port)"
+        var quick = HTTPClient(settings: HostSettings(), timeout: .seconds(1), bodyBound: 1 << 20)
+        let text = ScriptedAnswer.text(String(repeating: "x", count: 1000), "application/xml")
+        host.script("/half", [text.cut(500)])
+        host.script("/stalls", [text.cut(500, stalls: true)])
+        let url = host.baseURL
+        for (path, said) in [
+            ("/half?t=canary", "unavailable: the answer of \(name) ends in the middle"),
+            ("/stalls?t=canary", "unavailable: \(name) doesn't answer within 1 s"),
+            ("/media/1/2000000?t=canary", "unavailable: the answer of \(name) is larger than 1 MiB"),
+            ("/media/1/1000?gzip&t=canary", "unavailable: the answer of \(name) can't be decompressed"),
+            ("/media/1/10?status=500&t=canary", "unavailable: \(name) answers 500"),
+        ] {
+            #expect(try await Self.outcome(url + path, by: quick).text == said)
+        }
+        let limited = try await Self.outcome(url + "/media/1/10?status=429&retry-after=7", by: quick)
+        #expect(
+            limited.error
+                == ProviderError(.rateLimited, "\(name) asks for fewer requests (429)", retryAfter: .seconds(7)))
+        let busy = try await Self.outcome(url + "/media/1/10?status=503&retry-after=date", by: quick)
+        #expect(busy.error?.kind == .unavailable && busy.error?.retryAfter != nil)
+        await host.stop()
+        #expect(
+            try await Self.outcome("http://127.0.0.1:1/?canary", by: quick).text
+                == "unavailable: can't connect to 127.0.0.1:1")
+        quick.settings.proxy = Secret("http://anna:canary@\(name)")
+        #expect(try await Self.outcome("http://media.example.org/?canary", by: quick).error?.kind == .unavailable)
+        quick.settings = HostSettings(caFile: "/nonexistent/canary.pem")
+        #expect(try await Self.outcome("https://127.0.0.1:1/", by: quick).error?.kind == .unavailable)
+    }
+
+    @Test("a proxy of the settings gets the requests")
+    func proxy() async throws {
+        let host = try await FaultHost.start()
+        host.script("http://media.example.org/a", [.text("by proxy", "text/plain")])
+        let client = HTTPClient(settings: HostSettings(proxy: host.baseURL))
+        _ = try await Self.outcome("http://media.example.org/a", by: client)
+        #expect(host.requests().map(\.target) == ["http://media.example.org/a"])
+        await host.stop()
+    }
+
+    @Test("no field can begin another one")
+    func fieldInjection() async throws {
+        let host = try await FaultHost.start()
+        host.script("/a", [.text("x", "text/plain")])
+        _ = try await Self.outcome(host.baseURL + "/a", headers: ["X-A": "1\r\nX-B: 2", "X-C": "3"])
+        #expect(host.requests().last?.fields["x-b"] == nil && host.requests().last?.fields["x-c"] == "3")
+        await host.stop()
+    }
+}
