@@ -15,6 +15,8 @@ SWIFT_PLUGINS = demo
 # Those of one program, coursefetch-providers.
 PROVIDERS = direct secure-link feed index webdav s3 rclone
 PYTHON_PLUGINS = yt-dlp
+# What providers in Swift are written with.
+KIT = ProviderKit ProviderHTTP CLibCurl CLibExpat
 # Where the program looks for them: it knows PREFIX from its own path.
 PLUGINS = $(PREFIX)/lib/coursefetch/plugins
 
@@ -104,7 +106,7 @@ install: built
 	rm -rf "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
 	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources"
 	install -m 644 contrib/kit/Package.swift "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/"
-	cp -RL contrib/kit/Sources/. "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/"
+	for room in $(KIT); do cp -R Sources/$$room "$(DESTDIR)$(PREFIX)/share/coursefetch/kit/Sources/" || exit 1; done
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/coursefetch/kit"
 	install -d "$(DESTDIR)$(PREFIX)/share/coursefetch/python"
 	install -m 644 contrib/python/coursefetch_provider.py contrib/python/pyproject.toml \
@@ -120,7 +122,8 @@ install: built
 	install -m 755 $(BIN)/coursefetch-providers "$(DESTDIR)$(PREFIX)/lib/coursefetch/"
 	strip "$(DESTDIR)$(PREFIX)/lib/coursefetch/coursefetch-providers"
 	for plugin in $(PYTHON_PLUGINS); do \
-	    install -m 644 Plugins/$$plugin/*.py Plugins/$$plugin/README.md "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
+	    install -m 644 Plugins/$$plugin/*.py Plugins/$$plugin/README.md contrib/python/coursefetch_provider.py \
+	        "$(DESTDIR)$(PLUGINS)/$$plugin/" || exit 1; \
 	done
 	install -d "$(DESTDIR)$(PLUGINS)/demo/media"
 	install -m 644 Plugins/demo/media/* "$(DESTDIR)$(PLUGINS)/demo/media/"

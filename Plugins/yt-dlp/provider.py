@@ -3,9 +3,14 @@
 import collections
 import hashlib
 import json
+import pathlib
 import re
+import sys
 import threading
 import urllib.parse
+
+# Installed, the module is in this folder; in a checkout it isn't.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "contrib" / "python"))
 
 from coursefetch_provider import Provider, ProviderError, log, run
 

@@ -93,4 +93,17 @@ struct HouseTests {
         }
         #expect(lists.flatMap { $0.1.split(separator: " ").map(String.init) }.sorted() == plugins)
     }
+
+    /// Git makes a text file of a link where links are switched off, and so do some archives.
+    @Test(
+        "nothing is a symbolic link, which not every checkout has",
+        arguments: ["Sources", "Tests", "Plugins", "contrib", "docs", "catalogs"])
+    func links(folder: String) throws {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: Checkout.path(folder))
+        #expect(!paths.isEmpty)
+        for path in paths {
+            let type = try FileManager.default.attributesOfItem(atPath: Checkout.path("\(folder)/\(path)"))[.type]
+            #expect(type as? FileAttributeType != .typeSymbolicLink, "\(folder)/\(path)")
+        }
+    }
 }

@@ -488,6 +488,7 @@ class SyncTests(Case):
         place = stage.Stage()
         self.addCleanup(place.close)
         shutil.copytree(FOLDER, place.plugins / "yt-dlp")
+        shutil.copy(FOLDER.parents[1] / "contrib/python/coursefetch_provider.py", place.plugins / "yt-dlp")
         return place
 
     def test_a_link_that_expires_in_the_middle_of_a_file_is_asked_for_again(self):

@@ -49,14 +49,16 @@ package struct NewPlugin: Sendable {
         self.folder = folder ?? name
         switch language {
         case .shell: kit = nil
-        case .python: kit = try Self.shared("python", holding: Self.pythonModule, for: language)
-        case .swift: kit = try Self.shared("kit", holding: "Package.swift", for: language)
+        case .python:
+            kit = try Self.shared("python", inCheckout: "contrib/python", holding: Self.pythonModule, for: language)
+        // A checkout is a package with the same products.
+        case .swift: kit = try Self.shared("kit", inCheckout: "", holding: "Sources/ProviderKit", for: language)
         }
     }
 
-    /// A folder of `PREFIX/share/coursefetch`, or of a checkout's `contrib`.
+    /// A folder of `PREFIX/share/coursefetch`, or one in a checkout.
     private static func shared(
-        _ name: String, holding file: String, for language: PluginLanguage
+        _ name: String, inCheckout path: String, holding file: String, for language: PluginLanguage
     ) throws(PluginsProblem) -> String {
         let executable = URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments.first ?? "")
             .resolvingSymlinksInPath()
@@ -64,7 +66,7 @@ package struct NewPlugin: Sendable {
         var places = [prefix.appending(path: "share/coursefetch/" + name)]
         var above = executable.deletingLastPathComponent()
         while above.pathComponents.count > 1 {
-            places.append(above.appending(path: "contrib/" + name))
+            places.append(path.isEmpty ? above : above.appending(path: path))
             above.deleteLastPathComponent()
         }
         for place in places {

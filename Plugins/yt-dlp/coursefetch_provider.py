@@ -1,1 +1,0 @@
-../../contrib/python/coursefetch_provider.py
