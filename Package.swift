@@ -140,8 +140,12 @@ let package = Package(
             ],
             swiftSettings: house),
         .target(
+            name: "MigrationSources",
+            dependencies: ["FileSystem", "YAMLSource", "ProviderHTTP", grdb, sqlite, system], swiftSettings: house),
+        .target(
             name: "Operations",
             dependencies: [
+                "MigrationSources",
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
                 "CourseDiscovery", "CatalogComparison", "DownloadRunner", "ProviderConformance", logging, system,
@@ -284,6 +288,10 @@ let package = Package(
                 "CourseDiscovery", "CourseCatalog", "DownloadStore", "ProviderKit", "SyncFacts", "YAMLSource",
                 "TestSupport", system,
             ],
+            swiftSettings: house),
+        .testTarget(
+            name: "MigrationSourcesTests",
+            dependencies: ["MigrationSources", "FileSystem", "SeededGenerator", "TestSupport", grdb, system],
             swiftSettings: house),
         .testTarget(
             name: "CatalogComparisonTests",
