@@ -1,6 +1,6 @@
 package import FileSystem
 package import Foundation
-package import SystemPackage
+import SystemPackage
 
 #if canImport(Glibc)
 import Glibc
@@ -80,18 +80,12 @@ package struct SourcePlace: Sendable {
     package func data(_ path: String, upTo limit: Int) throws(SourceProblem) -> Data? {
         guard let descriptor = try open(path) else { return nil }
         defer { close(descriptor) }
-        do throws(Errno) {
-            guard let data = try SmallFile.read(descriptor, upTo: limit) else {
-                throw SourceProblem.badFormat(path: shown(path), .tooLarge)
-            }
-            return data
-        } catch let error as Errno {
+        let data: Data?
+        do throws(Errno) { data = try SmallFile.read(descriptor, upTo: limit) } catch {
             throw .unreadable(path: shown(path), errno: error.rawValue)
-        } catch let error as SourceProblem {
-            throw error
-        } catch {
-            throw .badFormat(path: shown(path), .malformed)
         }
+        guard let data else { throw .badFormat(path: shown(path), .tooLarge) }
+        return data
     }
 
     /// The given file as a whole.
@@ -138,11 +132,11 @@ package struct SourcePlace: Sendable {
                     isWhole = false
                     continue
                 }
-                do throws(Errno) {
-                    try walk(try folder.folder(name), path, depth: depth + 1, place, &isWhole, body)
-                } catch let error as Errno {
+                let inner: FolderHandle
+                do throws(Errno) { inner = try folder.folder(name) } catch {
                     throw SourceProblem.unreadable(path: place.shown(path), errno: error.rawValue)
-                } catch { throw error }
+                }
+                try walk(inner, path, depth: depth + 1, place, &isWhole, body)
             case .link, .other, nil: continue
             }
         }

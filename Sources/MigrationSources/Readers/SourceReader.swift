@@ -1,5 +1,3 @@
-package import FileSystem
-
 /// Reads one kind of source. It opens nothing outside its ``SourcePlace``, writes nothing, and holds no more than its
 /// index in memory: records are handed out one by one.
 package protocol SourceReader: Sendable {
