@@ -31,6 +31,8 @@ actor FileDownload: MediaDownload {
         var validators = Validators()
         var total: Int64?
         var mediaType: String?
+        /// Whether the bytes in the partial are another program's, which nothing has proven yet.
+        var isForeign = false
     }
 
     let context: DownloadContext
@@ -44,6 +46,7 @@ actor FileDownload: MediaDownload {
     init(_ context: DownloadContext, resume: ResumeRecord?) {
         self.context = context
         self.resume = resume
+        if resume?.position == DownloadKind.unproven { live.withLock { $0.isForeign = true } }
     }
 
     // MARK: readable at any time
@@ -64,7 +67,8 @@ actor FileDownload: MediaDownload {
         let bytes = try partial.flush()
         guard bytes > 0 else { return nil }
         return ProgressFacts(
-            bytes: bytes, total: identity.total, validators: identity.validators, mediaType: identity.mediaType)
+            bytes: bytes, total: identity.total, validators: identity.validators,
+            position: live.isForeign ? DownloadKind.unproven : nil, mediaType: identity.mediaType)
     }
 
     nonisolated func close() { live.withLock { $0.partial?.close() } }
@@ -74,6 +78,7 @@ actor FileDownload: MediaDownload {
             live.validators = Validators()
             live.total = nil
             live.mediaType = nil
+            live.isForeign = false
             return live.partial
         }
         try partial?.startOver()
@@ -87,6 +92,9 @@ actor FileDownload: MediaDownload {
         let partial: PartialFile
         do { partial = try await openPartial(attempt.answer) } catch {
             return .over(.cannotOpenPartial(error, in: context.services.library))
+        }
+        if partial.length > 0, live.withLock({ $0.isForeign }), let end = await proveForeign(partial, &attempt) {
+            return end
         }
         let hasChecksum = context.expectedSHA256(attempt.answer) != nil && isHashed
         guard let start = attempt.policy.start(length: partial.length, hasChecksum: hasChecksum) else {
@@ -136,7 +144,14 @@ actor FileDownload: MediaDownload {
         }
     }
 
-    private func end(
+    /// The other program's bytes are proven to be those of the response that the policy has accepted.
+    func noteProven(_ policy: AttemptPolicy) {
+        note(nil, startedAt: 0, policy)
+        live.withLock { $0.isForeign = false }
+    }
+
+    /// Carries out what only this kind can.
+    func end(
         _ action: AttemptPolicy.Action, _ partial: PartialFile, _ report: TransferReport, at url: String,
         _ attempt: inout Attempt
     ) async -> AttemptEnd {
@@ -202,7 +217,8 @@ actor FileDownload: MediaDownload {
         // Somebody removed bytes that the row still claims: the row is corrected before others replace them.
         if let resume, length < resume.durableBytes {
             let facts = ProgressFacts(
-                bytes: length, total: resume.total, validators: resume.validators, mediaType: resume.mediaType)
+                bytes: length, total: resume.total, validators: resume.validators, position: resume.position,
+                mediaType: resume.mediaType)
             _ = await context.services.bookkeeper.commit(.progress(context.id, facts))
         }
         return partial
