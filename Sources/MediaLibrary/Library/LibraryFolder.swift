@@ -25,6 +25,8 @@ package final class LibraryFolder: Sendable {
     package let placing: Placing
     /// Makes partials from existing files.
     package let duplicates: Duplicates
+    /// Makes partials from files outside the library.
+    package let imports: Imports
     /// Moves files.
     package let moves: Moves
     /// Leftovers of moves and copies.
@@ -49,6 +51,7 @@ package final class LibraryFolder: Sendable {
         partials = Partials(folder: partialsFolder, library: root.path)
         placing = Placing(folders: folders, files: files, partials: partialsFolder.handle)
         duplicates = Duplicates(folders: folders, files: files, partials: partialsFolder)
+        imports = Imports(partials: partialsFolder)
         moves = Moves(folders: folders, files: files, moving: moving)
         stranded = StrandedFiles(folders: folders, moving: moving)
     }

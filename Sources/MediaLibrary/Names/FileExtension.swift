@@ -62,6 +62,16 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The extension of a video's file, by the first of these names and URLs that ends like media; else `mp4`.
+    package static func ofMedia(named names: [String]) -> FileExtension {
+        for name in names {
+            let isURL = name.contains("://")
+            let found = isURL ? ending(of: name) : name.split(separator: ".").last.flatMap { FileExtension($0) }
+            if let found, MediaTypes.isMedia(found.text) { return found }
+        }
+        return FileExtension(known: "mp4")
+    }
+
     /// The part after the last dot in the last component of a URL's path.
     private static func ending(of url: String) -> FileExtension? {
         var path = url.prefix { $0 != "?" && $0 != "#" }
