@@ -60,6 +60,8 @@ package struct DownloadStore: Sendable {
     package var requests: RequestTable { RequestTable(file: file) }
     /// The records of the library's list of files.
     package var kept: KeptTable { KeptTable(file: file) }
+    /// The journal of migrations.
+    package var migrations: MigrationTable { MigrationTable(file: file) }
     /// Named facts.
     package var facts: FactTable { FactTable(file: file) }
     /// The state file itself.

@@ -135,7 +135,7 @@ struct StoreOpeningTests {
 
         let after = try DatabaseQueue(path: fixture.path)
         #expect(try after.read { try Self.rows(of: tables, $0) } == before)
-        #expect(try after.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 10)
+        #expect(try after.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 11)
         #expect(try after.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
         try after.close()
     }

@@ -17,11 +17,12 @@ enum Schema {
         migrator.registerMigration("8") { db in try db.execute(sql: eighth) }
         migrator.registerMigration("9") { db in try db.execute(sql: ninth) }
         migrator.registerMigration("10") { db in try db.execute(sql: tenth) }
+        migrator.registerMigration("11") { db in try db.execute(sql: eleventh) }
         return migrator
     }
 
     /// `user_version` lets a program that knows fewer migrations, or doesn't know GRDB's table, refuse the file.
-    static let version = 10
+    static let version = 11
 
     private static let first = """
         PRAGMA user_version = 1;
@@ -299,6 +300,19 @@ enum Schema {
             sha256 BLOB,
             extras TEXT,
             PRIMARY KEY (course, ordinal)
+        ) WITHOUT ROWID, STRICT;
+        """
+
+    /// What became of each record of another downloader's store.
+    private static let eleventh = """
+        PRAGMA user_version = 11;
+        CREATE TABLE migrations (
+            source TEXT NOT NULL,
+            record BLOB NOT NULL,
+            code TEXT NOT NULL,
+            course TEXT,
+            video TEXT,
+            PRIMARY KEY (source, record)
         ) WITHOUT ROWID, STRICT;
         """
 }

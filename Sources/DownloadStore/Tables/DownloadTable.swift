@@ -13,6 +13,14 @@ package struct DownloadTable: Sendable {
         }
     }
 
+    /// The download of this video, or nil.
+    package func record(_ key: DownloadKey) throws(StoreError) -> DownloadRecord? {
+        try file.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT * FROM downloads WHERE course = ? AND video = ?")
+            return try Row.fetchOne(statement, arguments: [key.course, key.video]).map(DownloadRecord.init)
+        }
+    }
+
     /// The downloads with these ids, in no particular order; unknown ids are ignored.
     package func records(_ ids: [DownloadID]) throws(StoreError) -> [DownloadRecord] {
         try file.read { db in
