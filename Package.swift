@@ -204,7 +204,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "SeededGenerator", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
-                "HLSMedia",
+                "HLSMedia", "MigrationSources",
             ], path: "Tests/FuzzHarnesses", swiftSettings: house),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzHarnesses", "TestSupport", system], swiftSettings: house),
 
@@ -291,7 +291,10 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "MigrationSourcesTests",
-            dependencies: ["MigrationSources", "FileSystem", "SeededGenerator", "TestSupport", grdb, system],
+            dependencies: [
+                "MigrationSources", "FileSystem", "SeededGenerator", "TestServers", "TestSupport", grdb, subprocess,
+                system,
+            ],
             swiftSettings: house),
         .testTarget(
             name: "CatalogComparisonTests",
@@ -330,7 +333,9 @@ let package = Package(
 // `make fuzz`: COURSEFETCH_FUZZER is libFuzzer's library. Only then is what reads bytes from outside compiled so that it
 // tells libFuzzer which ways it goes.
 if let fuzzer = Context.environment["COURSEFETCH_FUZZER"] {
-    let readers = ["YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia"]
+    let readers = [
+        "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer", "HLSMedia", "MigrationSources",
+    ]
     for target in package.targets where readers.contains(target.name) {
         target.swiftSettings = house + [.unsafeFlags(["-sanitize=fuzzer"])]
     }

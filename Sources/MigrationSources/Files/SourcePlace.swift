@@ -40,7 +40,9 @@ package struct SourcePlace: Sendable {
 
     /// The path to show for something beneath the folder.
     package func shown(_ name: String) -> String {
-        if let file { return file == name ? path : String(path.dropLast(file.utf8.count)) + name }
+        if let file {
+            return file == name ? path : String(decoding: path.utf8.dropLast(file.utf8.count), as: UTF8.self) + name
+        }
         return path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     }
 

@@ -1,11 +1,19 @@
 /// The kinds of sources: one reader each.
 package enum SourceKind: String, Sendable, CaseIterable {
     case manifest
+    case ytDlp = "yt-dlp"
+    case aria2
+    case wget
+    case curl
 
     /// Its reader.
     package var reader: any SourceReader.Type {
         switch self {
         case .manifest: ManifestReader.self
+        case .ytDlp: YtDlpReader.self
+        case .aria2: Aria2Reader.self
+        case .wget: WgetReader.self
+        case .curl: CurlReader.self
         }
     }
 }

@@ -1,0 +1,78 @@
+/// The files beneath a folder of yt-dlp's, by what they are.
+struct YtDlpFiles {
+    private static let infoEnding = ".info.json"
+
+    /// Everything of one name, whatever its endings.
+    struct Group {
+        /// The path of the `.info.json`.
+        var info: String?
+        /// The paths of complete media; the best one first.
+        var media: [String] = []
+        /// The paths of media that end in `.part`.
+        var partials: [String] = []
+    }
+
+    /// By the path without endings.
+    private(set) var groups: [String: Group] = [:]
+    /// Those of ``groups``, in order.
+    private(set) var stems: [String] = []
+    /// Paths of files that only yt-dlp needs, beside `.info.json`.
+    private(set) var rests: [String] = []
+    private var single: Set<String> = []
+
+    init(_ place: SourcePlace) throws {
+        var pieces: [(path: String, stem: String)] = []
+        try place.walk { path in
+            if path.hasSuffix(".ytdl") || path.contains(".part-Frag") { return rests.append(path) }
+            if path.hasSuffix(Self.infoEnding) {
+                let stem = String(path.dropLast(Self.infoEnding.utf8.count))
+                return edit(stem) { $0.info = path }
+            }
+            let isPartial = path.hasSuffix(".part")
+            let name = isPartial ? String(path.dropLast(5)) : path
+            guard MediaEnding.rank(name) != nil, let (stem, _) = MediaEnding.split(name) else { return }
+            if Self.withoutFormat(stem) != nil { return pieces.append((path, stem)) }
+            add(path, stem, isPartial)
+        }
+        for (path, stem) in pieces {
+            // Sound or picture by itself, while its video isn't put together; a name that only looks so is one.
+            if let whole = Self.withoutFormat(stem), groups[whole] != nil {
+                rests.append(path)
+            } else {
+                add(path, stem, path.hasSuffix(".part"))
+            }
+        }
+        stems.sort()
+    }
+
+    private mutating func add(_ path: String, _ stem: String, _ isPartial: Bool) {
+        edit(stem) { group in
+            if isPartial { return group.partials.append(path) }
+            let rank = MediaEnding.rank(path) ?? .max
+            let place = group.media.firstIndex { (MediaEnding.rank($0) ?? .max) > rank } ?? group.media.count
+            group.media.insert(path, at: place)
+        }
+    }
+
+    private mutating func edit(_ stem: String, _ change: (inout Group) -> Void) {
+        if groups[stem] == nil { stems.append(stem) }
+        change(&groups[stem, default: Group()])
+    }
+
+    /// `a` of `a.f137` and `a.temp`; nil for other names.
+    private static func withoutFormat(_ stem: String) -> String? {
+        guard let (whole, format) = MediaEnding.split(stem) else { return nil }
+        if format == "temp" { return whole }
+        guard format.hasPrefix("f"), format.utf8.count > 1 else { return nil }
+        return format.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D }
+            ? whole : nil
+    }
+
+    /// The id at the end of a name that yt-dlp made: `title [id]`.
+    static func id(inName stem: String) -> String? {
+        let name = MediaEnding.last(stem)
+        guard name.hasSuffix("]"), let begin = name.lastIndex(of: "[") else { return nil }
+        let id = name[name.index(after: begin)...].dropLast()
+        return id.isEmpty ? nil : String(id)
+    }
+}
