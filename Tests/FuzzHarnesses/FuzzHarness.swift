@@ -33,7 +33,8 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
 
     /// All of them.
     package static let all = [
-        playlist, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml, catalog,
+        playlist, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml, catalog, csv,
+        jsonList, nameMap, aria2Control, downloadList,
     ]
 
     /// The same for bytes in an array.
