@@ -15,6 +15,19 @@ public struct XMLElement: Sendable, PrintsRedacted {
     /// The line at which it begins, from 1.
     public let line: Int
 
+    /// The outermost element of a document; nil if the bytes aren't XML, or declare entities.
+    public init?(_ document: [UInt8]) {
+        guard let root = try? XMLReader.root(of: document) else { return nil }
+        self = root
+    }
+
+    init(name: String, namespace: String, attributes: [String: String], line: Int) {
+        self.name = name
+        self.namespace = namespace
+        self.attributes = attributes
+        self.line = line
+    }
+
     /// The elements directly in it with this name, in this namespace.
     public func all(_ name: String, in namespace: String = "") -> [XMLElement] {
         children.filter { $0.name == name && $0.namespace == namespace }

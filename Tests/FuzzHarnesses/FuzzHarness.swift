@@ -34,7 +34,7 @@ package struct FuzzHarness: Sendable, CustomStringConvertible {
     /// All of them.
     package static let all = [
         playlist, webVTT, media, responseHead, contentRange, json, answer, manifest, yaml, catalog, csv,
-        jsonList, nameMap, aria2Control, downloadList,
+        jsonList, nameMap, aria2Control, downloadList, propertyList, keyedArchive,
     ]
 
     /// The same for bytes in an array.
