@@ -5,6 +5,9 @@ package enum SourceKind: String, Sendable, CaseIterable {
     case aria2
     case wget
     case curl
+    case wqdownload
+    case fkdownloader
+    case lyfdownloader
 
     /// Its reader.
     package var reader: any SourceReader.Type {
@@ -14,6 +17,9 @@ package enum SourceKind: String, Sendable, CaseIterable {
         case .aria2: Aria2Reader.self
         case .wget: WgetReader.self
         case .curl: CurlReader.self
+        case .wqdownload: WQDownloadReader.self
+        case .fkdownloader: FKDownloaderReader.self
+        case .lyfdownloader: LYFDownloaderReader.self
         }
     }
 }
