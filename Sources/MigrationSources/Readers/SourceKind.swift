@@ -8,6 +8,8 @@ package enum SourceKind: String, Sendable, CaseIterable {
     case wqdownload
     case fkdownloader
     case lyfdownloader
+    case baijiayun
+    case hlscatalog
 
     /// Its reader.
     package var reader: any SourceReader.Type {
@@ -20,6 +22,8 @@ package enum SourceKind: String, Sendable, CaseIterable {
         case .wqdownload: WQDownloadReader.self
         case .fkdownloader: FKDownloaderReader.self
         case .lyfdownloader: LYFDownloaderReader.self
+        case .baijiayun: BaiJiaYunReader.self
+        case .hlscatalog: HLSCatalogReader.self
         }
     }
 }
