@@ -148,13 +148,14 @@ let package = Package(
                 "MigrationSources",
                 "FileSystem", "YAMLSource", "CourseCatalog", "ProviderKit", "ProviderHost", "MediaTransfer",
                 "HLSMedia", "DownloadStore", "RunSchedule", "MediaLibrary", "UserState", "SyncFacts", "DownloadJobs",
-                "CourseDiscovery", "CatalogComparison", "DownloadRunner", "ProviderConformance", logging, system,
+                "CourseDiscovery", "CatalogComparison", "DownloadRunner", "ProviderConformance", crypto, logging,
+                system,
             ],
             swiftSettings: house),
         .target(
             name: "CommandOutput",
             dependencies: [
-                "ProviderConformance", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary",
+                "ProviderConformance", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary",
                 "UserState", "FileSystem",
                 "YAMLSource", "Hooks", logging,
                 system,
@@ -163,7 +164,7 @@ let package = Package(
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "CommandOutput", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
+                "CommandOutput", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
                 "UserState",
                 "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", argumentParser, logging, subprocess, system,
             ],

@@ -35,7 +35,7 @@ package struct ArrivedFile: Sendable {
     /// Our own file that it replaces.
     var old: StoredFile?
     /// Files that the video needs: they are placed before it.
-    var parts: [ArrivedFile] = []
+    package var parts: [ArrivedFile] = []
     /// Whether it fails if its place is taken: another file refers to it by this exact name.
     var keepsName = false
     /// Whether it may have had other parts before.

@@ -1,18 +1,23 @@
 package import DownloadStore
 import FileSystem
 import Foundation
-import MediaLibrary
+package import MediaLibrary
 import MediaTransfer
 import SystemPackage
 
 /// Places complete files, a group at a time, in the order that survives a kill at any instant: data flushed, row
 /// `placing`, rename, folders flushed, row `finished`.
-struct Placer: Sendable {
+package struct Placer: Sendable {
     let store: DownloadStore
     let library: LibraryFolder
 
+    package init(store: DownloadStore, library: LibraryFolder) {
+        self.store = store
+        self.library = library
+    }
+
     /// Places the group. `write` commits the journal and the given changes. Returns nil if the state can't be written.
-    func place(
+    package func place(
         _ group: [ArrivedFile], write: ([DownloadChange]) -> Bool,
         failed: (ArrivedFile, PlacingFailure) -> Void
     ) -> [PlacedFile]? {

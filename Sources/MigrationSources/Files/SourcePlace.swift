@@ -78,6 +78,18 @@ package struct SourcePlace: Sendable {
         }
     }
 
+    /// The open folder of a file, and the file's name in it; nil if there is no such folder.
+    package func parent(of path: String) -> (folder: FolderHandle, name: String)? {
+        var names = path.split(separator: "/").map(String.init)
+        guard let name = names.popLast(), name != "..", !names.contains("..") else { return nil }
+        var handle = folder
+        for name in names {
+            guard let next = try? handle.folder(name) else { return nil }
+            handle = next
+        }
+        return (handle, name)
+    }
+
     /// A whole small file; nil if there is none.
     package func data(_ path: String, upTo limit: Int) throws(SourceProblem) -> Data? {
         guard let descriptor = try open(path) else { return nil }

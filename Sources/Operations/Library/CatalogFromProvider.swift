@@ -91,14 +91,14 @@ struct GeneratedCatalog {
     /// With all videos of a listing.
     func text(expanding listing: CourseListing) -> String {
         var text = head
-        if let cover = listing.cover { text += "    cover: \(Self.scalar(cover))\n" }
+        if let cover = listing.cover { text += "    cover: \(CatalogText.scalar(cover))\n" }
         let groups = Dictionary(grouping: listing.videos) { $0.chapter ?? -1 }
         if let direct = groups[-1] { text += "    videos:\n" + direct.map { video($0, "      ") }.joined() }
         if !listing.chapters.isEmpty { text += "    chapters:\n" }
         for (index, chapter) in listing.chapters.enumerated() {
-            text += "      - id: \(Self.scalar(chapter.writtenID))\n"
-            if let title = chapter.title { text += "        title: \(Self.scalar(title))\n" }
-            if let cover = chapter.cover { text += "        cover: \(Self.scalar(cover))\n" }
+            text += "      - id: \(CatalogText.scalar(chapter.writtenID))\n"
+            if let title = chapter.title { text += "        title: \(CatalogText.scalar(title))\n" }
+            if let cover = chapter.cover { text += "        cover: \(CatalogText.scalar(cover))\n" }
             let videos = groups[index] ?? []
             text += videos.isEmpty ? "        videos: []\n" : "        videos:\n"
             text += videos.map { video($0, "          ") }.joined()
@@ -107,79 +107,51 @@ struct GeneratedCatalog {
     }
 
     private var head: String {
-        var text = "version: 1\ncourses:\n  - id: \(Self.scalar(id))\n"
-        if let title { text += "    title: \(Self.scalar(title))\n" }
-        text += "    provider: \(Self.scalar(provider))\n"
+        var text = "version: 1\ncourses:\n  - id: \(CatalogText.scalar(id))\n"
+        if let title { text += "    title: \(CatalogText.scalar(title))\n" }
+        text += "    provider: \(CatalogText.scalar(provider))\n"
         if !parameters.isEmpty {
             text += "    parameters:\n"
             for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                text += "      \(Self.scalar(key)): \(Self.flow(value))\n"
+                text += "      \(CatalogText.scalar(key)): \(Self.flow(value))\n"
             }
         }
         return text
     }
 
     private func video(_ video: CourseListing.Video, _ indent: String) -> String {
-        var lines = ["id: \(Self.scalar(video.writtenID))"]
-        if let title = video.title { lines.append("title: \(Self.scalar(title))") }
-        if let date = video.date { lines.append("date: \(Self.quoted(date))") }
-        if let text = video.summary { lines.append("description: \(Self.scalar(text))") }
-        if let cover = video.cover { lines.append("cover: \(Self.scalar(cover))") }
+        var lines = ["id: \(CatalogText.scalar(video.writtenID))"]
+        if let title = video.title { lines.append("title: \(CatalogText.scalar(title))") }
+        if let date = video.date { lines.append("date: \(CatalogText.quoted(date))") }
+        if let text = video.summary { lines.append("description: \(CatalogText.scalar(text))") }
+        if let cover = video.cover { lines.append("cover: \(CatalogText.scalar(cover))") }
         if let size = video.size { lines.append("size: \(size)") }
-        if let sha256 = video.sha256 { lines.append("sha256: \(Self.quoted(sha256.hex))") }
+        if let sha256 = video.sha256 { lines.append("sha256: \(CatalogText.quoted(sha256.hex))") }
         if !video.subtitleFiles.isEmpty {
-            let files = video.subtitleFiles.map { "{lang: \(Self.quoted($0.language)), url: \(Self.quoted($0.url))}" }
+            let files = video.subtitleFiles.map {
+                "{lang: \(CatalogText.quoted($0.language)), url: \(CatalogText.quoted($0.url))}"
+            }
             lines.append("subtitle_files: [\(files.joined(separator: ", "))]")
         }
         if !video.attachments.isEmpty {
-            let files = video.attachments.map { "{title: \(Self.quoted($0.title)), url: \(Self.quoted($0.url))}" }
+            let files = video.attachments.map {
+                "{title: \(CatalogText.quoted($0.title)), url: \(CatalogText.quoted($0.url))}"
+            }
             lines.append("attachments: [\(files.joined(separator: ", "))]")
         }
         if !video.parameters.isEmpty {
             var json = ""
             YAMLNode(.mapping(YAMLMapping(video.parameters)), at: SourceLocation(file: "", line: 0, column: 0))
                 .appendJSON(to: &json, sortingKeys: true)
-            lines.append("parameters: \(Self.escaped(json))")
+            lines.append("parameters: \(CatalogText.escaped(json))")
         }
         return indent + "- " + lines.joined(separator: "\n\(indent)  ") + "\n"
     }
 
-    /// Plain where that is surely read back as the same text, otherwise in double quotes.
-    private static func scalar(_ text: String) -> String {
-        let isPlain = text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_\-]*( [A-Za-z0-9_\-]+)*/) != nil
-        let words: Set = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
-        return isPlain && !words.contains(text.lowercased()) ? text : quoted(text)
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var json = ""
-        YAMLNode.appendJSON(text, to: &json)
-        return escaped(json)
-    }
-
-    /// JSON that YAML reads as the same values.
-    private static func escaped(_ json: String) -> String {
-        json.unicodeScalars.reduce(into: "") { result, scalar in
-            if isHidden(scalar) {
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-    }
-
-    /// Whether YAML folds a scalar between double quotes like a line break, or nobody would see it.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x7F...0xA0, 0xAD, 0x200B...0x200F, 0x2028...0x202F, 0x2060...0x206F, 0xFEFF: true
-        default: false
-        }
-    }
-
     /// JSON is YAML.
     private static func flow(_ value: JSONValue) -> String {
-        if case .string(let text) = value { return scalar(text) }
-        return (try? JSONEncoder().encode(value)).map { escaped(String(decoding: $0, as: UTF8.self)) } ?? "null"
+        if case .string(let text) = value { return CatalogText.scalar(text) }
+        return (try? JSONEncoder().encode(value)).map { CatalogText.escaped(String(decoding: $0, as: UTF8.self)) }
+            ?? "null"
     }
 }

@@ -224,7 +224,9 @@ package struct StatusReport: Sendable {
                     chapterTitle: record.catalog.chapter.flatMap {
                         chapters[DownloadKey(course: record.key.course, video: $0)]
                     }, isRunning: lock != nil, now: now)
-                for sidecar in open[record.id] ?? [] where !record.isGone {
+                // Of a video whose provider hasn't been asked nobody knows whether anything is missing.
+                for sidecar in open[record.id] ?? []
+                where !record.isGone && (sidecar.name.kind != .unasked || sidecar.error != nil) {
                     if sidecar.state == .failed { row.sidecarsFailed += 1 } else { row.sidecarsWanted += 1 }
                 }
                 report.rows.append(row)

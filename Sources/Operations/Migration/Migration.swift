@@ -1,0 +1,304 @@
+import CatalogComparison
+import CourseCatalog
+import CourseDiscovery
+import DownloadJobs
+import DownloadRunner
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import MigrationSources
+import SyncFacts
+import SystemPackage
+import UserState
+
+/// Brings another downloader's state over: adopts its finished files, and queues the rest.
+///
+/// The videos get their rows by the comparison of a sync, without a request. Files come in by the steps of a download.
+/// It can be stopped or killed at any point, and run again.
+package enum Migration {
+    /// Runs a migration to its end, or until the task is cancelled. Never throws: the summary has everything.
+    ///
+    /// - Parameter observe: called on its own thread.
+    package static func run(
+        _ options: MigrationOptions, observe: @escaping @Sendable (MigrationEvent) -> Void
+    ) async -> MigrationSummary {
+        var summary = MigrationSummary()
+        summary.isDryRun = options.isDryRun
+        do throws(MigrationProblem) {
+            try await MigrationRun(options: options, observe: observe).run(&summary)
+        } catch { summary.problem = error }
+        summary.conditions.formUnion(conditions(of: summary))
+        return summary
+    }
+
+    /// The catalog of a source's list of streams, as text.
+    package static func streams(_ source: String) throws(MigrationProblem) -> String {
+        let streams: [HLSCatalogReader.Stream]
+        do throws(SourceProblem) { streams = try HLSCatalogReader.streams(SourcePlace(source)) } catch {
+            throw .source(error)
+        }
+        var catalog = NewCatalog(.hlscatalog)
+        for stream in streams {
+            var record = SourceRecord(key: stream.name, state: .unfinished)
+            (record.names, record.title, record.url) = ([stream.name], stream.name, stream.url)
+            catalog.add(record, course: "streams", title: "Streams")
+        }
+        return catalog.text
+    }
+
+    private static func conditions(of summary: MigrationSummary) -> Set<SyncCondition> {
+        switch summary.problem {
+        case .source(let problem), .map(let problem):
+            switch problem {
+            case .missing, .unreadable: return [.unreadableCatalog]
+            default: return [.invalidCatalog]
+            }
+        case .overlapping: return [.usage]
+        case .refused(let refusal): return [refusal.condition]
+        case nil: break
+        }
+        var conditions: Set<SyncCondition> = []
+        if summary.isDiskFull { conditions.insert(.stateUnusable) }
+        if summary.left > 0 || summary.isStopped { conditions.insert(.workLeft) }
+        switch summary.removal {
+        case .kept where summary.left == 0 && !summary.isStopped: conditions.insert(.workLeft)
+        case .failed: conditions.insert(.stateUnusable)
+        default: break
+        }
+        return conditions
+    }
+}
+
+/// One run of a migration.
+private struct MigrationRun: Sendable {
+    var options: MigrationOptions
+    let observe: @Sendable (MigrationEvent) -> Void
+
+    func run(_ summary: inout MigrationSummary) async throws(MigrationProblem) {
+        let place = try refusing { () throws(Refusal) in
+            try StateLocation(
+                user: options.sync.user, state: options.sync.state, library: options.sync.library
+            ).resolve()
+        }
+        try refusing { () throws(Refusal) in try place.requireKnown() }
+        let root = try libraryPath(place)
+        let map = try options.map.map { path throws(MigrationProblem) in try Self.map(path) }
+        let source = try OpenSource(options, library: root)
+        guard let catalog = try await catalog(source, map, &summary) else { return }
+        let result: Result<MigrationSummary, any Error>
+        if options.isDryRun {
+            let store = try refusing { () throws(Refusal) in try place.openForReading() }
+            let known: DownloadStore
+            do throws(StoreError) {
+                if let store { known = store } else { known = try DownloadStore.empty() }
+            } catch { throw .refused(Refusal(error)) }
+            defer { known.close() }
+            _ = try refusing { () throws(Refusal) in try place.requireSession(in: known) }
+            let library = try refusing { () throws(Refusal) in try LibraryOpening.openToLook(place, known) }
+            result = await Blocking.run { [summary] shouldStop in
+                withoutActuallyEscaping(shouldStop) { stop in
+                    Result { try rehearse(catalog, known, library, source, map, stop, summary) }
+                }
+            }
+        } else {
+            let (lock, store) = try await refusing { () async throws(Refusal) in
+                try await place.openForWriting(for: options.sync.shownCatalogs, wait: options.sync.wait) { holder in
+                    observe(.waiting(holder))
+                }
+            }
+            defer {
+                store.close()
+                withExtendedLifetime(lock) {}
+            }
+            _ = try refusing { () throws(Refusal) in try place.requireSession(in: store) }
+            let library = try refusing { () throws(Refusal) in try LibraryOpening.open(place, store) }
+            do throws(LibraryError) {
+                try await library.lock(
+                    user: place.user.text, catalogs: options.sync.shownCatalogs, wait: options.sync.wait
+                ) { holder in observe(.waiting(holder)) }
+            } catch { throw .refused(Refusal(error)) }
+            defer { library.unlock() }
+            result = await Blocking.run { [summary] shouldStop in
+                withoutActuallyEscaping(shouldStop) { stop in
+                    Result { try migrate(catalog, store, library, source, map, stop, summary) }
+                }
+            }
+        }
+        do { summary = try result.get() } catch {
+            switch error {
+            case let problem as SourceProblem: throw .source(problem)
+            case let problem as MigrationProblem: throw problem
+            default: throw .refused(Refusal(any: error))
+            }
+        }
+    }
+
+    // MARK: input
+
+    private func refusing<T>(_ body: () throws(Refusal) -> T) throws(MigrationProblem) -> T {
+        do throws(Refusal) { return try body() } catch { throw .refused(error) }
+    }
+
+    private func refusing<T: Sendable>(
+        _ body: () async throws(Refusal) -> T
+    ) async throws(MigrationProblem) -> T {
+        do throws(Refusal) { return try await body() } catch { throw .refused(error) }
+    }
+
+    private func libraryPath(_ place: StateLocation.Place) throws(MigrationProblem) -> FilePath {
+        let store = try refusing { () throws(Refusal) in try place.openForReading() }
+        defer { store?.close() }
+        do throws(StoreError) { return try place.library(in: store).path } catch { throw .refused(Refusal(error)) }
+    }
+
+    private static func map(_ path: String) throws(MigrationProblem) -> NameMap {
+        do throws(SourceProblem) {
+            let data = try SourcePlace(path).givenFile(upTo: NameMap.longest)
+            return try NameMap(data: data, path: path)
+        } catch { throw .map(error) }
+    }
+
+    /// The catalogs, with a new one for what is in none if that is wanted. Nil with the mistakes in the summary.
+    private func catalog(
+        _ source: OpenSource, _ map: NameMap?, _ summary: inout MigrationSummary
+    ) async throws(MigrationProblem) -> Catalog? {
+        var sync = options.sync
+        var scratch: ScratchFile?
+        if let given = options.writeCatalog {
+            let path = URL(filePath: given).path(percentEncoded: false)
+            if FileManager.default.fileExists(atPath: path) {
+                if !sync.catalogs.contains(path) { sync.catalogs.append(path) }
+            } else {
+                let written = try await newCatalog(source, map, sync, &summary)
+                guard let written else { return nil }
+                if written.count > 0 {
+                    summary.writtenCatalog = (given, written.count)
+                    if options.isDryRun { scratch = ScratchFile() }
+                    let file = scratch?.path ?? path
+                    try refusing { () throws(Refusal) in try written.write(to: file) }
+                    sync.catalogs.append(file)
+                }
+            }
+        }
+        defer { scratch?.remove() }
+        let (catalog, check) = await CatalogCheck.read(CatalogSources(sync), registry: nil)
+        guard check.conditions.isEmpty else {
+            summary.conditions = check.conditions
+            summary.mistakes = check.diagnostics.errors
+            return nil
+        }
+        return catalog
+    }
+
+    private func newCatalog(
+        _ source: OpenSource, _ map: NameMap?, _ sync: SyncOptions, _ summary: inout MigrationSummary
+    ) async throws(MigrationProblem) -> NewCatalog? {
+        var index: CatalogIndex?
+        if !sync.catalogs.isEmpty {
+            let (catalog, check) = await CatalogCheck.read(CatalogSources(sync), registry: nil)
+            guard check.conditions.isEmpty else {
+                summary.conditions = check.conditions
+                summary.mistakes = check.diagnostics.errors
+                return nil
+            }
+            index = CatalogIndex(catalog)
+        }
+        do {
+            var made = NewCatalog(source.kind)
+            try source.reader.read { record in
+                guard record.fault == nil, map?.target(of: record) == nil,
+                    (index?.find(record) ?? .nothing) == .nothing
+                else { return }
+                if case .held = record.state { return }
+                made.add(record, in: source)
+            }
+            return made
+        } catch let error as SourceProblem {
+            throw .source(error)
+        } catch { throw .refused(Refusal(any: error)) }
+    }
+
+    // MARK: work
+
+    /// What ``migrate(_:_:_:_:_:_:_:)`` would do. Changes nothing.
+    private func rehearse(
+        _ written: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ source: OpenSource, _ map: NameMap?,
+        _ shouldStop: @escaping () -> Bool, _ start: MigrationSummary
+    ) throws -> MigrationSummary {
+        let catalog = try written.addingStoredListings(store)
+        let plan = try SyncRun.compare(catalog, store, library, options.sync, Date())
+        let tally = Tally(start, observe: observe)
+        guard tally.accepts(plan) else { return tally.summary }
+        var judge = try judge(catalog, store, plan, plan, source, map)
+        try tally.count(source.reader)
+        do {
+            try source.reader.read { record in
+                if shouldStop() { throw MigrationWork.End.stopped }
+                switch try judge.judge(record) {
+                case .done(let result): tally.note(result)
+                case .adopt(let adoption): tally.note(adoption.result)
+                case .queue(var result, let target, let partial):
+                    if options.requeues { (result.code, result.isQueued) = (.added, true) }
+                    result.bytes = try partial.flatMap { try source.bytes(of: $0, besides: target) } ?? 0
+                    tally.note(result)
+                }
+            }
+        } catch MigrationWork.End.stopped { tally.summary.isStopped = true }
+        return tally.summary
+    }
+
+    private func migrate(
+        _ written: Catalog, _ store: DownloadStore, _ library: LibraryFolder, _ source: OpenSource, _ map: NameMap?,
+        _ shouldStop: @escaping () -> Bool, _ start: MigrationSummary
+    ) throws -> MigrationSummary {
+        let now = Date()
+        let settling = Settling(store: store, library: library)
+        try settling.run(at: now)
+        let catalog = try written.addingStoredListings(store)
+        let plan = try SyncRun.compare(catalog, store, library, options.sync, now)
+        let tally = Tally(start, observe: observe)
+        guard tally.accepts(plan) else { return tally.summary }
+        var changes = plan.changes
+        changes.moves = try plan.recordedMoves()
+        try store.catalogs.apply(changes)
+        try HeldCourse.record(plan.held, store)
+        try settling.finishMoves(changes.moves)
+        var judge = try judge(catalog, store, plan, nil, source, map)
+        try tally.count(source.reader)
+        var work = MigrationWork(
+            source: source, options: options, store: store, library: library, shouldStop: shouldStop,
+            report: tally.note, copied: tally.copied)
+        do {
+            try source.reader.read { record in
+                if shouldStop() { throw MigrationWork.End.stopped }
+                try work.add(judge.judge(record), of: record)
+            }
+            try work.end()
+        } catch let end as MigrationWork.End {
+            if end == .stopped { try? work.end() }
+            tally.summary.isStopped = end == .stopped
+            tally.summary.isDiskFull = end == .diskFull
+        }
+        var summary = tally.summary
+        summary.unusedMapEntries = summary.isStopped || summary.isDiskFull ? [] : map?.unused ?? []
+        guard options.removesSource else { return summary }
+        summary.removal = .kept(difference: nil)
+        guard summary.left == 0, !summary.isStopped, !summary.isDiskFull else { return summary }
+        let removal = SourceRemoval(
+            source: source, store: store, library: library, journal: try store.migrations.entries(of: source.name),
+            shouldStop: shouldStop)
+        do { summary.removal = try removal.run() } catch LibraryError.stopped { summary.isStopped = true }
+        return summary
+    }
+
+    private func judge(
+        _ catalog: Catalog, _ store: DownloadStore, _ plan: Reconciliation, _ unwritten: Reconciliation?,
+        _ source: OpenSource, _ map: NameMap?
+    ) throws -> MigrationJudge {
+        MigrationJudge(
+            source: source, options: options, index: CatalogIndex(catalog),
+            targets: try MigrationTargets(store, held: Set(plan.held.map(\.course)), plan: unwritten),
+            journal: try store.migrations.entries(of: source.name), map: map)
+    }
+}

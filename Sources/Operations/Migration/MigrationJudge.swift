@@ -1,0 +1,172 @@
+import DownloadStore
+import FileSystem
+import Foundation
+import MigrationSources
+import SyncFacts
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Decides what to do with a record: which video it is, and whether its bytes can be what they should be. Looks at files
+/// of the source; changes nothing.
+struct MigrationJudge {
+    /// What is to be done.
+    enum Step {
+        /// Nothing: this is the result.
+        case done(MigratedRecord)
+        /// Its file becomes the video's.
+        case adopt(Adoption)
+        /// It isn't finished: the video waits, with these bytes if there are any.
+        case queue(MigratedRecord, MigrationTarget, SourcePartial?)
+    }
+
+    /// A finished file and its video.
+    struct Adoption {
+        var result: MigratedRecord
+        var target: MigrationTarget
+        /// The files whose bytes are the video's, one after the other.
+        var pieces: [(path: String, facts: FileFacts)]
+        /// The digests that all of them together have to have.
+        var expected: [Checksum]
+        var companions: [(path: String, facts: FileFacts)]
+        /// A name with the ending that the file should have.
+        var naming: [String]
+
+        var size: Int64 { pieces.reduce(0) { $0 + $1.facts.size } }
+    }
+
+    let source: OpenSource
+    let options: MigrationOptions
+    let index: CatalogIndex
+    let targets: MigrationTargets
+    /// Results of earlier runs.
+    let journal: [Data: MigrationEntry]
+    let map: NameMap?
+    /// Videos that this run has decided on, with the sizes of their files.
+    private var taken: [DownloadKey: Int64?] = [:]
+
+    init(
+        source: OpenSource, options: MigrationOptions, index: CatalogIndex, targets: MigrationTargets,
+        journal: [Data: MigrationEntry], map: NameMap?
+    ) {
+        self.source = source
+        self.options = options
+        self.index = index
+        self.targets = targets
+        self.journal = journal
+        self.map = map
+    }
+
+    /// The step for the next record of the source.
+    mutating func judge(_ record: SourceRecord) throws -> Step {
+        var result = MigratedRecord(name: record.names.first ?? record.key, code: .failed)
+        func done(_ code: MigrationCode, _ reason: MigrationReason?) -> Step {
+            result.code = code
+            result.reason = reason
+            return .done(result)
+        }
+        let key: DownloadKey
+        switch find(record) {
+        case .success(let found): key = found
+        case .failure(let problem):
+            if let fault = record.fault { return done(.invalidRecord, .fault(fault)) }
+            return done(.notReady, problem.reason)
+        }
+        guard let target = try targets.target(key) else { return done(.notReady, .noVideo) }
+        result.reference = target.reference
+        if targets.isHeld(key) { return done(.notReady, .courseHeld) }
+        if let earlier = journal[OpenSource.digest(record)], earlier.code.isIn, earlier.key == key,
+            target.state == .finished || (earlier.code == .added && (target.state.isOpen || target.state == .paused))
+        {
+            taken[key] = target.file?.size
+            result.isEarlier = true
+            result.isQueued = target.state != .finished
+            return done(earlier.code, nil)
+        }
+        if let fault = record.fault {
+            result.code = .invalidRecord
+            result.reason = .fault(fault)
+            return .queue(result, target, nil)
+        }
+        if case .held(let hold) = record.state { return done(.notReady, .hold(hold)) }
+        if target.state == .cancelled, !options.requeues { return done(.notReady, .cancelled) }
+        let step = try step(record, target, result)
+        if case .adopt(let adoption) = step {
+            if let size = target.file?.size ?? taken[key].flatMap(\.self) {
+                return done(.duplicate, size == adoption.size ? nil : .otherBytes)
+            }
+            taken[key] = adoption.size
+        } else if target.state == .finished {
+            return done(.duplicate, nil)
+        } else if taken.updateValue(taken[key] ?? nil, forKey: key) != nil {
+            return done(.duplicate, .sameVideo)
+        }
+        return step
+    }
+
+    private struct NoVideo: Error {
+        var reason: MigrationReason
+    }
+
+    private mutating func find(_ record: SourceRecord) -> Result<DownloadKey, NoVideo> {
+        if let found = map?.target(of: record) {
+            let key = DownloadKey(course: found.course, video: found.video)
+            return index.contains(key)
+                ? .success(key) : .failure(NoVideo(reason: .badMapEntry("\(found.course)/\(found.video)")))
+        }
+        switch index.find(record) {
+        case .video(let key): return .success(key)
+        case .several: return .failure(NoVideo(reason: .ambiguous))
+        case .nothing:
+            let key = NewCatalog.key(of: record, in: source)
+            return index.contains(key) ? .success(key) : .failure(NoVideo(reason: .noVideo))
+        }
+    }
+
+    private func step(
+        _ record: SourceRecord, _ target: MigrationTarget, _ result: MigratedRecord
+    ) throws -> Step {
+        var result = result
+        func lost(_ reason: MigrationReason) -> Step {
+            result.code = .fileLost
+            result.reason = reason
+            return .queue(result, target, nil)
+        }
+        guard let file = record.file else {
+            guard record.state == .unfinished else { return lost(.missingFile(result.name)) }
+            result.code = .uncompleted
+            return .queue(result, target, record.partial)
+        }
+        var pieces: [(path: String, facts: FileFacts)] = []
+        for path in file.parts.isEmpty ? [file.path] : file.parts {
+            guard source.isOutside(path), let facts = try source.place.facts(of: path), facts.size > 0 else {
+                return lost(.missingFile(path))
+            }
+            pieces.append((path, facts))
+        }
+        let size = pieces.reduce(Int64(0)) { $0.addingReportingOverflow($1.facts.size).partialValue }
+        for expected in [file.size, target.size].compactMap(\.self) where expected != size {
+            return lost(.wrongSize(found: size, expected: expected))
+        }
+        var companions: [(path: String, facts: FileFacts)] = []
+        for companion in record.companions {
+            guard source.isOutside(companion.path), let facts = try source.place.facts(of: companion.path),
+                facts.size == companion.size ?? facts.size
+            else { return lost(.missingFile(companion.path)) }
+            companions.append((companion.path, facts))
+        }
+        result.code = .added
+        result.bytes = size
+        result.path = target.stem
+        return .adopt(
+            Adoption(
+                result: result, target: target, pieces: pieces,
+                expected: [file.sha256, target.sha256].compactMap(\.self), companions: companions,
+                naming: [pieces.last?.path, record.url].compactMap(\.self) + record.names))
+    }
+}

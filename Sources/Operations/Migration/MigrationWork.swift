@@ -1,0 +1,329 @@
+import DownloadJobs
+import DownloadStore
+import FileSystem
+import Foundation
+import MediaLibrary
+import MigrationSources
+import SyncFacts
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Carries out the steps of a migration: files into the library in groups, in the durable order of a download; partials
+/// into those of downloads; and the journal after them, so that a killed run repeats at most what it can't know.
+struct MigrationWork {
+    /// Why it can't go on.
+    enum End: Error {
+        case stopped
+        case diskFull
+    }
+
+    private static let groupLimit = 256
+
+    let source: OpenSource
+    let options: MigrationOptions
+    let store: DownloadStore
+    let library: LibraryFolder
+    let shouldStop: () -> Bool
+    let report: (MigratedRecord) -> Void
+    /// Called with the bytes of each block that was copied.
+    let copied: (Int64) -> Void
+
+    private var group: [(adoption: MigrationJudge.Adoption, record: SourceRecord)] = []
+    private var entries: [MigrationEntry] = []
+
+    init(
+        source: OpenSource, options: MigrationOptions, store: DownloadStore, library: LibraryFolder,
+        shouldStop: @escaping () -> Bool, report: @escaping (MigratedRecord) -> Void,
+        copied: @escaping (Int64) -> Void
+    ) {
+        self.source = source
+        self.options = options
+        self.store = store
+        self.library = library
+        self.shouldStop = shouldStop
+        self.report = report
+        self.copied = copied
+    }
+
+    /// Carries out a step, now or with those after it.
+    mutating func add(_ step: MigrationJudge.Step, of record: SourceRecord) throws {
+        switch step {
+        case .done(let result): finish(result, of: record)
+        case .adopt(let adoption):
+            group.append((adoption, record))
+            if group.count >= Self.groupLimit { try placeGroup() }
+        case .queue(let result, let target, let partial):
+            finish(try queue(result, target, partial), of: record)
+        }
+        if entries.count >= Self.groupLimit { try flush() }
+    }
+
+    /// Carries out what is left.
+    mutating func end() throws {
+        try placeGroup()
+        try flush()
+    }
+
+    private mutating func finish(_ result: MigratedRecord, of record: SourceRecord) {
+        report(result)
+        guard !result.isEarlier else { return }
+        let key = result.reference.map { DownloadKey(course: $0.course, video: $0.video) }
+        entries.append(MigrationEntry(record: OpenSource.digest(record), code: result.code, key: key))
+    }
+
+    private mutating func flush() throws {
+        try store.migrations.record(entries, of: source.name)
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: finished files
+
+    private mutating func placeGroup() throws {
+        let group = self.group
+        self.group.removeAll(keepingCapacity: true)
+        guard !group.isEmpty else { return }
+        try store.write(group.flatMap { Self.preparing($0.adoption.target) })
+        var arrived: [ArrivedFile] = []
+        var members: [DownloadID: Int] = [:]
+        var end: End?
+        for (number, member) in group.enumerated() {
+            guard let id = member.adoption.target.id, end == nil else { continue }
+            for name in DownloadKind.partials(of: id) { try library.partials.remove(name) }
+            do throws(Failure) {
+                arrived.append(try bring(member.adoption, id))
+                members[id] = number
+            } catch {
+                switch error {
+                case .end(let reason): end = reason
+                case .lost(let reason):
+                    var result = member.adoption.result
+                    (result.code, result.reason, result.bytes, result.path) = (.fileLost, reason, 0, nil)
+                    finish(try queue(result, member.adoption.target, nil), of: member.record)
+                case .failed(let reason): fail(member, reason)
+                }
+            }
+        }
+        try place(arrived, members, group, &end)
+        if let end {
+            try flush()
+            throw end
+        }
+    }
+
+    private mutating func place(
+        _ arrived: [ArrivedFile], _ members: [DownloadID: Int],
+        _ group: [(adoption: MigrationJudge.Adoption, record: SourceRecord)], _ end: inout End?
+    ) throws {
+        var failure: StoreError?
+        var failed: [(number: Int, reason: MigrationReason)] = []
+        let placed = Placer(store: store, library: library).place(
+            arrived,
+            write: { [store] changes in
+                do throws(StoreError) {
+                    try store.write(changes)
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            },
+            failed: { file, problem in
+                guard let number = file.role.download.flatMap({ members[$0] }) else { return }
+                if case .library(let error) = problem {
+                    if error.isFull { end = .diskFull } else { failed.append((number, .library(error))) }
+                }
+            })
+        if let failure { throw failure }
+        for (number, reason) in failed { fail(group[number], reason) }
+        var asking: [DownloadChange] = []
+        for item in placed ?? [] {
+            guard let id = item.file.role.download, let number = members[id] else { continue }
+            // Its provider may know subtitles: the next sync asks.
+            asking.append(.sidecar(.unasked(id)))
+            var result = group[number].adoption.result
+            result.path = item.stored.path
+            finish(result, of: group[number].record)
+        }
+        try store.write(asking)
+    }
+
+    private mutating func fail(
+        _ member: (adoption: MigrationJudge.Adoption, record: SourceRecord), _ reason: MigrationReason
+    ) {
+        var result = member.adoption.result
+        (result.code, result.reason, result.bytes, result.path) = (.failed, reason, 0, nil)
+        finish(result, of: member.record)
+    }
+
+    private enum Failure: Error {
+        case end(End)
+        case failed(MigrationReason)
+        case lost(MigrationReason)
+
+        init(_ error: LibraryError) {
+            if error == .stopped {
+                self = .end(.stopped)
+            } else {
+                self = error.isFull ? .end(.diskFull) : .failed(.library(error))
+            }
+        }
+    }
+
+    /// Makes the partials of a video and its companions.
+    private func bring(_ adoption: MigrationJudge.Adoption, _ id: DownloadID) throws(Failure) -> ArrivedFile {
+        let partial = PartialName(download: id.rawValue)
+        let sha256 = try bring(adoption.pieces, as: partial, expected: adoption.expected)
+        let target = adoption.target
+        var file = ArrivedFile(
+            role: .video(id, source: target.source), partialName: partial, size: adoption.size, sha256: sha256,
+            path: "\(target.stem).\(FileExtension.ofMedia(named: adoption.naming))", id: target.reference.video,
+            old: target.oldFile)
+        for (number, companion) in adoption.companions.enumerated() {
+            let name = String(companion.path.split(separator: "/").last ?? "")
+            let part = PartialName(download: id.rawValue, sidecar: "companion-\(number)")
+            let sha256 = try bring([companion], as: part, expected: [])
+            let (folder, stem) = LibraryPathParts.split(target.stem)
+            let title = LibraryName.attachment(beside: stem, title: name)
+            let ending = FileExtension.choose(.attachment, url: name).text
+            file.parts.append(
+                ArrivedFile(
+                    role: .sidecar(id, .attachment, name: name), partialName: part, size: companion.facts.size,
+                    sha256: sha256, path: (folder.isEmpty ? "" : folder + "/") + "\(title).\(ending)",
+                    id: target.reference.video))
+        }
+        return file
+    }
+
+    /// Links or copies files of the source into one partial. Returns the SHA-256 if it was computed.
+    private func bring(
+        _ pieces: [(path: String, facts: FileFacts)], as partial: PartialName, expected: [Checksum]
+    ) throws(Failure) -> Checksum? {
+        var open: [Imports.Piece] = []
+        defer { for piece in open { close(piece.descriptor) } }
+        for piece in pieces {
+            do throws(SourceProblem) {
+                guard let descriptor = try source.place.open(piece.path) else {
+                    throw .missing(path: source.place.shown(piece.path))
+                }
+                open.append(Imports.Piece(descriptor))
+            } catch { throw .lost(.source(error)) }
+        }
+        if options.method != .copy, pieces.count == 1 {
+            var sha256: Checksum?
+            if !expected.isEmpty {
+                do throws(Errno) { sha256 = try Imports.digest(of: open, shouldStop: shouldStop).sha256 } catch {
+                    throw Failure(error == .canceled ? .stopped : .system(.read, path: pieces[0].path, error))
+                }
+                guard expected.allSatisfy({ $0 == sha256 }) else { throw .lost(.wrongChecksum) }
+            }
+            if try link(pieces[0], as: partial) { return sha256 }
+            guard options.method == .move else { throw .failed(.otherFileSystem) }
+        }
+        let done: (size: Int64, sha256: Checksum)
+        do throws(LibraryError) {
+            done = try library.imports.copy(open, as: partial, shouldStop: shouldStop, copied: copied)
+        } catch { throw Failure(error) }
+        let size = pieces.reduce(0) { $0 + $1.facts.size }
+        guard done.size == size, expected.allSatisfy({ $0 == done.sha256 }) else {
+            try? library.partials.remove(partial)
+            throw .lost(done.size == size ? .wrongChecksum : .wrongSize(found: done.size, expected: size))
+        }
+        return done.sha256
+    }
+
+    private func link(_ piece: (path: String, facts: FileFacts), as partial: PartialName) throws(Failure) -> Bool {
+        guard let (folder, name) = source.place.parent(of: piece.path) else { return false }
+        do throws(LibraryError) {
+            return try library.imports.link(name, in: folder, proven: piece.facts, as: partial)
+        } catch { throw Failure(error) }
+    }
+
+    // MARK: downloads that are still to be made
+
+    private mutating func queue(
+        _ result: MigratedRecord, _ target: MigrationTarget, _ partial: SourcePartial?
+    ) throws -> MigratedRecord {
+        var result = result
+        guard let id = target.id, target.state != .finished else { return result }
+        // Without the user's wish a video that was cancelled, paused or has failed stays so.
+        if options.requeues, !target.state.isOpen || target.state == .suspended {
+            try store.write([target.state == .suspended ? .revive(id) : .steer(id, .retry)])
+        }
+        if options.requeues || target.state.isOpen, let partial {
+            try take(partial, for: target, id, &result)
+        }
+        if options.requeues {
+            if options.pausesQueued { try store.write([.steer(id, .pause)]) }
+            result.code = .added
+            result.isQueued = true
+        } else {
+            result.isQueued = target.state.isOpen
+        }
+        return result
+    }
+
+    /// Takes the bytes of a partial over. The server proves them before they are continued.
+    private mutating func take(
+        _ partial: SourcePartial, for target: MigrationTarget, _ id: DownloadID, _ result: inout MigratedRecord
+    ) throws {
+        guard let length = try source.bytes(of: partial, besides: target),
+            let descriptor = try source.place.open(partial.path)
+        else { return }
+        defer { close(descriptor) }
+        guard target.durableBytes < length else {
+            // As many: an earlier run has brought them.
+            result.reason = target.durableBytes == length ? .partial(bytes: length) : .hasMore
+            return
+        }
+        let name = PartialName(download: id.rawValue)
+        if target.durableBytes > 0 { try store.write(Self.startingOver(target, id)) }
+        for other in DownloadKind.partials(of: id) { try library.partials.remove(other) }
+        let brought: (size: Int64, sha256: Checksum)
+        do throws(LibraryError) {
+            brought = try library.imports.copy(
+                [Imports.Piece(descriptor, length: length)], as: name, shouldStop: shouldStop, copied: copied)
+        } catch {
+            if error == .stopped { throw End.stopped }
+            if error.isFull { throw End.diskFull }
+            result.code = .failed
+            result.reason = .library(error)
+            return
+        }
+        let facts = ProgressFacts(
+            bytes: brought.size, total: partial.total ?? target.size, validators: Validators(),
+            position: DownloadKind.unproven)
+        try store.write([.kind(id, .file), .progress(id, facts)])
+        result.bytes = brought.size
+        result.reason = .partial(bytes: brought.size)
+    }
+
+    // MARK: rows
+
+    /// The changes after which a video can be finished, and its partial be replaced.
+    private static func preparing(_ target: MigrationTarget) -> [DownloadChange] {
+        guard let id = target.id else { return [] }
+        var changes: [DownloadChange] = []
+        switch target.state {
+        case .suspended, .failed: changes.append(.revive(id))
+        case .paused: changes.append(.steer(id, .resume))
+        case .cancelled: changes.append(.steer(id, .retry))
+        case .waiting, .active, .finished: break
+        }
+        if target.durableBytes > 0 { changes += startingOver(target, id) }
+        changes.append(.kind(id, .file))
+        return changes
+    }
+
+    private static func startingOver(_ target: MigrationTarget, _ id: DownloadID) -> [DownloadChange] {
+        [
+            .startOver(id, validatorFailures: target.validatorFailures, startOvers: target.startOvers)
+        ]
+    }
+}

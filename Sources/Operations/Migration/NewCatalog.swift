@@ -1,0 +1,167 @@
+import DownloadStore
+import FileSystem
+import Foundation
+import MigrationSources
+import SyncFacts
+import SystemPackage
+
+/// A catalog for records that are in none: with what their store knows of them, for the user to complete.
+struct NewCatalog {
+    private struct Video {
+        var id: String
+        var title: String?
+        var cover: String?
+        var parameters: [(key: String, value: String)]
+    }
+
+    private struct Chapter {
+        var title: String?
+        var videos: [Video] = []
+    }
+
+    private struct Course {
+        var title: String?
+        /// In the order of their first videos; the key of those without is empty.
+        var order: [String] = []
+        var chapters: [String: Chapter] = [:]
+    }
+
+    private let kind: SourceKind
+    private var order: [String] = []
+    private var courses: [String: Course] = [:]
+    private var ids: Set<DownloadKey> = []
+
+    /// The number of its videos.
+    var count: Int { ids.count }
+
+    init(_ kind: SourceKind) { self.kind = kind }
+
+    /// The video that a record has in a catalog made of its source: the same for every run.
+    static func key(of record: SourceRecord, in source: OpenSource) -> DownloadKey {
+        DownloadKey(course: course(of: record, in: source), video: video(of: record))
+    }
+
+    /// Adds a record, unless it has the ids of an earlier one.
+    mutating func add(_ record: SourceRecord, in source: OpenSource) {
+        let id = Self.course(of: record, in: source)
+        add(record, course: id, title: record.courseTitle ?? record.course ?? id)
+    }
+
+    /// Adds a record to a course.
+    mutating func add(_ record: SourceRecord, course id: String, title: String) {
+        let video = Self.video(of: record)
+        guard ids.insert(DownloadKey(course: id, video: video)).inserted else { return }
+        if courses[id] == nil {
+            order.append(id)
+            courses[id] = Course(title: title)
+        }
+        let chapter = (record.chapter ?? record.chapterTitle).map { Self.identifier($0) } ?? ""
+        if courses[id]?.chapters[chapter] == nil {
+            courses[id]?.order.append(chapter)
+            courses[id]?.chapters[chapter] = Chapter(title: record.chapterTitle)
+        }
+        let cover = record.cover.flatMap { Self.isAddress($0) && !$0.contains("?") ? $0 : nil }
+        let added = Video(id: video, title: record.title, cover: cover, parameters: parameters(of: record))
+        courses[id]?.chapters[chapter]?.videos.append(added)
+    }
+
+    /// The catalog's text.
+    var text: String {
+        var text = "version: 1\ncourses:\n"
+        for id in order {
+            guard let course = courses[id] else { continue }
+            text += "  - id: \(CatalogText.scalar(id))\n"
+            if let title = course.title { text += "    title: \(CatalogText.scalar(title))\n" }
+            text += "    provider: \(provider)\n"
+            if let videos = course.chapters[""]?.videos {
+                text += "    videos:\n" + videos.map { Self.lines(of: $0, indent: "      ") }.joined()
+            }
+            let chapters = course.order.filter { !$0.isEmpty }
+            if !chapters.isEmpty { text += "    chapters:\n" }
+            for name in chapters {
+                guard let chapter = course.chapters[name] else { continue }
+                text += "      - id: \(CatalogText.scalar(name))\n"
+                if let title = chapter.title { text += "        title: \(CatalogText.scalar(title))\n" }
+                text += "        videos:\n" + chapter.videos.map { Self.lines(of: $0, indent: "          ") }.joined()
+            }
+        }
+        return text
+    }
+
+    /// Writes it, all or nothing, with the folders above. A file that is there stays as it is: another run has written it.
+    func write(to path: String) throws(Refusal) {
+        let place = FilePath(path)
+        let above = place.removingLastComponent()
+        do {
+            try FileManager.default.createDirectory(atPath: above.string, withIntermediateDirectories: true)
+        } catch { throw .run(.unmadeFile(path: above.string, reason: "\(Errno(rawValue: errno))")) }
+        do throws(Errno) {
+            guard let name = place.lastComponent?.string else { throw .isDirectory }
+            let draft = try DraftFile(
+                of: name, in: try FolderHandle(at: above), draft: ".\(name.prefix(200)).\(getpid()).tmp")
+            try draft.write(Data(text.utf8))
+            try draft.place()
+        } catch .fileExists {} catch { throw .run(.unmadeFile(path: path, reason: "\(error)")) }
+    }
+
+    private static func lines(of video: Video, indent: String) -> String {
+        var lines = ["id: \(CatalogText.scalar(video.id))"]
+        if let title = video.title, !title.isEmpty { lines.append("title: \(CatalogText.scalar(title))") }
+        if let cover = video.cover { lines.append("cover: \(CatalogText.quoted(cover))") }
+        let parameters = video.parameters.map { "\(CatalogText.scalar($0.key)): \(CatalogText.quoted($0.value))" }
+        if !parameters.isEmpty { lines.append("parameters: {\(parameters.joined(separator: ", "))}") }
+        return indent + "- " + lines.joined(separator: "\n\(indent)  ") + "\n"
+    }
+
+    // MARK: what a kind of source leads to
+
+    private var provider: String {
+        switch kind {
+        case .ytDlp: "yt-dlp"
+        case .baijiayun: "baijiayun"
+        default: "direct"
+        }
+    }
+
+    private func parameters(of record: SourceRecord) -> [(key: String, value: String)] {
+        let address = record.url.flatMap { Self.isAddress($0) ? $0 : nil }
+        switch kind {
+        case .baijiayun: return record.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        case .ytDlp: return address.map { [("endpoint", $0)] } ?? []
+        default:
+            guard let address else { return [("url", "https://unknown.invalid/{id}")] }
+            // Braces are the provider's.
+            let url = address.replacing("{", with: "%7B").replacing("}", with: "%7D")
+            let isStream = url.prefix { $0 != "?" && $0 != "#" }.lowercased().hasSuffix(".m3u8")
+            return [("url", url)] + (isStream ? [("kind", "hls")] : [])
+        }
+    }
+
+    // MARK: ids
+
+    private static func course(of record: SourceRecord, in source: OpenSource) -> String {
+        let folder = source.name.split(separator: "/").last.map(String.init) ?? source.kind.rawValue
+        return identifier(record.course ?? record.courseTitle ?? folder)
+    }
+
+    private static func video(of record: SourceRecord) -> String {
+        identifier(record.video ?? record.names.first ?? record.key)
+    }
+
+    /// A store's name as an id of a catalog: without slashes, blanks around it and what nobody can see.
+    private static func identifier(_ text: String) -> String {
+        let plain = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.prefix(200).map { scalar in
+                    let isHidden =
+                        scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+                    return scalar == "/" || scalar == "*" || isHidden ? "-" : scalar
+                }))
+        let trimmed = plain.trimmingCharacters(in: .whitespacesAndNewlines)
+        return trimmed.isEmpty ? "unnamed" : trimmed
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        text.utf8.count <= 8192 && text.wholeMatch(of: /(?i)https?:\/\/[^\/\s]\S*/) != nil
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import FileSystem
+import Foundation
+import MediaLibrary
+import MigrationSources
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A source that is being read.
+struct OpenSource: Sendable {
+    let kind: SourceKind
+    let place: SourcePlace
+    let reader: any SourceReader
+    /// Its name in the journal: kind and absolute path.
+    let name: String
+    /// The library's path relative to the source's folder, if it is in it: nothing there belongs to the source.
+    private let excluded: String?
+
+    init(_ options: MigrationOptions, library: FilePath) throws(MigrationProblem) {
+        do throws(SourceProblem) {
+            kind = options.kind
+            place = try SourcePlace(options.source)
+            reader = try options.kind.reader.init(place, options.reading)
+        } catch { throw .source(error) }
+        let absolute = Self.absolute(options.source) ?? options.source
+        name = "\(options.kind.rawValue) \(absolute)"
+        let folder = place.file == nil ? absolute : FilePath(absolute).removingLastComponent().string
+        guard let library = Self.absolute(library.string) else {
+            excluded = nil
+            return
+        }
+        let isInside = library == folder || library.hasPrefix(folder + "/")
+        // A list may name files anywhere; a folder is taken as a whole.
+        if (isInside && place.file == nil) || folder.hasPrefix(library + "/") { throw .overlapping }
+        excluded = isInside ? String(library.dropFirst(folder.utf8.count + 1)) : nil
+    }
+
+    /// Whether a path in the source isn't one of the library's.
+    func isOutside(_ path: String) -> Bool {
+        guard let excluded else { return true }
+        return !excluded.isEmpty && path != excluded && !path.hasPrefix(excluded + "/")
+    }
+
+    /// How many bytes of a partial would be taken over; nil for none.
+    func bytes(of partial: SourcePartial, besides target: MigrationTarget) throws(SourceProblem) -> Int64? {
+        guard isOutside(partial.path), let found = try place.facts(of: partial.path)?.size else { return nil }
+        let length = min(found, partial.length ?? found, partial.total ?? target.size ?? .max)
+        let isOfSize = target.size.map { $0 == partial.total ?? $0 } ?? true
+        return length > 0 && isOfSize ? length : nil
+    }
+
+    /// The digest of a record's key, for the journal.
+    static func digest(_ record: SourceRecord) -> Data { Data(SHA256.hash(data: Data(record.key.utf8)).prefix(16)) }
+
+    private static func absolute(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,57 @@
+import CatalogComparison
+import DownloadRunner
+import DownloadStore
+import Foundation
+import MigrationSources
+import SyncFacts
+
+/// Counts the results of a migration's records, and reports them and the progress. For one thread.
+final class Tally {
+    private static let interval = 0.2
+
+    var summary: MigrationSummary
+    private let observe: (MigrationEvent) -> Void
+    private var progress = MigrationProgress()
+    private var told = Date.distantPast
+
+    init(_ summary: MigrationSummary, observe: @escaping (MigrationEvent) -> Void) {
+        self.summary = summary
+        self.observe = observe
+    }
+
+    /// Whether the comparison with the catalogs has no errors; they are in the summary otherwise.
+    func accepts(_ plan: Reconciliation) -> Bool {
+        guard !plan.errors.isEmpty else { return true }
+        summary.conditions.insert(.invalidCatalog)
+        summary.mistakes = plan.errors
+        return false
+    }
+
+    /// Counts all records, for the progress.
+    func count(_ reader: any SourceReader) throws {
+        try reader.read { _ in progress.allRecords += 1 }
+    }
+
+    /// Notes the result of a record.
+    func note(_ result: MigratedRecord) {
+        summary.counts[result.code, default: 0] += 1
+        if result.isEarlier { summary.earlier += 1 } else { summary.bytes += result.bytes }
+        if result.isQueued, result.code == .added, !result.isEarlier { summary.queued += 1 }
+        progress.records += 1
+        observe(.record(result))
+        tell(progress.records == progress.allRecords)
+    }
+
+    /// Notes copied bytes.
+    func copied(_ bytes: Int64) {
+        progress.bytes += bytes
+        tell(false)
+    }
+
+    private func tell(_ isLast: Bool) {
+        let now = Date()
+        guard isLast || now.timeIntervalSince(told) >= Self.interval else { return }
+        told = now
+        observe(.progress(progress))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import SystemPackage
+import TestServers
+import TestSupport
+import Testing
+
+@Suite("migrations that are killed, or have no room")
+struct MigrationFaultTests {
+    @Test("killed ten times at any moment, it goes on until everything is in, once")
+    func kills() async throws {
+        let world = try await MigrationStage(1...200)
+        var chance = Chance.announced(for: "migrations that are killed")
+        for id in 1...200 { try world.file("\(id).mp4", TestContent(seed: UInt64(id), size: 20_000).all) }
+        try world.file("1.mp4", TestContent(seed: 1, size: 30_000_000).all)
+        try world.list((1...200).map { "c,\($0),\($0).mp4,finished," })
+        let before = try world.source()
+        for _ in 1...10 {
+            let delay = Duration.milliseconds(Int.random(in: 10...600, using: &chance))
+            _ = try await world.migrate { running in
+                let pid = try await running.pid()
+                try await Task.sleep(for: delay)
+                kill(pid, SIGKILL)
+            }
+        }
+        let last = try await world.migrate()
+        #expect(last.exit == 0, "seed \(chance.seed): \(last.outcome.report)")
+        #expect(last.records.allSatisfy { ["added", "duplicate"].contains($0.result) })
+        #expect(try world.source() == before)
+        let files = LibraryFiles(world.stage.library)
+        #expect(files.paths.count == 200, "seed \(chance.seed)")
+        for (path, digest) in files.digests {
+            let id = path.split(separator: " ").last?.split(separator: ".").first.flatMap { Int($0) } ?? 0
+            #expect(digest == TestContent(seed: UInt64(id), size: id == 1 ? 30_000_000 : 20_000).sha256Text, "\(path)")
+        }
+        #expect(try world.stage.strays() == [], "seed \(chance.seed)")
+        let sync = try await world.stage.sync()
+        #expect(sync.exit == 0 && world.host.requests().isEmpty, "\(sync.report)")
+        await world.host.stop()
+    }
+
+    @Test(
+        "a full disk ends it with 73, and once there is room it goes on; a source that can only be read is enough",
+        .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
+    func full() async throws {
+        let world = try await MigrationStage(1...20)
+        for id in 1...20 { try world.video(id) }
+        try world.list((1...20).map { "c,\($0),\($0).mp4,finished," })
+        try world.stage.folder.make("library")
+        let stage = world.stage
+        let outcome = try await Program.run(
+            [
+                "unshare", "--mount", "sh", "-c",
+                """
+                place=$1; old=$2; shift 2
+                mount --bind "$old" "$old" && mount -o remount,ro,bind "$old"
+                mount -t tmpfs -o size=2m none "$place"
+                "$@" || echo "first $?" >&2
+                mount -o remount,size=64m "$place"
+                "$@" && echo "second $?" >&2
+                cp -r "$place" "$place.copy"
+                """, "sh", stage.library.string, stage.folder.at("old").string,
+                Built.executable("coursefetch").string, "migrate", "manifest", stage.folder.at("old/list.csv").string,
+                "--catalog", stage.folder.at("catalog.yaml").string, "--library", stage.library.string, "--state",
+                stage.state.string,
+            ], in: stage.folder)
+        #expect(outcome.error.contains("first 73"), "\(outcome.report)\(outcome.output)")
+        #expect(outcome.error.contains("second 0"), "\(outcome.report)\(outcome.output)")
+        let right = (1...20).map { MigrationStage.content($0).sha256Text }
+        #expect(LibraryFiles(stage.folder.at("library.copy")).digests.values.sorted() == right.sorted())
+        await world.host.stop()
+    }
+
+    @Test("two at once: the second one waits for the first, and finds nothing to do")
+    func two() async throws {
+        let world = try await MigrationStage(1...30)
+        for id in 1...30 { try world.video(id) }
+        try world.list((1...30).map { "c,\($0),\($0).mp4,finished," })
+        async let one = world.migrate(["--wait", "60s"])
+        async let other = world.migrate(["--wait", "60s"])
+        let reports = try await [one, other]
+        #expect(reports.map(\.exit) == [0, 0], "\(reports.map(\.outcome.report))")
+        #expect(reports.flatMap(\.records).count { $0.earlier == true } == 30)
+        #expect(LibraryFiles(world.stage.library).paths.count == 30)
+        await world.host.stop()
+    }
+}
