@@ -42,12 +42,12 @@ struct VerifyTextTests {
                                 its content has changed since it was downloaded; nothing was changed
                                 coursefetch verify c/k/b --repair
                     unproven    C/e.mp4
-                                it was downloaded with --no-checksum and has changed since
+                                it was stored without a SHA-256 (--no-checksum, or migrate --link) and has changed since
                                 coursefetch retry c/k/e
                     missing     C/f.mp4
                                 it comes with the video
                                 coursefetch retry c/k/f
-                    1 file can't be checked: no SHA-256 was recorded (downloaded with --no-checksum); to record it now: \
+                    1 file can't be checked: no SHA-256 was recorded (stored without one: --no-checksum, or migrate --link); to record it now: \
                     coursefetch verify --repair
                     9 files, 9.00 MiB: 5 as recorded, 2 unproven, 1 missing, 1 changed, 1 of 3 files beside them
                     """)
@@ -66,7 +66,7 @@ struct VerifyTextTests {
                                 it has 7 bytes instead of 1,000; the next sync downloads it again, and keeps this one until then
                     missing     C/g.mp4
                                 it is no longer in its catalog; sync --prune removes it
-                    1 file (downloaded with --no-checksum): the SHA-256 of their present content was recorded
+                    1 file (stored without a SHA-256: --no-checksum, or migrate --link): that of their present content was recorded
                     9 files, 9.00 MiB: 6 as recorded, 1 unproven, 1 missing, 1 changed
                     """)
     }

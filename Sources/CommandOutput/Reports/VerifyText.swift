@@ -48,7 +48,8 @@ package struct VerifyText {
     private func facts(_ file: VerifiedFile) -> String? {
         switch file.verdict {
         case .intact, .missing: return nil
-        case .unrecorded: return "it was downloaded with --no-checksum and has changed since"
+        case .unrecorded:
+            return "it was stored without a SHA-256 (--no-checksum, or migrate --link) and has changed since"
         case .changed(let size, _) where size != file.size:
             return "it has \(Wording.grouped(Int(size))) bytes instead of \(Wording.grouped(Int(file.size)))"
         case .changed: return "its content has changed since it was downloaded"
@@ -89,15 +90,22 @@ package struct VerifyText {
         guard !files.isEmpty else { return [] }
         let recorded = files.count { $0.remedy == .recorded }
         let open = files.count - recorded
-        let reason = "(downloaded with --no-checksum)"
+        let reason = "--no-checksum, or migrate --link"
         var lines: [String] = []
         if recorded > 0 {
             lines.append(
-                "\(Wording.count(recorded, "file")) \(reason): the SHA-256 of their present content was recorded")
+                """
+                \(Wording.count(recorded, "file")) (stored without a SHA-256: \(reason)): that of their present content \
+                was recorded
+                """)
         }
         if open > 0 {
             let advice = repairs ? "" : "; to record it now: coursefetch verify --repair"
-            lines.append("\(Wording.count(open, "file")) can't be checked: no SHA-256 was recorded \(reason)\(advice)")
+            lines.append(
+                """
+                \(Wording.count(open, "file")) can't be checked: no SHA-256 was recorded (stored without one: \
+                \(reason))\(advice)
+                """)
         }
         return lines
     }

@@ -17,8 +17,8 @@ package struct VerifiedFile: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         /// Size and SHA-256 are as recorded; for a sidecar, the size.
         case intact
-        /// No SHA-256 is recorded: it was downloaded with `--no-checksum`. `isTouched`: its time has changed since, so
-        /// that nothing proves it.
+        /// No SHA-256 is recorded: it was downloaded with `--no-checksum`, or linked by `migrate`. `isTouched`: its time
+        /// has changed since, so that nothing proves it.
         case unrecorded(isTouched: Bool)
         case missing
         /// Another size or another SHA-256 than recorded. `sha256` is nil if the size differs already.
