@@ -155,7 +155,8 @@ let package = Package(
         .target(
             name: "CommandOutput",
             dependencies: [
-                "ProviderConformance", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "MediaLibrary",
+                "MigrationSources", "ProviderConformance", "Operations", "DownloadRunner", "SyncFacts",
+                "DownloadStore", "MediaLibrary",
                 "UserState", "FileSystem",
                 "YAMLSource", "Hooks", logging,
                 system,
@@ -164,8 +165,8 @@ let package = Package(
         .target(
             name: "CourseFetchCommands",
             dependencies: [
-                "CommandOutput", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore", "FileSystem",
-                "UserState",
+                "CommandOutput", "MigrationSources", "Operations", "DownloadRunner", "SyncFacts", "DownloadStore",
+                "FileSystem", "UserState",
                 "YAMLSource", "PathLayout", "MediaMetadata", "Hooks", argumentParser, logging, subprocess, system,
             ],
             swiftSettings: house),
@@ -315,7 +316,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CommandOutput", "SyncFacts", "Operations", "CourseFetchCommands", "DownloadRunner", "DownloadStore",
+                "CommandOutput", "SyncFacts", "MigrationSources", "Operations", "CourseFetchCommands", "DownloadRunner",
+                "DownloadStore",
                 "FileSystem", "MediaLibrary", "UserState",
                 "YAMLSource", "coursefetch",
                 "live-view-rehearsal", argumentParser, logging, subprocess, system,

@@ -37,8 +37,10 @@ struct HelpTests {
                 "prioritize",
                 "set",
                 "verify",
-                "resolve", "list", "catalog from", "login", "logout", "users", "plugins list", "plugins check",
-                "plugins new", "plugins install", "plugins remove", "library move", "library adopt", "forget",
+                "resolve", "list", "catalog from", "catalog from-streams", "login", "logout", "users", "plugins list",
+                "plugins check",
+                "plugins new", "plugins install", "plugins remove", "library move", "library adopt",
+                "migrate", "forget",
                 "doctor",
             ])
     }

@@ -95,6 +95,11 @@ struct JSONSchemaTests {
         #expect(try await Self.mistakes("dry-run", lines) == "")
     }
 
+    @Test("what migrate prints fits, whatever becomes of a record")
+    func migration() async throws {
+        #expect(try await Self.mistakes("migrate", MigrationTextTests.lines) == "")
+    }
+
     @Test("the report fits")
     func report() async throws {
         var summary = SyncSummary(conditions: [.downloadsFailed])

@@ -10,7 +10,7 @@ import SyncFacts
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Write catalogs.", subcommands: [CatalogFrom.self])
+        abstract: "Write catalogs.", subcommands: [CatalogFrom.self, CatalogFromStreams.self])
 }
 
 /// `coursefetch catalog from`.
@@ -72,5 +72,41 @@ struct CatalogFrom: AsyncParsableCommand {
             context.complain("error: \(ResolveText.reason(error))")
             throw await context.exit(ExitStatus([ResolveText.condition(error)]))
         }
+    }
+}
+
+/// `coursefetch catalog from-streams`.
+struct CatalogFromStreams: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "from-streams",
+        abstract: "Print a catalog of the streams that an app lists.",
+        usage: "coursefetch catalog from-streams <source>",
+        discussion: """
+            Reads a Streams.plist, or the folder that has it, with the name and the playlist of each stream. Packages \
+            that the app has downloaded are taken over with: coursefetch migrate hlscatalog
+
+            EXAMPLES:
+              coursefetch catalog from-streams ~/old/Streams.plist > streams.yaml
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A Streams.plist, or its folder.", valueName: "source"),
+        completion: .file(extensions: ["plist"]))
+    var source: String
+
+    func validate() throws {
+        if source.isEmpty { throw ValidationError("the source is empty") }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let text: String
+        do throws(MigrationProblem) {
+            text = try Migration.streams(source)
+        } catch {
+            throw await context.refuse(ExitStatus([error.condition]), error.message)
+        }
+        context.output.send(Array(text.utf8), to: STDOUT_FILENO)
+        try await context.finish()
     }
 }

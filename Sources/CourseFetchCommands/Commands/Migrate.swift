@@ -1,0 +1,181 @@
+import ArgumentParser
+import CommandOutput
+import DownloadRunner
+import Foundation
+import MigrationSources
+import Operations
+import SyncFacts
+import YAMLSource
+
+/// `coursefetch migrate`.
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Take over what another downloader has.",
+        usage: "coursefetch migrate <kind> <source> [--catalog <catalog> ...] [<options>]",
+        discussion: """
+            Finished files come into the library, checked; the rest is told, or with --requeue downloaded anew, and what \
+            is proven to be the same continues. The source is only read. You can stop it at any time and run it again \
+            until nothing is left. docs/migrating.md has each kind of source.
+
+            EXAMPLES:
+              coursefetch migrate yt-dlp ~/old --write-catalog old.yaml
+              coursefetch migrate aria2 ~/old --catalog phys.yaml --requeue --dry-run
+              coursefetch migrate manifest list.csv --catalog phys.yaml --map names.yaml
+              coursefetch migrate wget ~/old --catalog a.yaml --move --remove-source
+            """)
+
+    @Argument(
+        help: ArgumentHelp("What the source is: \(MigrationKinds.all).", valueName: "kind"),
+        completion: .list(MigrationKinds.names), transform: MigrationKinds.kind)
+    var kind: SourceKind
+
+    @Argument(
+        help: ArgumentHelp("The folder, or the file, that the other downloader left.", valueName: "source"),
+        completion: .file())
+    var source: String
+
+    @Option(
+        name: .customLong("catalog"),
+        help: ArgumentHelp(
+            "A catalog with its videos; can be repeated (default: catalogs in the settings, without --write-catalog).",
+            valueName: "catalog"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var catalogs: [String] = []
+
+    @Flag(help: "Copy finished files (default).")
+    var copy = false
+
+    @Flag(help: "Give them a second name instead, on the same disk; they aren't hashed.")
+    var link = false
+
+    @Flag(help: "Link where that is possible, otherwise copy; needs --remove-source.")
+    var move = false
+
+    @Option(
+        help: ArgumentHelp("What the source calls it, and which video it is: YAML or CSV.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "csv"]))
+    var map: String?
+
+    @Option(
+        help: ArgumentHelp("Write a catalog of what is in none.", valueName: "file"),
+        completion: .file(extensions: ["yaml"]))
+    var writeCatalog: String?
+
+    @Flag(help: "Queue what can't be taken over: the next sync downloads it.")
+    var requeue = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp("Let the next sync begin with what was queued, or pause it until resume (default: --start).")
+    )
+    var start = true
+
+    @Flag(help: "Remove the source's files at the end, if all of it is in and every file was compared.")
+    var removeSource = false
+
+    @Option(help: ArgumentHelp("The other downloader's user whose records are meant (wqdownload).", valueName: "name"))
+    var sourceUser: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The list in the folder, by its name there (\(MigrationKinds.listed.joined(separator: ", "))).",
+            valueName: "file"))
+    var list: String?
+
+    @Flag(name: [.customShort("n"), .long], help: "Say for each record what would happen; change nothing.")
+    var dryRun = false
+
+    @OptionGroup var output: JSONOption
+    @OptionGroup(title: "PLACES") var place: PlaceOptions
+    @OptionGroup(title: "PLACES") var plugins: PluginOptions
+    @OptionGroup(title: "UNATTENDED") var waiting: WaitOption
+
+    func validate() throws {
+        try CatalogArguments.check(catalogs)
+        for (name, value) in [
+            ("the source", source), ("--map", map), ("--write-catalog", writeCatalog), ("--source-user", sourceUser),
+            ("--list", list),
+        ] where value?.isEmpty == true { throw ValidationError("\(name) is empty") }
+        guard [copy, link, move].count(where: \.self) <= 1 else {
+            throw ValidationError("--copy, --link and --move can't be used together")
+        }
+        if move, !removeSource {
+            throw ValidationError("--move needs --remove-source: only so is the source gone at the end")
+        }
+        if !start, !requeue { throw ValidationError("--no-start needs --requeue: without it nothing is queued") }
+        if sourceUser != nil { try MigrationKinds.check("--source-user", kind, MigrationKinds.ofUsers) }
+        if list != nil { try MigrationKinds.check("--list", kind, MigrationKinds.listed) }
+    }
+
+    func run() async throws {
+        let context = CommandContext()
+        let given = catalogs.isEmpty ? [:] : ["catalogs": catalogs]
+        let settings = try await context.usableSettings(given, place.texts, plugins.texts, waiting.texts)
+        let catalogs = writeCatalog == nil || !catalogs.isEmpty ? settings.catalogs.value : []
+        guard !catalogs.isEmpty || writeCatalog != nil else {
+            throw await context.refuse(
+                .usage,
+                """
+                no catalog is named. Name one that has the source's videos (--catalog catalog.yaml), list yours in the \
+                settings, or let one be written: --write-catalog old.yaml
+                """)
+        }
+        let options = options(settings, catalogs)
+        let session = MigrationSession(
+            options: options, command: words(catalogs), isJSON: output.json, user: settings.user.value,
+            context: context)
+        let status = try await session.run()
+        if status != .success { throw await context.exit(status) }
+    }
+
+    private func options(_ settings: SyncSettings, _ catalogs: [String]) -> MigrationOptions {
+        let isOnTerminal = isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1
+        var options = MigrationOptions(
+            kind: kind, source: source, sync: settings.options(catalogs: catalogs, onTerminal: isOnTerminal))
+        options.reading = SourceOptions(user: sourceUser, list: list)
+        options.method = move ? .move : link ? .link : .copy
+        options.map = map
+        options.writeCatalog = writeCatalog
+        options.requeues = requeue
+        options.pausesQueued = !start
+        options.removesSource = removeSource
+        options.isDryRun = dryRun
+        return options
+    }
+
+    /// The command line, for others like it. Catalogs of the settings are named: with --write-catalog they don't count.
+    private func words(_ used: [String]) -> [String] {
+        let given = Array(CommandLine.arguments.dropFirst())
+        return catalogs.isEmpty ? given + used.flatMap { ["--catalog", $0] } : given
+    }
+}
+
+/// The kinds of sources on the command line.
+enum MigrationKinds {
+    static let names = SourceKind.allCases.map(\.rawValue)
+    /// `manifest, yt-dlp or wget`.
+    static let all = written(names)
+    /// Those with several users.
+    static let ofUsers = ["wqdownload"]
+    /// Those with a list of what they fetch.
+    static let listed = ["yt-dlp", "aria2", "wget", "curl"]
+
+    /// Reads a kind.
+    static func kind(_ text: String) throws -> SourceKind {
+        if let kind = SourceKind(rawValue: text) { return kind }
+        let meant = NearestName.suggestion(for: text, among: names).map { "; did you mean \($0)?" } ?? ""
+        throw ValidationError("'\(text)' isn't a kind of source\(meant.isEmpty ? ":" : "\(meant) There are:") \(all)")
+    }
+
+    /// Refuses an option that others have.
+    static func check(_ option: String, _ kind: SourceKind, _ kinds: [String]) throws {
+        guard !kinds.contains(kind.rawValue) else { return }
+        throw ValidationError("\(option) is for \(written(kinds)), not for \(kind.rawValue)")
+    }
+
+    private static func written(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+}
