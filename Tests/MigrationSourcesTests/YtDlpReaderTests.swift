@@ -128,6 +128,9 @@ struct YtDlpReaderTests {
                 .unreadable(path: folder.at("f.info.json").string, .foreign), .repeated, nil,
             ])
         #expect(found.last?.title == nil)
+        try folder.write("x", to: "f.mp4")
+        let file = try Reading.records(YtDlpReader.self, folder).first { $0.key == "f.mp4" }
+        #expect(file?.state == .finished && file?.fault == nil)
         #expect(try Reading.open(YtDlpReader.self, folder).storeFiles().contains("b.info.json"))
     }
 

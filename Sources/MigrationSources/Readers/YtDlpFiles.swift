@@ -23,7 +23,7 @@ struct YtDlpFiles {
     init(_ place: SourcePlace) throws {
         var pieces: [(path: String, stem: String)] = []
         try place.walk { path in
-            if path.hasSuffix(".ytdl") || path.contains(".part-Frag") { return rests.append(path) }
+            if path.hasSuffix(".ytdl") || MediaEnding.last(path).contains(".part-Frag") { return rests.append(path) }
             if path.hasSuffix(Self.infoEnding) {
                 let stem = String(path.dropLast(Self.infoEnding.utf8.count))
                 return edit(stem) { $0.info = path }

@@ -37,6 +37,9 @@ package struct YtDlpReader: SourceReader {
             switch try info(path) {
             case .success(nil): continue
             case .success(let info?): try hand(record(info, path, stem, group, files, &lines, &taken))
+            case .failure where !group.media.isEmpty || !group.partials.isEmpty:
+                // Its name tells enough.
+                try hand(self.record(stem, group, &lines, keys))
             case .failure(let fault):
                 var record = SourceRecord(key: path, state: .unfinished)
                 record.names = Self.names(stem)
