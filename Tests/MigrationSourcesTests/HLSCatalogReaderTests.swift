@@ -94,7 +94,10 @@ struct HLSCatalogReaderTests {
         let parts = ["seg0.initfrag", "seg0.frag", "seg1.frag", "seg2.frag"].map { "0-ABC-310656/" + $0 }
         record.file = SourceFile(path: "b/My Film_0123ABCD.movpkg", parts: parts, size: 10)
         #expect(try Reading.records(HLSCatalogReader.self, folder) == [record])
-        #expect(try Reading.open(HLSCatalogReader.self, folder).storeFiles() == ["Streams.plist"])
+        let own = ["0-ABC-310656/StreamInfoBoot.xml", "0-ABC-310656/list.m3u8", "boot.xml"].map {
+            "\(record.key)/\($0)"
+        }
+        #expect(try Reading.open(HLSCatalogReader.self, folder).storeFiles() == ["Streams.plist"] + own)
         // The address in the package says more than its name.
         let other = list + [["name": "Other", "playlist_url": "https://h/master.m3u8"]]
         try folder.write(PropertyListTests.bytes(other, .binary), to: "Streams.plist")

@@ -38,6 +38,9 @@ extension SourcePlace {
         return entries.sorted { $0.name < $1.name }
     }
 
+    /// The size of a file; nil if there is none, or it can't be opened: what a record could do without.
+    func size(of path: String) -> Int64? { ((try? facts(of: path)) ?? nil)?.size }
+
     /// Whether there is a folder of this name in the source's.
     func hasFolder(_ name: String) -> Bool { (try? folder.entry(name)) == .some(.folder) }
 }

@@ -4,6 +4,7 @@ import Foundation
 enum JSONPropertyList {
     /// The value that the text is.
     static func read(_ bytes: [UInt8]) throws(FormatFault) -> PropertyList {
+        guard bytes.count <= PropertyList.textBound else { throw .tooLarge }
         var budget = NodeBudget(ofFile: bytes.count)
         guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
             throw .malformed

@@ -155,7 +155,7 @@ package final class KeyedArchive {
         if let address = try plain(value)?.webAddress { return address }
         guard case .dictionary(let fields) = object else { return nil }
         let keys = fields.keys.filter { $0 != "$class" }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
-        for key in keys.prefix(64) {
+        for key in keys.prefix(16) {
             if let address = try requestAddress(fields[key], depth: depth + 1) { return address }
         }
         return nil

@@ -3,7 +3,7 @@ import Foundation
 /// Scalars as the fields of a store: numbers may be text and text numbers, as apps write them.
 extension PropertyList {
     /// Longer texts are none that a field has.
-    private static let textBound = 1 << 16
+    private static let fieldBound = 1 << 16
 
     /// A member of a dictionary; nil for any other value.
     subscript(_ key: String) -> PropertyList? {
@@ -15,7 +15,7 @@ extension PropertyList {
     var text: String? {
         switch self {
         case .string(let text):
-            text.isEmpty || text.utf8.count > Self.textBound || text.utf8.contains(0) ? nil : text
+            text.isEmpty || text.utf8.count > Self.fieldBound || text.utf8.contains(0) ? nil : text
         case .integer(let number): String(number)
         default: nil
         }

@@ -16,6 +16,8 @@ package enum PropertyList: Sendable, Equatable {
     /// A reference to an object of a keyed archive.
     case uid(UInt32)
 
+    /// In bytes: XML and JSON take many times their size in memory.
+    static let textBound = 16 << 20
     /// Collections within collections, at most.
     static let depthBound = 64
 
@@ -26,6 +28,7 @@ package enum PropertyList: Sendable, Equatable {
             let list = try BinaryPropertyList(bytes)
             self = try list.value(of: list.root, &budget)
         } else if Self.looksLikeXML(bytes) {
+            guard bytes.count <= Self.textBound else { throw .tooLarge }
             self = try XMLPropertyList.read(bytes, &budget)
         } else {
             self = try TextPropertyList.read(bytes, &budget)

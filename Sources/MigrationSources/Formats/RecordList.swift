@@ -39,7 +39,9 @@ struct RecordList {
     /// An old-style list begins with a brace too, but a quoted key of it has no colon after it.
     private static func isJSONObject(_ bytes: [UInt8]) -> Bool {
         guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return false }
-        return (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
+        // A shorter look wouldn't tell; a longer text is refused as either.
+        return bytes.count <= PropertyList.textBound
+            && (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
     }
 
     /// Calls `body` with the fields of each record, in order; with a fault for one that can't be read.

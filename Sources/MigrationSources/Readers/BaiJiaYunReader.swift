@@ -36,7 +36,18 @@ package struct BaiJiaYunReader: SourceReader {
         }
     }
 
-    package func storeFiles() throws -> [String] { archives }
+    package func storeFiles() throws -> [String] {
+        // Other lists that lie there aren't the player's.
+        try archives.filter { path in
+            guard let data = try place.data(path, upTo: Self.sizeBound) else { return false }
+            var hasRecord = false
+            try? RecordList(Array(data), knownBy: Self.knownBy).forEach { _ in
+                hasRecord = true
+                throw CancellationError()
+            }
+            return hasRecord
+        }
+    }
 
     package func read(_ body: (SourceRecord) throws -> Void) throws {
         var keys = RepeatedKeys()
@@ -62,17 +73,19 @@ package struct BaiJiaYunReader: SourceReader {
                 guard let data = try place.data(path, upTo: Self.sizeBound) else { continue }
                 try RecordList(Array(data), knownBy: Self.knownBy).forEach { found in
                     number += 1
-                    try body(try record(found, "\(path)#\(number)", path))
+                    try body(record(found, "\(path)#\(number)", path))
                 }
             } catch let fault as FormatFault {
                 try body(Self.unreadable(path, path, fault))
             } catch SourceProblem.badFormat(_, let fault) {
                 try body(Self.unreadable(path, path, fault))
+            } catch SourceProblem.unreadable {
+                try body(Self.unreadable(path, path, nil))
             }
         }
     }
 
-    private static func unreadable(_ key: String, _ path: String, _ fault: FormatFault) -> SourceRecord {
+    private static func unreadable(_ key: String, _ path: String, _ fault: FormatFault?) -> SourceRecord {
         var record = SourceRecord(key: key, state: .unfinished)
         record.fault = .unreadable(path: path, fault)
         return record
@@ -80,11 +93,11 @@ package struct BaiJiaYunReader: SourceReader {
 
     private func record(
         _ found: Result<RecordList.Fields, FormatFault>, _ place: String, _ path: String
-    ) throws -> SourceRecord {
+    ) -> SourceRecord {
         switch found {
         case .failure(let fault): return Self.unreadable(place, path, fault)
         case .success(let fields):
-            return try BaiJiaYunRecord(fields).record(key: place, in: self.place, prefix: prefix)
+            return BaiJiaYunRecord(fields).record(key: place, in: self.place, prefix: prefix)
         }
     }
 

@@ -22,7 +22,7 @@ struct BaiJiaYunRecord {
     private static func id(_ value: PropertyList?) -> String? { value?.text.flatMap { $0 == "0" ? nil : $0 } }
 
     /// - Parameter key: for a record without any id.
-    func record(key: String, in place: SourcePlace, prefix: String) throws(SourceProblem) -> SourceRecord {
+    func record(key: String, in place: SourcePlace, prefix: String) -> SourceRecord {
         let type = fields["downloadFileType"]?.wholeNumber ?? 0
         let isPlayback = type == 2 || type == 0 && vid == nil
         let lesson = classID.map { $0 + (sessionID.map { "_" + $0 } ?? "") }
@@ -45,7 +45,7 @@ struct BaiJiaYunRecord {
             return record
         }
         let size = size(isPlayback)
-        let there = try place.facts(of: path)
+        let there = place.size(of: path)
         switch fields["state"]?.wholeNumber {
         case 3: record.state = .finished
         case 0, 1, 2, 4: break
@@ -53,12 +53,12 @@ struct BaiJiaYunRecord {
         case nil: record.fault = .wrongType(field: "state")
         default: record.fault = .unknownValue(field: "state")
         }
-        if record.state == .finished || there != nil && there?.size == size {
+        if record.state == .finished || there != nil && there == size {
             record.file = SourceFile(path: path, size: size)
-        } else if try place.facts(of: begun) != nil {
+        } else if place.size(of: begun) != nil {
             record.partial = SourcePartial(path: begun, total: size)
         }
-        if isPlayback, record.fault == nil { addSignal(to: &record, prefix) }
+        if isPlayback, record.file != nil, record.fault == nil { addSignal(to: &record, prefix) }
         return record
     }
 

@@ -15,7 +15,9 @@ package struct FKDownloaderReader: SourceReader {
         self.place = place
         var ids: [String] = []
         for entry in try place.entries(in: "") where entry.isFolder {
-            if try place.facts(of: Self.archive(entry.name)) != nil { ids.append(entry.name) }
+            // One that can't be opened is a record's fault.
+            do throws(SourceProblem) { if try place.facts(of: Self.archive(entry.name)) == nil { continue } } catch {}
+            ids.append(entry.name)
         }
         guard !ids.isEmpty else { throw .nothingFound(path: place.path, expected: ["<id>/<id>.rqi"]) }
         self.ids = ids
@@ -33,6 +35,8 @@ package struct FKDownloaderReader: SourceReader {
                 record.fault = .unreadable(path: Self.archive(id), fault)
             } catch SourceProblem.badFormat(_, let fault) {
                 record.fault = .unreadable(path: Self.archive(id), fault)
+            } catch SourceProblem.unreadable {
+                record.fault = .unreadable(path: Self.archive(id), nil)
             }
             try body(record)
         }
@@ -68,14 +72,14 @@ package struct FKDownloaderReader: SourceReader {
             if path == nil { record.fault = .badPath(ending) }
             return
         }
-        if let path, let size, try place.facts(of: path)?.size == size {
+        if let path, let size, place.size(of: path) == size {
             record.file = SourceFile(path: path, size: size)
         }
         guard let bytes = try archive.plain(model["resumeData"])?.bytes, let resume = try? ResumeData(bytes) else {
             return
         }
         record.url = record.url ?? resume.address
-        record.partial = try resume.partial(in: place, folders: [id, "tmp", "."], total: size)
+        record.partial = resume.partial(in: place, folders: [id, "tmp", "."], total: size)
     }
 
     /// Nil if what should be an ending leads elsewhere.

@@ -82,8 +82,23 @@ package struct HLSCatalogReader: SourceReader {
     }
 
     package func storeFiles() throws -> [String] {
-        guard let path = SourcePlace.relative(list), try place.facts(of: path) != nil else { return [] }
-        return [path]
+        var paths: [String] = []
+        if let path = SourcePlace.relative(list), try place.facts(of: path) != nil { paths.append(path) }
+        try read { record in
+            let parts = Set(record.file?.parts.map { "\(record.key)/\($0)" } ?? [])
+            paths += try files(in: record.key, depth: 0).filter { !parts.contains($0) }
+        }
+        return paths
+    }
+
+    private func files(in folder: String, depth: Int) throws(SourceProblem) -> [String] {
+        guard depth <= Self.depthBound else { return [] }
+        var paths: [String] = []
+        for entry in try place.entries(in: folder) {
+            let path = "\(folder)/\(entry.name)"
+            paths += entry.isFolder ? try files(in: path, depth: depth + 1) : [path]
+        }
+        return paths
     }
 
     package func read(_ body: (SourceRecord) throws -> Void) throws {
@@ -91,27 +106,15 @@ package struct HLSCatalogReader: SourceReader {
             var record = SourceRecord(key: path, state: .unfinished)
             let stem = SourceRecord.stem(SourceRecord.lastComponent(path))
             record.names = SourceRecord.names(stem)
-            do throws(PackageProblem) { try fill(&record, stem) } catch {
-                switch error {
-                case .source(.badFormat(let name, let fault)):
-                    record.fault = .unreadable(path: name, fault)
-                case .source(let problem): throw problem
-                case .fault(let fault): record.fault = fault
-                }
-            }
+            do throws(RecordFault) { try fill(&record, stem) } catch { record.fault = error }
             try body(record)
         }
     }
 
-    private enum PackageProblem: Error {
-        case source(SourceProblem)
-        case fault(RecordFault)
-    }
-
-    private func fill(_ record: inout SourceRecord, _ stem: String?) throws(PackageProblem) {
+    private func fill(_ record: inout SourceRecord, _ stem: String?) throws(RecordFault) {
         let path = record.key
         guard let package = try file("\(path)/boot.xml", MoviePackage.init) else {
-            throw .fault(.missing(field: "boot.xml"))
+            throw .missing(field: "boot.xml")
         }
         let stream = stream(of: package, stem)
         record.url =
@@ -122,7 +125,7 @@ package struct HLSCatalogReader: SourceReader {
         guard package.streams.count == 1, let only = package.streams.first, only.isComplete else { return }
         let folder = only.folder
         guard let info = try file("\(path)/\(folder)/StreamInfoBoot.xml", MovieStream.init), info.isComplete,
-            let playlist = try info.playlist.flatMap({ name throws(PackageProblem) in
+            let playlist = try info.playlist.flatMap({ name throws(RecordFault) in
                 try file("\(path)/\(folder)/\(name)", MoviePlaylist.init)
             }), playlist.isWhole, !playlist.isEncrypted, playlist.segments == info.fragments.count,
             info.initial.count == (playlist.hasInitial ? 1 : 0), !info.fragments.isEmpty
@@ -134,7 +137,7 @@ package struct HLSCatalogReader: SourceReader {
     }
 
     /// Of all fragments; nil if one isn't there, or has another size than it should.
-    private func size(of stream: MovieStream, in folder: String) throws(PackageProblem) -> Int64? {
+    private func size(of stream: MovieStream, in folder: String) throws(RecordFault) -> Int64? {
         var total: Int64 = 0
         var last: Int64?
         for fragment in stream.fragments {
@@ -143,12 +146,12 @@ package struct HLSCatalogReader: SourceReader {
         }
         for fragment in stream.initial + stream.fragments {
             guard let path = SourcePlace.relative("\(folder)/\(fragment.path)"), !fragment.path.hasPrefix("/") else {
-                throw .fault(.badPath(fragment.path))
+                throw .badPath(fragment.path)
             }
-            let facts: FileFacts?
-            do throws(SourceProblem) { facts = try place.facts(of: path) } catch { throw .source(error) }
-            guard let facts, facts.size > 0, fragment.size == nil || fragment.size == facts.size else { return nil }
-            let (sum, overflow) = total.addingReportingOverflow(facts.size)
+            guard let size = place.size(of: path), size > 0, fragment.size == nil || fragment.size == size else {
+                return nil
+            }
+            let (sum, overflow) = total.addingReportingOverflow(size)
             guard !overflow else { return nil }
             total = sum
         }
@@ -158,12 +161,15 @@ package struct HLSCatalogReader: SourceReader {
     /// A small file of a package, read; nil if there is none.
     private func file<T>(
         _ path: String, _ read: ([UInt8]) throws(FormatFault) -> T
-    ) throws(PackageProblem) -> T? {
-        guard let path = SourcePlace.relative(path) else { throw .fault(.badPath(path)) }
+    ) throws(RecordFault) -> T? {
+        guard let path = SourcePlace.relative(path) else { throw .badPath(path) }
         let data: Data?
-        do throws(SourceProblem) { data = try place.data(path, upTo: Self.sizeBound) } catch { throw .source(error) }
+        do throws(SourceProblem) { data = try place.data(path, upTo: Self.sizeBound) } catch {
+            guard case .badFormat(_, let fault) = error else { throw .unreadable(path: path, nil) }
+            throw .unreadable(path: path, fault)
+        }
         guard let data else { return nil }
-        do throws(FormatFault) { return try read(Array(data)) } catch { throw .fault(.unreadable(path: path, error)) }
+        do throws(FormatFault) { return try read(Array(data)) } catch { throw .unreadable(path: path, error) }
     }
 
     /// The stream of the app's catalog that a package has: by its address, else by its name, to which the system adds an

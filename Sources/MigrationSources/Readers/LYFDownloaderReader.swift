@@ -50,12 +50,14 @@ package struct LYFDownloaderReader: SourceReader {
         do {
             let resume = try resume(key)
             record.url = resume.address
-            record.partial = try resume.partial(
+            record.partial = resume.partial(
                 in: place, folders: ["tmp", Self.lists, Self.files, "."], total: nil)
         } catch let fault as FormatFault {
             record.fault = .unreadable(path: "\(Self.lists)/\(key)", fault)
         } catch SourceProblem.badFormat(_, let fault) {
             record.fault = .unreadable(path: "\(Self.lists)/\(key)", fault)
+        } catch SourceProblem.unreadable {
+            record.fault = .unreadable(path: "\(Self.lists)/\(key)", nil)
         }
         return record
     }

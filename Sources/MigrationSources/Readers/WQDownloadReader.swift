@@ -45,7 +45,7 @@ package struct WQDownloadReader: SourceReader {
         // Page by page, so that no statement is open while somebody copies a file for hours.
         while let page = try page(after: last) {
             for (row, fields) in page {
-                if let record = try record(row, fields, overview) { try body(record) }
+                if let record = record(row, fields, overview) { try body(record) }
                 last = row
             }
         }
@@ -109,7 +109,7 @@ package struct WQDownloadReader: SourceReader {
     /// Nil for a row of a user who isn't meant.
     private func record(
         _ row: Int64, _ fields: [String: PropertyList]?, _ overview: WQOverview
-    ) throws(SourceProblem) -> SourceRecord? {
+    ) -> SourceRecord? {
         guard let fields else {
             var record = SourceRecord(key: String(row), state: .unfinished)
             record.fault = .unreadable(path: name, .tooLarge)
@@ -132,7 +132,7 @@ package struct WQDownloadReader: SourceReader {
         if let owner, user == nil, overview.hasSeveralUsers, record.fault == nil {
             record.state = .held(.ofUser(owner))
         }
-        try addFiles(to: &record, fields)
+        addFiles(to: &record, fields)
         return record
     }
 
@@ -163,7 +163,7 @@ package struct WQDownloadReader: SourceReader {
         SourcePlace.relative(name).flatMap { SourcePlace.relative("\(folder)/\($0)") }
     }
 
-    private func addFiles(to record: inout SourceRecord, _ fields: [String: PropertyList]) throws(SourceProblem) {
+    private func addFiles(to record: inout SourceRecord, _ fields: [String: PropertyList]) {
         let folder = record.course.map { "video/" + $0 } ?? "video"
         let size = fields["total_size"]?.size
         let local = fields["local_path"]?.text
@@ -175,11 +175,11 @@ package struct WQDownloadReader: SourceReader {
             return
         }
         guard record.fault == nil else { return }
-        if let path, let size, try place.facts(of: path)?.size == size {
+        if let path, let size, place.size(of: path) == size {
             record.file = SourceFile(path: path, size: size)
         }
         guard let bytes = fields["resume_data"]?.bytes, let resume = try? ResumeData(bytes) else { return }
         record.url = record.url ?? resume.address
-        record.partial = try resume.partial(in: place, folders: [folder, "tmp"], total: size)
+        record.partial = resume.partial(in: place, folders: [folder, "tmp"], total: size)
     }
 }
