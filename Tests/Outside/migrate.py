@@ -32,8 +32,8 @@ class Migrations(Case):
             self.write(body, "www", "media", f"{name}.mp4")
         self.base = self.nginx(f"location /slow/ {{ alias {self.folder}/www/media/; {RATE} }}")
         self.scene.write(
-            [{"id": "c", "title": "Course", "videos": [{"id": name} for name in self.bodies]}], provider="direct",
-            defaults={"parameters": {"url": self.base + "/slow/{id}.mp4"}})
+            [{"id": "c", "title": "Course", "videos": [{"id": name} for name in self.bodies]}], 
+            defaults={"provider": "direct", "parameters": {"url": self.base + "/slow/{id}.mp4"}})
 
     def interrupted(self, command, until):
         """Runs a downloader until `until` is true, and ends it as a user does."""
@@ -100,8 +100,9 @@ class Migrations(Case):
 
     def test_an_interrupted_run_of_yt_dlp_goes_on_where_it_was(self):
         program = [sys.executable, "-m", "yt_dlp", "--ignore-config", "--no-cache-dir", "-q", "--write-info-json",
-                   "--download-archive", "archive.txt", "-o", "%(id)s.%(ext)s", "--no-mtime"]
-        urls = [f"{self.base}/slow/{name}.mp4" for name in self.bodies]
+                   "--download-archive", "archive.txt", "-o", "%(id)s.%(ext)s", "--no-mtime",
+                   "--limit-rate", "3M"]
+        urls = [f"{self.base}/media/{name}.mp4" for name in self.bodies]
         self.interrupted(
             [*program, *urls],
             lambda: len(list(self.old.glob("*.mp4"))) >= 2

@@ -76,13 +76,17 @@ extension MigrationRemedy {
         case .refetchLost: "refetch"
         case .retry: "retry"
         case .otherUser(let user): "user \(user)"
-        case .requeue, .map, .mapOrCatalog, .correctMap, .copy, .room, .correctRecord, .leave, .again: "\(self)"
+        case .sync, .requeue, .map, .mapOrCatalog, .correctMap, .copy, .room, .correctRecord, .leave, .again: "\(self)"
         }
     }
 
     /// The step for several records.
     func step(count: Int) -> String {
         switch self {
+        case .sync:
+            count == 1
+                ? "the next sync downloads it; to count it as done now:"
+                : "the next sync downloads them; to count them as done now:"
         case .requeue: "to queue \(count == 1 ? "it" : "them") for the next sync:"
         case .map: "name \(count == 1 ? "its video" : "their videos") in --map FILE"
         case .mapOrCatalog:

@@ -2,6 +2,8 @@ import SyncFacts
 
 /// The next step for a record that isn't in the library yet.
 enum MigrationRemedy: Hashable {
+    /// It waits as every video that isn't there.
+    case sync
     case requeue
     /// A map has to say which video it is.
     case map
@@ -21,6 +23,7 @@ enum MigrationRemedy: Hashable {
     /// The step, as an end of a sentence.
     var sentence: String {
         switch self {
+        case .sync: "the next sync downloads it; --requeue counts it as done now"
         case .requeue: "--requeue queues it for the next sync"
         case .map: "name its video in --map FILE"
         case .mapOrCatalog: "name its video in --map FILE, or make a catalog of such records with --write-catalog FILE"
@@ -41,7 +44,7 @@ enum MigrationRemedy: Hashable {
     /// What a command to paste has more than the one that was given; nil if it isn't a command like that.
     var options: [String]? {
         switch self {
-        case .requeue: ["--requeue"]
+        case .sync, .requeue: ["--requeue"]
         case .mapOrCatalog: ["--write-catalog", "migrated.yaml"]
         case .otherUser(let user): ["--source-user", user]
         case .copy: ["--copy"]

@@ -38,13 +38,13 @@ extension MigratedRecord {
         case .cancelled: return reference.map { .retry(Selector($0)) } ?? .requeue
         case .otherFileSystem: return .copy
         case .fault(.repeated), .otherBytes, .sameVideo, .hasMore: return .leave
-        case .fault: return reference == nil ? .correctRecord : .requeue
+        case .fault: return reference == nil ? .correctRecord : isQueued ? .sync : .requeue
         case .library(let error): return error.isFull ? .room : .again
         case .source: return .again
         case .missingFile, .wrongSize, .wrongChecksum, .partial, nil: break
         }
         return switch code {
-        case .uncompleted, .fileLost: .requeue
+        case .uncompleted, .fileLost: isQueued ? .sync : .requeue
         case .invalidRecord: .correctRecord
         case .notReady, .failed: .again
         case .added, .duplicate: nil

@@ -159,7 +159,7 @@ enum MigrationKinds {
     /// Those with several users.
     static let ofUsers = ["wqdownload"]
     /// Those with a list of what they fetch.
-    static let listed = ["yt-dlp", "aria2", "wget", "curl"]
+    static let listed = ["yt-dlp", "aria2", "wget", "curl", "baijiayun"]
 
     /// Reads a kind.
     static func kind(_ text: String) throws -> SourceKind {

@@ -239,7 +239,8 @@ private struct MigrationRun: Sendable {
                 case .done(let result): tally.note(result)
                 case .adopt(let adoption): tally.note(adoption.result)
                 case .queue(var result, let target, let partial):
-                    if options.requeues { (result.code, result.isQueued) = (.added, true) }
+                    if options.requeues { result.code = .added }
+                    result.isQueued = options.requeues || target.state.isOpen
                     result.bytes = try partial.flatMap { try source.bytes(of: $0, besides: target) } ?? 0
                     tally.note(result)
                 }

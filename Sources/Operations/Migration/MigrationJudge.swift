@@ -70,6 +70,7 @@ struct MigrationJudge {
             result.reason = reason
             return .done(result)
         }
+        if record.fault == .repeated { return done(.duplicate, .sameVideo) }
         let key: DownloadKey
         switch find(record) {
         case .success(let found): key = found

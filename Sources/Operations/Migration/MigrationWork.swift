@@ -73,7 +73,8 @@ struct MigrationWork {
 
     private mutating func finish(_ result: MigratedRecord, of record: SourceRecord) {
         report(result)
-        guard !result.isEarlier else { return }
+        // A repeated record has the key of the first one, whose result counts.
+        guard !result.isEarlier, record.fault != .repeated else { return }
         let key = result.reference.map { DownloadKey(course: $0.course, video: $0.video) }
         entries.append(MigrationEntry(record: OpenSource.digest(record), code: result.code, key: key))
     }

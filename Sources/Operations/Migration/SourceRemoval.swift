@@ -60,6 +60,8 @@ struct SourceRemoval {
 
     /// The paths of a record whose video is in the library with the same bytes; nil otherwise.
     private func provenPaths(of record: SourceRecord) throws -> [String]? {
+        // The first record of that name decides; what else this one names stays.
+        if record.fault == .repeated { return [] }
         guard let key = journal[OpenSource.digest(record)]?.key,
             let row = try store.downloads.record(key), row.state == .finished, let stored = row.file,
             case .ours(let facts) = try library.files.proves(stored.path, is: FileRecord(stored))
