@@ -8,3 +8,18 @@ package struct FileIndex {
     /// The path as it is on disk; nil if there is no such file.
     package func path(_ path: String) -> String? { known.firstIndex(of: path).map { known[$0] } }
 }
+
+extension SourcePlace {
+    /// The first of these files that is there and belongs to the folder; the given file, if a file was given.
+    ///
+    /// - Parameter list: what the user says instead; it has to be there.
+    package func list(_ list: String?, among usual: [String]) throws(SourceProblem) -> String? {
+        if let list {
+            guard let path = Self.relative(list), try facts(of: path) != nil else { throw .missing(path: shown(list)) }
+            return path
+        }
+        if let file { return file }
+        for name in usual where try facts(of: name) != nil { return name }
+        return nil
+    }
+}

@@ -18,7 +18,7 @@ package struct BaiJiaYunReader: SourceReader {
     package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
         self.place = place
-        prefix = place.hasFolder(Self.rootName) ? Self.rootName + "/" : ""
+        prefix = SourceEntry.hasFolder(Self.rootName, in: place) ? Self.rootName + "/" : ""
         if let list = options.list {
             guard let path = SourcePlace.relative(list), try place.facts(of: path) != nil else {
                 throw .missing(path: place.shown(list))
@@ -27,7 +27,7 @@ package struct BaiJiaYunReader: SourceReader {
             return
         }
         let prefix = prefix
-        let entries = try place.entries(in: String(prefix.dropLast()))
+        let entries = try SourceEntry.all(in: String(prefix.dropLast()), of: place)
         archives = entries.filter { entry in
             !entry.isFolder && Self.endings.contains { entry.name.lowercased().hasSuffix("." + $0) }
         }.map { prefix + $0.name }
@@ -103,7 +103,8 @@ package struct BaiJiaYunReader: SourceReader {
 
     /// Without records: the complete files, by their names.
     private func files(_ body: (SourceRecord) throws -> Void) throws {
-        for entry in try place.entries(in: prefix + "Cache") where !entry.isFolder && !entry.name.hasPrefix(".") {
+        for entry in try SourceEntry.all(in: prefix + "Cache", of: place)
+        where !entry.isFolder && !entry.name.hasPrefix(".") {
             var record = SourceRecord(key: entry.name, state: .finished)
             record.names = SourceRecord.names(entry.name, SourceRecord.stem(entry.name))
             record.file = SourceFile(path: "\(prefix)Cache/\(entry.name)")

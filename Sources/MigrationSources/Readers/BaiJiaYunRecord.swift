@@ -45,7 +45,7 @@ struct BaiJiaYunRecord {
             return record
         }
         let size = size(isPlayback)
-        let there = place.size(of: path)
+        let there = SourceEntry.size(of: path, in: place)
         switch fields["state"]?.wholeNumber {
         case 3: record.state = .finished
         case 0, 1, 2, 4: break
@@ -55,7 +55,7 @@ struct BaiJiaYunRecord {
         }
         if record.state == .finished || there != nil && there == size {
             record.file = SourceFile(path: path, size: size)
-        } else if place.size(of: begun) != nil {
+        } else if SourceEntry.size(of: begun, in: place) != nil {
             record.partial = SourcePartial(path: begun, total: size)
         }
         if isPlayback, record.file != nil, record.fault == nil { addSignal(to: &record, prefix) }

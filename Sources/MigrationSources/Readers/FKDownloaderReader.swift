@@ -14,7 +14,7 @@ package struct FKDownloaderReader: SourceReader {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
         self.place = place
         var ids: [String] = []
-        for entry in try place.entries(in: "") where entry.isFolder {
+        for entry in try SourceEntry.all(in: "", of: place) where entry.isFolder {
             // One that can't be opened is a record's fault.
             do throws(SourceProblem) { if try place.facts(of: Self.archive(entry.name)) == nil { continue } } catch {}
             ids.append(entry.name)
@@ -72,7 +72,7 @@ package struct FKDownloaderReader: SourceReader {
             if path == nil { record.fault = .badPath(ending) }
             return
         }
-        if let path, let size, place.size(of: path) == size {
+        if let path, let size, SourceEntry.size(of: path, in: place) == size {
             record.file = SourceFile(path: path, size: size)
         }
         guard let bytes = try archive.plain(model["resumeData"])?.bytes, let resume = try? ResumeData(bytes) else {

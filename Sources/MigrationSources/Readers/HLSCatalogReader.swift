@@ -71,7 +71,7 @@ package struct HLSCatalogReader: SourceReader {
         in folder: String, depth: Int, _ place: SourcePlace, _ packages: inout [String]
     ) throws(SourceProblem) {
         guard depth <= depthBound else { return }
-        for entry in try place.entries(in: folder) where entry.isFolder {
+        for entry in try SourceEntry.all(in: folder, of: place) where entry.isFolder {
             let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
             if entry.name.lowercased().hasSuffix(ending) {
                 packages.append(path)
@@ -94,7 +94,7 @@ package struct HLSCatalogReader: SourceReader {
     private func files(in folder: String, depth: Int) throws(SourceProblem) -> [String] {
         guard depth <= Self.depthBound else { return [] }
         var paths: [String] = []
-        for entry in try place.entries(in: folder) {
+        for entry in try SourceEntry.all(in: folder, of: place) {
             let path = "\(folder)/\(entry.name)"
             paths += entry.isFolder ? try files(in: path, depth: depth + 1) : [path]
         }
@@ -148,7 +148,9 @@ package struct HLSCatalogReader: SourceReader {
             guard let path = SourcePlace.relative("\(folder)/\(fragment.path)"), !fragment.path.hasPrefix("/") else {
                 throw .badPath(fragment.path)
             }
-            guard let size = place.size(of: path), size > 0, fragment.size == nil || fragment.size == size else {
+            guard let size = SourceEntry.size(of: path, in: place), size > 0,
+                fragment.size == nil || fragment.size == size
+            else {
                 return nil
             }
             let (sum, overflow) = total.addingReportingOverflow(size)

@@ -12,7 +12,7 @@ package struct LYFDownloaderReader: SourceReader {
 
     package init(_ place: SourcePlace, _ options: SourceOptions) throws(SourceProblem) {
         guard place.file == nil else { throw .notAFolder(path: place.path) }
-        guard place.hasFolder(Self.files) || place.hasFolder(Self.lists) else {
+        guard SourceEntry.hasFolder(Self.files, in: place) || SourceEntry.hasFolder(Self.lists, in: place) else {
             throw .nothingFound(path: place.path, expected: [Self.files + "/", Self.lists + "/"])
         }
         self.place = place
@@ -21,7 +21,7 @@ package struct LYFDownloaderReader: SourceReader {
     package func storeFiles() throws -> [String] { try names(in: Self.lists).map { "\(Self.lists)/\($0)" } }
 
     private func names(in folder: String) throws(SourceProblem) -> [String] {
-        try place.entries(in: folder).filter { !$0.isFolder && !$0.name.hasPrefix(".") }.map(\.name)
+        try SourceEntry.all(in: folder, of: place).filter { !$0.isFolder && !$0.name.hasPrefix(".") }.map(\.name)
     }
 
     package func read(_ body: (SourceRecord) throws -> Void) throws {

@@ -3,7 +3,8 @@ extension ResumeData {
     func partial(in place: SourcePlace, folders: [String], total: Int64?) -> SourcePartial? {
         for folder in folders {
             for name in fileNames {
-                guard let path = SourcePlace.relative("\(folder)/\(name)"), place.size(of: path) != nil else {
+                guard let path = SourcePlace.relative("\(folder)/\(name)"), SourceEntry.size(of: path, in: place) != nil
+                else {
                     continue
                 }
                 return SourcePartial(path: path, length: received, total: total)

@@ -175,7 +175,7 @@ package struct WQDownloadReader: SourceReader {
             return
         }
         guard record.fault == nil else { return }
-        if let path, let size, place.size(of: path) == size {
+        if let path, let size, SourceEntry.size(of: path, in: place) == size {
             record.file = SourceFile(path: path, size: size)
         }
         guard let bytes = fields["resume_data"]?.bytes, let resume = try? ResumeData(bytes) else { return }
