@@ -191,6 +191,38 @@ struct WQDownloadReaderTests {
         #expect(copy.openDescriptors() == 1)
     }
 
+    @Test("what a killed writer had begun is taken back in the copy, unless its journal names other files")
+    func journal() throws {
+        let folder = TemporaryFolder()
+        let copy = TemporaryFolder()
+        try store([Self.row("a"), Self.row("b")], in: folder)
+        let queue = try DatabaseQueue(path: folder.at("mkdata.db").string)
+        try queue.writeWithoutTransaction { db in
+            // So few pages that changes reach the file before the end of the transaction.
+            try db.execute(sql: "PRAGMA cache_size = 2; BEGIN; DELETE FROM local_video")
+            for _ in 0..<500 {
+                try db.execute(
+                    sql: "INSERT INTO local_video (video_hash, video_title) VALUES ('half', ?)",
+                    arguments: [String(repeating: "x", count: 500)])
+            }
+            for name in ["mkdata.db", "mkdata.db-journal"] {
+                try copy.write(
+                    Array(try #require(FileManager.default.contents(atPath: folder.at(name).string))), to: name)
+            }
+            try db.execute(sql: "ROLLBACK")
+        }
+        try queue.close()
+        let names = copy.names().sorted()
+        #expect(try Reading.records(WQDownloadReader.self, copy).map(\.key) == ["a", "b"])
+        #expect(copy.names().sorted() == names)
+        // The end of a journal that belongs to several databases.
+        let journal = try #require(FileManager.default.contents(atPath: copy.at("mkdata.db-journal").string))
+        try copy.write(journal + [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7], to: "mkdata.db-journal")
+        do {
+            #expect(try Reading.records(WQDownloadReader.self, copy).map(\.key) != ["a", "b"])
+        } catch is SourceProblem {}
+    }
+
     @Test("what isn't such a database is refused")
     func refusals() throws {
         let folder = TemporaryFolder()
