@@ -52,12 +52,15 @@ package struct SourceRecord: Sendable, Equatable {
 package struct SourceFile: Sendable, Equatable {
     /// Relative to the source's folder.
     package var path: String
-    /// The files whose bytes, one after the other, are the file, and `path` is their folder; empty for a file by itself.
+    /// The files in the folder `path` whose bytes, one after the other, are the file; empty for a file by itself.
     package var parts: [String] = []
     /// In bytes, as the store has it; nil if it doesn't say.
     package var size: Int64?
     /// As the store has it; nil if it doesn't say.
     package var sha256: Checksum?
+
+    /// The paths of all files with its bytes, in order.
+    package var pieces: [String] { parts.isEmpty ? [path] : parts.map { "\(path)/\($0)" } }
 
     package init(path: String, parts: [String] = [], size: Int64? = nil, sha256: Checksum? = nil) {
         self.path = path

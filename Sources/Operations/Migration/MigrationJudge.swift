@@ -144,7 +144,7 @@ struct MigrationJudge {
             return .queue(result, target, record.partial)
         }
         var pieces: [(path: String, facts: FileFacts)] = []
-        for path in file.parts.isEmpty ? [file.path] : file.parts {
+        for path in file.pieces {
             guard source.isOutside(path), let facts = try source.place.facts(of: path), facts.size > 0 else {
                 return lost(.missingFile(path))
             }

@@ -70,7 +70,7 @@ struct SourceRemoval {
             // The bytes that it had are part of the finished file: nothing of the source is more than that.
             return [record.partial?.path].compactMap(\.self)
         }
-        let paths = file.parts.isEmpty ? [file.path] : file.parts
+        let paths = file.pieces
         var pieces: [Imports.Piece] = []
         defer { for piece in pieces { close(piece.descriptor) } }
         for path in paths {
