@@ -296,6 +296,20 @@ struct MigrationTextTests {
                 "\n'/old stuff/a' can't be removed: Permission denied; the rest stays\n"))
     }
 
+    @Test("a catalog that was written and can't be used isn't recommended")
+    func refusedCatalog() {
+        var summary = MigrationSummary()
+        summary.writtenCatalog = ("new.yaml", 2)
+        summary.mistakes = [.refusal(.input("m"))]
+        summary.conditions = [.invalidCatalog]
+        #expect(
+            Self.text([], summary) == """
+                the catalog new.yaml was written, with 2 videos
+                exit code 65: a catalog is invalid
+                """)
+        #expect(MigrationText.problem(summary) == ["error: m"])
+    }
+
     @Test("the progress line has records, bytes, speed and time left, and fits")
     func progress() {
         var text = MigrationProgressText()

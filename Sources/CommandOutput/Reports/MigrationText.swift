@@ -147,9 +147,9 @@ package struct MigrationText {
         let videos = Wording.count(catalog.videos, "video")
         let file = ShellWord.quoted(catalog.path)
         guard !isDryRun else { return [shown("the catalog \(file) would be written, with \(videos)")] }
-        return [
-            shown("the catalog \(file) has \(videos); look through it, then: coursefetch sync \(file)")
-        ]
+        // With a mistake in it, or beside others, no sync would take it.
+        guard summary.mistakes.isEmpty else { return [shown("the catalog \(file) was written, with \(videos)")] }
+        return [shown("the catalog \(file) has \(videos); look through it, then: coursefetch sync \(file)")]
     }
 
     private func notes(_ summary: MigrationSummary) -> [String] {
