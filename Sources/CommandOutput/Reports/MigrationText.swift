@@ -260,15 +260,21 @@ package struct MigrationProgressText {
                 ? "\(Wording.grouped(progress.records)) of \(Wording.count(all, "record"))"
                 : Wording.count(progress.records, "record")
         ]
-        if progress.bytes > 0 { parts.append("\(Wording.size(progress.bytes)) copied") }
+        if progress.bytes > 0 {
+            let all = progress.allBytes > 0 ? " of \(Wording.size(progress.allBytes))" : ""
+            parts.append("\(Wording.size(progress.bytes))\(all) copied")
+        }
         let rate = meter.bytesPerSecond(at: now)
         if rate > 0 { parts.append(Wording.rate(rate)) }
-        if let left = left(progress, now) { parts.append("\(Wording.duration(left)) left") }
+        if let left = left(progress, rate, now) { parts.append("\(Wording.duration(left)) left") }
         return TerminalText.cut(" " + parts.joined(separator: ", "), to: columns)
     }
 
-    /// By the records: the sizes of those to come aren't known.
-    private func left(_ progress: MigrationProgress, _ now: Date) -> Double? {
+    /// By the bytes that are to be copied; where nothing is copied, by the records.
+    private func left(_ progress: MigrationProgress, _ rate: Int64, _ now: Date) -> Double? {
+        if progress.allBytes > 0 {
+            return rate > 0 ? Double(max(0, progress.allBytes - progress.bytes)) / Double(rate) : nil
+        }
         guard let begin, progress.records > begin.records, progress.allRecords > progress.records else { return nil }
         let seconds = now.timeIntervalSince(begin.at)
         guard seconds >= Self.patience else { return nil }

@@ -38,7 +38,7 @@ struct Migrate: AsyncParsableCommand {
     @Option(
         name: .customLong("catalog"),
         help: ArgumentHelp(
-            "A catalog with its videos; can be repeated (default: catalogs in the settings, without --write-catalog).",
+            "A catalog with its videos; can be repeated (default: catalogs in the settings).",
             valueName: "catalog"),
         completion: .file(extensions: ["yaml", "yml"]))
     var catalogs: [String] = []
@@ -112,7 +112,7 @@ struct Migrate: AsyncParsableCommand {
         let context = CommandContext()
         let given = catalogs.isEmpty ? [:] : ["catalogs": catalogs]
         let settings = try await context.usableSettings(given, place.texts, plugins.texts, waiting.texts)
-        let catalogs = writeCatalog == nil || !catalogs.isEmpty ? settings.catalogs.value : []
+        let catalogs = settings.catalogs.value
         guard !catalogs.isEmpty || writeCatalog != nil else {
             throw await context.refuse(
                 .usage,

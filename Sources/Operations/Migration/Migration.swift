@@ -85,8 +85,14 @@ private struct MigrationRun: Sendable {
         let root = try libraryPath(place)
         let map = try options.map.map { path throws(MigrationProblem) in try Self.map(path) }
         let source = try OpenSource(options, library: root)
-        guard let catalog = try await catalog(source, map, &summary) else { return }
-        let result: Result<MigrationSummary, any Error>
+        guard let (catalog, made) = try await catalog(source, map, place, &summary) else { return }
+        defer {
+            // One that contradicts the others would be read again by the next run.
+            if let made, !summary.mistakes.isEmpty {
+                unlink(made)
+                summary.writtenCatalog = nil
+            }
+        }
         if options.isDryRun {
             let store = try refusing { () throws(Refusal) in try place.openForReading() }
             let known: DownloadStore
@@ -96,9 +102,13 @@ private struct MigrationRun: Sendable {
             defer { known.close() }
             _ = try refusing { () throws(Refusal) in try place.requireSession(in: known) }
             let library = try refusing { () throws(Refusal) in try LibraryOpening.openToLook(place, known) }
-            result = await Blocking.run { [summary] shouldStop in
+            summary = await Blocking.run { [summary] shouldStop in
                 withoutActuallyEscaping(shouldStop) { stop in
-                    Result { try rehearse(catalog, known, library, source, map, stop, summary) }
+                    let tally = Tally(summary, observe: observe)
+                    do { try rehearse(catalog, known, library, source, map, stop, tally) } catch {
+                        tally.summary.problem = MigrationProblem(any: error)
+                    }
+                    return tally.summary
                 }
             }
         } else {
@@ -119,17 +129,14 @@ private struct MigrationRun: Sendable {
                 ) { holder in observe(.waiting(holder)) }
             } catch { throw .refused(Refusal(error)) }
             defer { library.unlock() }
-            result = await Blocking.run { [summary] shouldStop in
+            summary = await Blocking.run { [summary] shouldStop in
                 withoutActuallyEscaping(shouldStop) { stop in
-                    Result { try migrate(catalog, store, library, source, map, stop, summary) }
+                    let tally = Tally(summary, observe: observe)
+                    do { try migrate(catalog, store, library, source, map, stop, tally) } catch {
+                        tally.summary.problem = MigrationProblem(any: error)
+                    }
+                    return tally.summary
                 }
-            }
-        }
-        do { summary = try result.get() } catch {
-            switch error {
-            case let problem as SourceProblem: throw .source(problem)
-            case let problem as MigrationProblem: throw problem
-            default: throw .refused(Refusal(any: error))
             }
         }
     }
@@ -159,24 +166,27 @@ private struct MigrationRun: Sendable {
         } catch { throw .map(error) }
     }
 
-    /// The catalogs, with a new one for what is in none if that is wanted. Nil with the mistakes in the summary.
+    /// The catalogs, with a new one for what is in none if that is wanted, and the path where this run has written it. Nil
+    /// with the mistakes in the summary.
     private func catalog(
-        _ source: OpenSource, _ map: NameMap?, _ summary: inout MigrationSummary
-    ) async throws(MigrationProblem) -> Catalog? {
+        _ source: OpenSource, _ map: NameMap?, _ place: StateLocation.Place, _ summary: inout MigrationSummary
+    ) async throws(MigrationProblem) -> (catalog: Catalog, made: String?)? {
         var sync = options.sync
         var scratch: ScratchFile?
+        var made: String?
         if let given = options.writeCatalog {
             let path = URL(filePath: given).path(percentEncoded: false)
             if FileManager.default.fileExists(atPath: path) {
                 if !sync.catalogs.contains(path) { sync.catalogs.append(path) }
             } else {
-                let written = try await newCatalog(source, map, sync, &summary)
+                let written = try await newCatalog(source, map, sync, try Self.coursesOfState(place), &summary)
                 guard let written else { return nil }
                 if written.count > 0 {
                     summary.writtenCatalog = (given, written.count)
                     if options.isDryRun { scratch = ScratchFile() }
                     let file = scratch?.path ?? path
                     try refusing { () throws(Refusal) in try written.write(to: file) }
+                    if scratch == nil { made = path }
                     sync.catalogs.append(file)
                 }
             }
@@ -186,15 +196,32 @@ private struct MigrationRun: Sendable {
         guard check.conditions.isEmpty else {
             summary.conditions = check.conditions
             summary.mistakes = check.diagnostics.errors
+            if let made {
+                unlink(made)
+                summary.writtenCatalog = nil
+            }
             return nil
         }
-        return catalog
+        return (catalog, made)
+    }
+
+    /// The ids of all courses that the state has.
+    private static func coursesOfState(_ place: StateLocation.Place) throws(MigrationProblem) -> Set<String> {
+        do throws(Refusal) {
+            let store = try place.openForReading()
+            defer { store?.close() }
+            do throws(StoreError) { return Set(try store?.catalogs.courses().keys.map { $0 } ?? []) } catch {
+                throw Refusal(error)
+            }
+        } catch { throw .refused(error) }
     }
 
     private func newCatalog(
-        _ source: OpenSource, _ map: NameMap?, _ sync: SyncOptions, _ summary: inout MigrationSummary
+        _ source: OpenSource, _ map: NameMap?, _ sync: SyncOptions, _ known: Set<String>,
+        _ summary: inout MigrationSummary
     ) async throws(MigrationProblem) -> NewCatalog? {
         var index: CatalogIndex?
+        var taken = known
         if !sync.catalogs.isEmpty {
             let (catalog, check) = await CatalogCheck.read(CatalogSources(sync), registry: nil)
             guard check.conditions.isEmpty else {
@@ -203,9 +230,10 @@ private struct MigrationRun: Sendable {
                 return nil
             }
             index = CatalogIndex(catalog)
+            taken.formUnion(catalog.courses.map(\.id))
         }
         do {
-            var made = NewCatalog(source.kind)
+            var made = NewCatalog(source.kind, taken: taken)
             try source.reader.read { record in
                 guard record.fault == nil, map?.target(of: record) == nil,
                     (index?.find(record) ?? .nothing) == .nothing
@@ -224,14 +252,13 @@ private struct MigrationRun: Sendable {
     /// What ``migrate(_:_:_:_:_:_:_:)`` would do. Changes nothing.
     private func rehearse(
         _ written: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ source: OpenSource, _ map: NameMap?,
-        _ shouldStop: @escaping () -> Bool, _ start: MigrationSummary
-    ) throws -> MigrationSummary {
+        _ shouldStop: @escaping () -> Bool, _ tally: Tally
+    ) throws {
         let catalog = try written.addingStoredListings(store)
         let plan = try SyncRun.compare(catalog, store, library, options.sync, Date())
-        let tally = Tally(start, observe: observe)
-        guard tally.accepts(plan) else { return tally.summary }
+        guard tally.accepts(plan) else { return }
         var judge = try judge(catalog, store, plan, plan, source, map)
-        try tally.count(source.reader)
+        try tally.count(source, judge.journal, copies: options.method != .link)
         do {
             try source.reader.read { record in
                 if shouldStop() { throw MigrationWork.End.stopped }
@@ -246,27 +273,25 @@ private struct MigrationRun: Sendable {
                 }
             }
         } catch MigrationWork.End.stopped { tally.summary.isStopped = true }
-        return tally.summary
     }
 
     private func migrate(
         _ written: Catalog, _ store: DownloadStore, _ library: LibraryFolder, _ source: OpenSource, _ map: NameMap?,
-        _ shouldStop: @escaping () -> Bool, _ start: MigrationSummary
-    ) throws -> MigrationSummary {
+        _ shouldStop: @escaping () -> Bool, _ tally: Tally
+    ) throws {
         let now = Date()
         let settling = Settling(store: store, library: library)
         try settling.run(at: now)
         let catalog = try written.addingStoredListings(store)
         let plan = try SyncRun.compare(catalog, store, library, options.sync, now)
-        let tally = Tally(start, observe: observe)
-        guard tally.accepts(plan) else { return tally.summary }
+        guard tally.accepts(plan) else { return }
         var changes = plan.changes
         changes.moves = try plan.recordedMoves()
         try store.catalogs.apply(changes)
         try HeldCourse.record(plan.held, store)
         try settling.finishMoves(changes.moves)
         var judge = try judge(catalog, store, plan, nil, source, map)
-        try tally.count(source.reader)
+        try tally.count(source, judge.journal, copies: options.method != .link)
         var work = MigrationWork(
             source: source, options: options, store: store, library: library, shouldStop: shouldStop,
             report: tally.note, copied: tally.copied)
@@ -281,16 +306,15 @@ private struct MigrationRun: Sendable {
             tally.summary.isStopped = end == .stopped
             tally.summary.isDiskFull = end == .diskFull
         }
-        var summary = tally.summary
-        summary.unusedMapEntries = summary.isStopped || summary.isDiskFull ? [] : map?.unused ?? []
-        guard options.removesSource else { return summary }
-        summary.removal = .kept(difference: nil)
-        guard summary.left == 0, !summary.isStopped, !summary.isDiskFull else { return summary }
+        let isWhole = !tally.summary.isStopped && !tally.summary.isDiskFull
+        tally.summary.unusedMapEntries = isWhole ? map?.unused ?? [] : []
+        guard options.removesSource else { return }
+        tally.summary.removal = .kept(difference: nil)
+        guard isWhole, tally.summary.left == 0 else { return }
         let removal = SourceRemoval(
             source: source, store: store, library: library, journal: try store.migrations.entries(of: source.name),
             shouldStop: shouldStop)
-        do { summary.removal = try removal.run() } catch LibraryError.stopped { summary.isStopped = true }
-        return summary
+        do { tally.summary.removal = try removal.run() } catch LibraryError.stopped { tally.summary.isStopped = true }
     }
 
     private func judge(

@@ -106,8 +106,11 @@ package struct MigrationProgress: Sendable, Equatable {
     /// Records that are decided, and all of the source.
     package var records = 0
     package var allRecords = 0
-    /// Bytes copied.
+    /// Bytes copied, and all bytes of finished files that an earlier run hasn't brought; 0 if they are linked.
     package var bytes: Int64 = 0
+    package var allBytes: Int64 = 0
+
+    package init() {}
 }
 
 /// What a running migration reports. Called on its own thread, in the order of the source.
@@ -171,4 +174,13 @@ package enum MigrationProblem: Error, Sendable {
     /// The library is in the source, or the source in the library.
     case overlapping
     case refused(Refusal)
+
+    /// Wraps an error of the work.
+    init(any error: any Error) {
+        switch error {
+        case let problem as MigrationProblem: self = problem
+        case let problem as SourceProblem: self = .source(problem)
+        default: self = .refused(Refusal(any: error))
+        }
+    }
 }

@@ -124,8 +124,8 @@ struct MigrationJudge {
         case .video(let key): return .success(key)
         case .several: return .failure(NoVideo(reason: .ambiguous))
         case .nothing:
-            let key = NewCatalog.key(of: record, in: source)
-            return index.contains(key) ? .success(key) : .failure(NoVideo(reason: .noVideo))
+            let key = NewCatalog.keys(of: record, in: source).first { index.contains($0) }
+            return key.map { .success($0) } ?? .failure(NoVideo(reason: .noVideo))
         }
     }
 

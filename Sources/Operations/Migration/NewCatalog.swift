@@ -29,28 +29,47 @@ struct NewCatalog {
     private let kind: SourceKind
     private var order: [String] = []
     private var courses: [String: Course] = [:]
-    private var ids: Set<DownloadKey> = []
+    /// Ids of courses that other catalogs have.
+    private let taken: Set<String>
+    /// The addresses of the videos so far.
+    private var urls: [DownloadKey: String] = [:]
 
     /// The number of its videos.
-    var count: Int { ids.count }
+    var count: Int { urls.count }
 
-    init(_ kind: SourceKind) { self.kind = kind }
+    /// - Parameter taken: ids of courses that other catalogs have.
+    init(_ kind: SourceKind, taken: Set<String> = []) {
+        self.kind = kind
+        self.taken = taken
+    }
 
-    /// The video that a record has in a catalog made of its source: the same for every run.
-    static func key(of record: SourceRecord, in source: OpenSource) -> DownloadKey {
-        DownloadKey(course: course(of: record, in: source), video: video(of: record))
+    /// The videos that a record may be in a catalog made of its source, for later runs.
+    static func keys(of record: SourceRecord, in source: OpenSource) -> [DownloadKey] {
+        let course = course(of: record, in: source)
+        return [course, other(course)].map { DownloadKey(course: $0, video: video(of: record)) }
     }
 
     /// Adds a record, unless it has the ids of an earlier one.
     mutating func add(_ record: SourceRecord, in source: OpenSource) {
         let id = Self.course(of: record, in: source)
-        add(record, course: id, title: record.courseTitle ?? record.course ?? id)
+        let title = record.courseTitle ?? record.course ?? id
+        add(record, course: taken.contains(Identifier.normalized(id)) ? Self.other(id) : id, title: title)
     }
+
+    /// The id of a course whose own one another catalog has.
+    private static func other(_ course: String) -> String { "\(course)-migrated" }
 
     /// Adds a record to a course.
     mutating func add(_ record: SourceRecord, course id: String, title: String) {
-        let video = Self.video(of: record)
-        guard ids.insert(DownloadKey(course: id, video: video)).inserted else { return }
+        var video = Self.video(of: record)
+        var number = 1
+        while let known = urls[DownloadKey(course: id, video: video)] {
+            // Two addresses may end with the same name; later runs tell them apart by the addresses.
+            guard let url = record.url, !known.isEmpty, known != url else { return }
+            number += 1
+            video = "\(Self.video(of: record))-\(number)"
+        }
+        urls[DownloadKey(course: id, video: video)] = record.url ?? ""
         if courses[id] == nil {
             order.append(id)
             courses[id] = Course(title: title)
@@ -98,7 +117,9 @@ struct NewCatalog {
         do throws(Errno) {
             guard let name = place.lastComponent?.string else { throw .isDirectory }
             let draft = try DraftFile(
-                of: name, in: try FolderHandle(at: above), draft: ".\(name.prefix(200)).\(getpid()).tmp")
+                of: name, in: try FolderHandle(at: above), draft: ".\(name.prefix(200)).\(getpid()).tmp",
+                // A query may be somebody's key.
+                mode: urls.values.contains { $0.contains("?") } ? 0o600 : nil)
             try draft.write(Data(text.utf8))
             try draft.place()
         } catch .fileExists {} catch { throw .run(.unmadeFile(path: path, reason: "\(error)")) }
@@ -145,7 +166,13 @@ struct NewCatalog {
     }
 
     private static func video(of record: SourceRecord) -> String {
-        identifier(record.video ?? record.names.first ?? record.key)
+        if let video = record.video { return identifier(video) }
+        let name = record.names.first ?? record.key
+        guard name.contains("://") else { return identifier(name) }
+        // Ids are shown, and stored: without a query, which may be somebody's key.
+        let path = name.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        return identifier(last.removingPercentEncoding ?? last)
     }
 
     /// A store's name as an id of a catalog: without slashes, blanks around it and what nobody can see.

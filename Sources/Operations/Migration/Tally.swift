@@ -1,6 +1,7 @@
 import CatalogComparison
 import DownloadRunner
 import DownloadStore
+import FileSystem
 import Foundation
 import MigrationSources
 import SyncFacts
@@ -27,9 +28,16 @@ final class Tally {
         return false
     }
 
-    /// Counts all records, for the progress.
-    func count(_ reader: any SourceReader) throws {
-        try reader.read { _ in progress.allRecords += 1 }
+    /// Counts all records and their bytes, for the progress.
+    func count(_ source: OpenSource, _ journal: [Data: MigrationEntry], copies: Bool) throws {
+        try source.reader.read { record in
+            progress.allRecords += 1
+            guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
+            for path in record.file?.pieces ?? [] where source.isOutside(path) {
+                let size = try source.place.facts(of: path)?.size ?? 0
+                progress.allBytes = progress.allBytes.addingReportingOverflow(size).partialValue
+            }
+        }
     }
 
     /// Notes the result of a record.
