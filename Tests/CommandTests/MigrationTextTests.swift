@@ -207,7 +207,7 @@ struct MigrationTextTests {
         ]
         #expect(
             Self.text(records) == """
-                added           a.mp4 (c/k/v): 2.00 MiB of it are kept; the next sync compares them with the server before it continues
+                added           a.mp4 (c/k/v): 2.00 MiB of it are kept until the next sync has compared them with the server
                 added           b.mp4 (c/k/v): its file has 5 bytes instead of 1,234; it is queued for the next sync
                 3 videos queued for the next sync
                 nothing is left: all 3 records are in
@@ -343,7 +343,7 @@ struct MigrationTextTests {
         record.path = "C/a.mp4"
         #expect(
             String(decoding: MigrationJSON.line(record, now: Self.now), as: UTF8.self)
-                == #"{"event":"record_migrated","time":"2026-11-20T23:00:00Z","record":"https://h/a?…","result":"added","course":"c","chapter":"k","video":"v","title":"Title","selector":"c/k/v","path":"C/a.mp4","bytes":5,"queued":true,"earlier":false,"reason":"partial","message":"5 B of it are kept; the next sync compares them with the server before it continues"}"#
+                == #"{"event":"record_migrated","time":"2026-11-20T23:00:00Z","record":"https://h/a?…","result":"added","course":"c","chapter":"k","video":"v","title":"Title","selector":"c/k/v","path":"C/a.mp4","bytes":5,"queued":true,"earlier":false,"reason":"partial","message":"5 B of it are kept until the next sync has compared them with the server"}"#
                 + "\n")
         var summary = Self.summary([record, Self.record("b", .failed)])
         summary.problem = .source(.missing(path: "/a"))

@@ -72,7 +72,7 @@ extension MigrationReason {
         case .hasMore: "the library has more of this video already"
         case .partial(0): "none of its bytes are kept: nothing can prove them"
         case .partial(let bytes):
-            "\(Wording.size(bytes)) of it are kept; the next sync compares them with the server before it continues"
+            "\(Wording.size(bytes)) of it are kept until the next sync has compared them with the server"
         case .otherFileSystem: "--link can't reach another disk"
         case .library(let error): error.sentence
         case .source(let problem): problem.sentence

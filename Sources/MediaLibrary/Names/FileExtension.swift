@@ -63,7 +63,10 @@ package struct FileExtension: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The extension of a video's file, by the first of these names and URLs that ends like media; else `mp4`.
-    package static func ofMedia(named names: [String]) -> FileExtension {
+    ///
+    /// - Parameter keepsFirst: whether the first name's own ending is used, whatever it is.
+    package static func ofMedia(named names: [String], keepsFirst: Bool = false) -> FileExtension {
+        if keepsFirst, let first = names.first, let found = ending(of: first) { return found }
         for name in names {
             let isURL = name.contains("://")
             let found = isURL ? ending(of: name) : name.split(separator: ".").last.flatMap { FileExtension($0) }

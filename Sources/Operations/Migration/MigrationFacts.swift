@@ -113,7 +113,7 @@ package struct MigrationProgress: Sendable, Equatable {
     package init() {}
 }
 
-/// What a running migration reports. Called on its own thread, in the order of the source.
+/// What a running migration reports, each record when it is decided.
 package enum MigrationEvent: Sendable {
     /// Another process of this user is waited for.
     case waiting(LockHolder?)
