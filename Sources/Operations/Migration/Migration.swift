@@ -105,7 +105,8 @@ private struct MigrationRun: Sendable {
             summary = await Blocking.run { [summary] shouldStop in
                 withoutActuallyEscaping(shouldStop) { stop in
                     let tally = Tally(summary, observe: observe)
-                    do { try rehearse(catalog, known, library, source, map, stop, tally) } catch {
+                    let canLink = source.isOnDisk(of: root)
+                    do { try rehearse(catalog, known, library, source, map, canLink, stop, tally) } catch {
                         tally.summary.problem = MigrationProblem(any: error)
                     }
                     return tally.summary
@@ -252,7 +253,7 @@ private struct MigrationRun: Sendable {
     /// What ``migrate(_:_:_:_:_:_:_:)`` would do. Changes nothing.
     private func rehearse(
         _ written: Catalog, _ store: DownloadStore, _ library: LibraryFolder?, _ source: OpenSource, _ map: NameMap?,
-        _ shouldStop: @escaping () -> Bool, _ tally: Tally
+        _ canLink: Bool, _ shouldStop: @escaping () -> Bool, _ tally: Tally
     ) throws {
         let catalog = try written.addingStoredListings(store)
         let plan = try SyncRun.compare(catalog, store, library, options.sync, Date())
@@ -264,7 +265,12 @@ private struct MigrationRun: Sendable {
                 if shouldStop() { throw MigrationWork.End.stopped }
                 switch try judge.judge(record) {
                 case .done(let result): tally.note(result)
-                case .adopt(let adoption): tally.note(adoption.result)
+                case .adopt(var adoption):
+                    if options.method == .link, !canLink {
+                        adoption.result.code = .failed
+                        (adoption.result.reason, adoption.result.bytes) = (.otherFileSystem, 0)
+                    }
+                    tally.note(adoption.result)
                 case .queue(var result, let target, let partial):
                     if options.requeues { result.code = .added }
                     result.isQueued = options.requeues || target.state.isOpen

@@ -43,7 +43,7 @@ struct MigrationJudge {
     let source: OpenSource
     let options: MigrationOptions
     let index: CatalogIndex
-    let targets: MigrationTargets
+    private var targets: MigrationTargets
     /// Results of earlier runs.
     let journal: [Data: MigrationEntry]
     let map: NameMap?
@@ -92,6 +92,7 @@ struct MigrationJudge {
         if let fault = record.fault {
             result.code = .invalidRecord
             result.reason = .fault(fault)
+            targets.begin(key)
             return .queue(result, target, nil)
         }
         if case .held(let hold) = record.state { return done(.notReady, .hold(hold)) }
@@ -107,6 +108,7 @@ struct MigrationJudge {
         } else if taken.updateValue(taken[key] ?? nil, forKey: key) != nil {
             return done(.duplicate, .sameVideo)
         }
+        targets.begin(key)
         return step
     }
 

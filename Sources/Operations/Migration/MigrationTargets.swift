@@ -25,8 +25,13 @@ struct MigrationTarget {
 
 /// All videos of the catalogs as the state has them, and as a sync would add them.
 struct MigrationTargets {
-    private var known: [DownloadKey: DownloadID] = [:]
-    private var new: [DownloadKey: CatalogFields] = [:]
+    /// Rows in progress are read again when they are needed; of the others one scan has everything.
+    private enum Row {
+        case known(MigrationTarget)
+        case inProgress(DownloadID)
+    }
+
+    private var rows: [DownloadKey: Row] = [:]
     private let store: DownloadStore
     private let held: Set<String>
 
@@ -36,9 +41,10 @@ struct MigrationTargets {
         self.held = held
         try store.downloads.scan { row in
             guard let course = row.string(.course), let video = row.string(.video) else { return }
-            known[DownloadKey(course: course, video: video)] = row.id
+            rows[DownloadKey(course: course, video: video)] =
+                MigrationTarget(row, course: course, video: video).map(Row.known) ?? .inProgress(row.id)
         }
-        for added in plan?.changes.new ?? [] { new[added.key] = added.fields }
+        for added in plan?.changes.new ?? [] { rows[added.key] = .known(MigrationTarget(added.key, added.fields)) }
     }
 
     /// Whether nothing of this course may be touched.
@@ -46,19 +52,44 @@ struct MigrationTargets {
 
     /// Nil for a video that no row and no catalog has.
     func target(_ key: DownloadKey) throws(StoreError) -> MigrationTarget? {
-        if let id = known[key] { return try store.downloads.record(id).map(MigrationTarget.init) }
-        return new[key].map { fields in
-            MigrationTarget(
-                id: nil,
-                reference: VideoReference(
-                    course: key.course, chapter: fields.chapter, video: key.video, title: fields.title),
-                state: .waiting, stem: fields.stem, source: fields.source, size: fields.expectedSize,
-                sha256: fields.expectedSHA256)
+        switch rows[key] {
+        case .known(let target): target
+        case .inProgress(let id): try store.downloads.record(id).map(MigrationTarget.init)
+        case nil: nil
         }
+    }
+
+    /// Its row changes from now on.
+    mutating func begin(_ key: DownloadKey) {
+        if case .known(let target) = rows[key], let id = target.id { rows[key] = .inProgress(id) }
     }
 }
 
 extension MigrationTarget {
+    /// Nil for a row of which more has to be known: one with bytes, or with an older file.
+    init?(_ row: ScannedDownload, course: String, video: String) {
+        let state = row.state
+        guard state == .finished || (row.isNull(.path) && row.integer(.durableBytes) == 0) else { return nil }
+        self.init(
+            id: row.id,
+            reference: VideoReference(
+                course: course, chapter: row.string(.chapter), video: video, title: row.string(.title) ?? video),
+            state: state, stem: row.string(.stem) ?? "", source: row.digest(.source) ?? [],
+            size: row.isNull(.expectedSize) ? nil : row.integer(.expectedSize), sha256: row.digest(.expectedSHA256))
+        if state == .finished { file = (row.integer(.size), row.digest(.sha256)) }
+        kind = row.string(.kind).map { DownloadKind(rawValue: $0) }
+    }
+
+    /// One that the state doesn't have yet.
+    init(_ key: DownloadKey, _ fields: CatalogFields) {
+        self.init(
+            id: nil,
+            reference: VideoReference(
+                course: key.course, chapter: fields.chapter, video: key.video, title: fields.title),
+            state: .waiting, stem: fields.stem, source: fields.source, size: fields.expectedSize,
+            sha256: fields.expectedSHA256)
+    }
+
     init(_ record: DownloadRecord) {
         self.init(
             id: record.id, reference: record.reference, state: record.state, stem: record.catalog.stem,

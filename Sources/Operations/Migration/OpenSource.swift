@@ -48,6 +48,19 @@ struct OpenSource: Sendable {
         return !excluded.isEmpty && path != excluded && !path.hasPrefix(excluded + "/")
     }
 
+    /// Whether files of the source can have second names in a library: both are on one file system. A library
+    /// that isn't there yet counts by the folder above it.
+    func isOnDisk(of library: FilePath) -> Bool {
+        var place = library
+        var (there, here) = (stat(), stat())
+        while place.withPlatformString({ stat($0, &there) }) != 0 {
+            let above = place.removingLastComponent()
+            guard above != place, !above.isEmpty else { return false }
+            place = above
+        }
+        return fstat(self.place.folder.descriptor, &here) == 0 && here.st_dev == there.st_dev
+    }
+
     /// How many bytes of a partial would be taken over; nil for none.
     func bytes(of partial: SourcePartial, besides target: MigrationTarget) throws(SourceProblem) -> Int64? {
         guard isOutside(partial.path), let found = try place.facts(of: partial.path)?.size else { return nil }

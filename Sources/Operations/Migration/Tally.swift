@@ -30,6 +30,8 @@ final class Tally {
 
     /// Counts all records and their bytes, for the progress.
     func count(_ source: OpenSource, _ journal: [Data: MigrationEntry], copies: Bool) throws {
+        // A folder that can't be read is its records' problem.
+        if source.place.file == nil { summary.hasUnreadNames = (try? source.place.walk { _ in }) == false }
         try source.reader.read { record in
             progress.allRecords += 1
             guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
