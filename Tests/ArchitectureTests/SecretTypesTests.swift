@@ -15,7 +15,7 @@ struct SecretTypesTests {
         "ProviderKit", "ProviderHTTP", "ProviderHost", "CourseCatalog", "MediaTransfer", "HLSMedia", "DownloadStore",
         "MediaLibrary",
         "UserState", "SyncFacts", "DownloadJobs", "CatalogComparison", "DownloadRunner",
-        "ProviderConformance", "Operations",
+        "ProviderConformance", "MigrationSources", "Operations",
     ]
     /// Names that look like secrets but are only names of things.
     private static let harmless: Set = [

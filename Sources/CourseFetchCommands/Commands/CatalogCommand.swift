@@ -100,13 +100,16 @@ struct CatalogFromStreams: AsyncParsableCommand {
 
     func run() async throws {
         let context = CommandContext()
-        let text: String
+        let streams: (text: String, leftOut: Int)
         do throws(MigrationProblem) {
-            text = try Migration.streams(source)
+            streams = try Migration.streams(source)
         } catch {
             throw await context.refuse(ExitStatus([error.condition]), error.message)
         }
-        context.output.send(Array(text.utf8), to: STDOUT_FILENO)
+        context.output.send(Array(streams.text.utf8), to: STDOUT_FILENO)
+        if streams.leftOut > 0 {
+            context.complain("warning: \(streams.leftOut) of the streams left out: each needs a name and a playlist_url")
+        }
         try await context.finish()
     }
 }

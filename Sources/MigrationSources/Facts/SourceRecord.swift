@@ -144,3 +144,8 @@ package enum SourceProblem: Error, Sendable, Equatable {
     /// The folder has nothing of this kind: the names that were looked for.
     case nothingFound(path: String, expected: [String])
 }
+
+/// Key, names and URL may hold secrets.
+extension SourceRecord: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: ["state": state, "fault": fault as Any]) }
+}

@@ -120,3 +120,8 @@ package struct CurlConfig {
         return nil
     }
 }
+
+/// Its URL may hold a secret.
+extension CurlConfig.Transfer: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: ["line": line]) }
+}

@@ -184,3 +184,8 @@ package struct HLSCatalogReader: SourceReader {
         return usable.first { $0.name == stem } ?? usable.first { $0.name == begin }
     }
 }
+
+/// Its URL may hold a secret.
+extension HLSCatalogReader.Stream: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}

@@ -32,19 +32,21 @@ package enum Migration {
         return summary
     }
 
-    /// The catalog of a source's list of streams, as text.
-    package static func streams(_ source: String) throws(MigrationProblem) -> String {
+    /// The catalog of a source's list of streams, as text, and the number of entries without a name or an address, which
+    /// it leaves out.
+    package static func streams(_ source: String) throws(MigrationProblem) -> (text: String, leftOut: Int) {
         let streams: [HLSCatalogReader.Stream]
         do throws(SourceProblem) { streams = try HLSCatalogReader.streams(SourcePlace(source)) } catch {
             throw .source(error)
         }
         var catalog = NewCatalog(.hlscatalog)
-        for stream in streams {
+        let usable = streams.filter { $0.fault == nil }
+        for stream in usable {
             var record = SourceRecord(key: stream.name, state: .unfinished)
             (record.names, record.title, record.url) = ([stream.name], stream.name, stream.url)
             catalog.add(record, course: "streams", title: "Streams")
         }
-        return catalog.text
+        return (catalog.text, streams.count - usable.count)
     }
 
     private static func conditions(of summary: MigrationSummary) -> Set<SyncCondition> {

@@ -192,3 +192,8 @@ struct NewCatalog {
         text.utf8.count <= 8192 && text.wholeMatch(of: /(?i)https?:\/\/[^\/\s]\S*/) != nil
     }
 }
+
+/// Its addresses may hold secrets.
+extension NewCatalog: CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: ["kind": kind, "count": count]) }
+}
