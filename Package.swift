@@ -292,6 +292,14 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "MigrationTests",
+            dependencies: [
+                "Operations", "MigrationSources", "CourseCatalog", "YAMLSource", "DownloadStore", "FileSystem",
+                "SyncFacts",
+                "TestSupport", system,
+            ],
+            swiftSettings: house),
+        .testTarget(
             name: "MigrationSourcesTests",
             dependencies: [
                 "MigrationSources", "FileSystem", "SeededGenerator", "TestServers", "TestSupport", grdb, subprocess,

@@ -76,6 +76,23 @@ struct MigrationTests {
         await world.host.stop()
     }
 
+    @Test("in a course whose files are missing nothing is touched: its records aren't ready")
+    func held() async throws {
+        let world = try await MigrationStage(1...12)
+        for id in 1...12 { try world.video(id) }
+        try world.list((1...11).map { "c,\($0),\($0).mp4,finished," })
+        #expect(try await world.migrate().exit == 0)
+        try world.stage.folder.move("library/Course", to: "library/elsewhere")
+        try world.list(["c,12,12.mp4,finished,"])
+        let report = try await world.migrate()
+        #expect(report.exit == 75)
+        #expect(report.results == ["c/12 not_ready course_held"], "\(report.outcome.output)")
+        #expect(try world.stage.stateCopy().states().values.count { $0 == "finished" } == 11)
+        try world.stage.folder.move("library/elsewhere", to: "library/Course")
+        #expect(try await world.migrate().exit == 0)
+        await world.host.stop()
+    }
+
     @Test("a partial is continued if the server has its bytes, and dropped if it hasn't")
     func partials() async throws {
         let world = try await MigrationStage(1...3)

@@ -108,7 +108,8 @@ struct CatalogFromStreams: AsyncParsableCommand {
         }
         context.output.send(Array(streams.text.utf8), to: STDOUT_FILENO)
         if streams.leftOut > 0 {
-            context.complain("warning: \(streams.leftOut) of the streams left out: each needs a name and a playlist_url")
+            let what = "\(streams.leftOut) of the streams left out"
+            context.complain("warning: \(what): each needs a name and a playlist_url")
         }
         try await context.finish()
     }

@@ -52,7 +52,7 @@ struct NewCatalog {
     /// Adds a record, unless it has the ids of an earlier one.
     mutating func add(_ record: SourceRecord, in source: OpenSource) {
         let id = Self.course(of: record, in: source)
-        let title = record.courseTitle ?? record.course ?? id
+        let title = Self.title(record.courseTitle) ?? Self.title(record.course) ?? id
         add(record, course: taken.contains(Identifier.normalized(id)) ? Self.other(id) : id, title: title)
     }
 
@@ -77,10 +77,10 @@ struct NewCatalog {
         let chapter = (record.chapter ?? record.chapterTitle).map { Self.identifier($0) } ?? ""
         if courses[id]?.chapters[chapter] == nil {
             courses[id]?.order.append(chapter)
-            courses[id]?.chapters[chapter] = Chapter(title: record.chapterTitle)
+            courses[id]?.chapters[chapter] = Chapter(title: Self.title(record.chapterTitle))
         }
         let cover = record.cover.flatMap { Self.isAddress($0) && !$0.contains("?") ? $0 : nil }
-        let added = Video(id: video, title: record.title, cover: cover, parameters: parameters(of: record))
+        let added = Video(id: video, title: Self.title(record.title), cover: cover, parameters: parameters(of: record))
         courses[id]?.chapters[chapter]?.videos.append(added)
     }
 
@@ -127,7 +127,7 @@ struct NewCatalog {
 
     private static func lines(of video: Video, indent: String) -> String {
         var lines = ["id: \(CatalogText.scalar(video.id))"]
-        if let title = video.title, !title.isEmpty { lines.append("title: \(CatalogText.scalar(title))") }
+        if let title = video.title { lines.append("title: \(CatalogText.scalar(title))") }
         if let cover = video.cover { lines.append("cover: \(CatalogText.quoted(cover))") }
         let parameters = video.parameters.map { "\(CatalogText.scalar($0.key)): \(CatalogText.quoted($0.value))" }
         if !parameters.isEmpty { lines.append("parameters: {\(parameters.joined(separator: ", "))}") }
@@ -161,8 +161,7 @@ struct NewCatalog {
     // MARK: ids
 
     private static func course(of record: SourceRecord, in source: OpenSource) -> String {
-        let folder = source.name.split(separator: "/").last.map(String.init) ?? source.kind.rawValue
-        return identifier(record.course ?? record.courseTitle ?? folder)
+        identifier(record.course ?? record.courseTitle ?? source.folderName)
     }
 
     private static func video(of record: SourceRecord) -> String {
@@ -186,6 +185,11 @@ struct NewCatalog {
                 }))
         let trimmed = plain.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? "unnamed" : trimmed
+    }
+
+    /// Nil for one that nobody can see.
+    private static func title(_ text: String?) -> String? {
+        text.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
 
     private static func isAddress(_ text: String) -> Bool {

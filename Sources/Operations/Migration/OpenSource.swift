@@ -20,6 +20,8 @@ struct OpenSource: Sendable {
     let reader: any SourceReader
     /// Its name in the journal: kind and absolute path.
     let name: String
+    /// The name of the source's folder.
+    let folderName: String
     /// The library's path relative to the source's folder, if it is in it: nothing there belongs to the source.
     private let excluded: String?
 
@@ -32,6 +34,7 @@ struct OpenSource: Sendable {
         let absolute = Self.absolute(options.source) ?? options.source
         name = "\(options.kind.rawValue) \(absolute)"
         let folder = place.file == nil ? absolute : FilePath(absolute).removingLastComponent().string
+        folderName = FilePath(folder).lastComponent?.string ?? options.kind.rawValue
         guard let library = Self.absolute(library.string) else {
             excluded = nil
             return
