@@ -70,6 +70,38 @@ struct MigrationFaultTests {
         await world.host.stop()
     }
 
+    @Test(
+        "files of another disk can't be linked: they fail, also in a dry run; --move copies them",
+        .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
+    func otherDisk() async throws {
+        let world = try await MigrationStage(1...2)
+        for id in 1...2 { try world.video(id) }
+        try world.list((1...2).map { "c,\($0),\($0).mp4,finished," })
+        let stage = world.stage
+        try stage.folder.make("library")
+        let outcome = try await Program.run(
+            [
+                "unshare", "--mount", "sh", "-c",
+                """
+                place=$1; shift
+                mount -t tmpfs -o size=64m none "$place"
+                "$@" --link --dry-run; "$@" --link; "$@" --move --remove-source
+                cp -r "$place" "$place.copy"
+                """, "sh", stage.library.string, Built.executable("coursefetch").string, "migrate", "manifest",
+                stage.folder.at("old/list.csv").string, "--catalog", stage.folder.at("catalog.yaml").string, "--json",
+                "--library", stage.library.string, "--state", stage.state.string,
+            ], in: stage.folder)
+        let results = try MigrationStage.report(outcome).results
+        #expect(
+            results == ["c/1", "c/2", "c/1", "c/2"].map { "\($0) failed other_file_system" } + [
+                "c/1 added", "c/2 added",
+            ],
+            "\(outcome.report)\(outcome.output)")
+        #expect(LibraryFiles(stage.folder.at("library.copy")).paths.count == 2)
+        #expect(stage.folder.files(under: "old").isEmpty)
+        await world.host.stop()
+    }
+
     @Test("two at once: the second one waits for the first, and finds nothing to do")
     func two() async throws {
         let world = try await MigrationStage(1...30)
