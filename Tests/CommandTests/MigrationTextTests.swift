@@ -126,7 +126,8 @@ struct MigrationTextTests {
         #expect(MigrationProblem.source(.missing(path: "/a")).message == "there is no file or folder /a")
         #expect(
             MigrationProblem.map(.badFormat(path: "m.yaml", .line(3))).message
-                == "--map: m.yaml can't be used: line 3 can't be understood")
+                == "m.yaml:3: a map has lines such as 'name: course/video' (in CSV: name,course/video), and each name once"
+        )
         #expect(
             MigrationProblem.source(.nothingFound(path: "/a", expected: ["x.db", "y.db"])).message
                 == "/a has nothing of this kind: there is no x.db or y.db; is it the right folder, and the right kind?")
@@ -263,32 +264,32 @@ struct MigrationTextTests {
                 the catalog 'my new.yaml' has 2 videos; look through it, then: coursefetch sync 'my new.yaml'
                 2 entries of the map fit no record: 'x' and 'https://h/a?…'
                 names in the source that aren't UTF-8, and folders beyond 32 levels, were left out
-                3 files of '/old stuff' removed; 1 file that no record knows is still there
+                3 files of '/old stuff' removed; 1 other file is still there
                 nothing is left: the only record is in
                 """)
         summary = Self.summary(records)
-        summary.removal = .kept(difference: "b.mp4")
+        summary.removal = .kept(.missing("b.mp4"))
         summary.conditions = [.workLeft]
         #expect(
             Self.text(records, summary) == """
                 1 file taken over (1 B)
-                '/old stuff' stays: the library doesn't have 'b.mp4' yet, or has other bytes of it; sync, then run it again
+                '/old stuff' stays: the library doesn't have 'b.mp4', or not as it was recorded; sync, then run it again
                 exit code 75: all is in, but the source isn't removed
                 """)
-        summary.removal = .kept(difference: nil)
+        summary.removal = .kept(.incomplete)
         summary.isStopped = true
         #expect(
             Self.text(records, summary) == """
                 1 file taken over (1 B)
                 '/old stuff' stays: it is removed only when all of it is in
-                exit code 75: stopped; run it again: it continues where it stopped
+                exit code 75: stopped; run it again for the rest
                 """)
         summary = Self.summary(records)
         summary.isDiskFull = true
         summary.conditions = [.stateUnusable, .workLeft]
         #expect(
             Self.text(records, summary).hasSuffix(
-                "\nexit code 73: the disk of the library is full; make room and run it again: it continues where it stopped"
+                "\nexit code 73: the disk of the library is full; make room, and run it again for the rest"
             ))
         summary.removal = .failed(path: "/old stuff/a", errno: 13)
         #expect(

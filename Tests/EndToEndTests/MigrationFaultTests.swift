@@ -115,4 +115,69 @@ struct MigrationFaultTests {
         #expect(LibraryFiles(world.stage.library).paths.count == 30)
         await world.host.stop()
     }
+
+    @Test(
+        "a source that is a folder of the library in another place isn't removed",
+        .enabled("no private mounts on this machine") { try await Tool.unshare.run(["--mount", "true"]).isSuccess })
+    func mounted() async throws {
+        let world = try await MigrationStage(1...2)
+        for id in 1...2 { try world.video(id) }
+        let stage = world.stage
+        let text = "layout: \"{course}/{id}.{ext}\"\n" + (stage.folder.read("catalog.yaml") ?? "")
+        try stage.folder.write(text, to: "catalog.yaml")
+        try stage.folder.make("library/Course")
+        let outcome = try await Program.run(
+            [
+                "unshare", "--mount", "sh", "-c",
+                "old=$1; place=$2; shift 2; mount --bind \"$old\" \"$place/Course\"; \"$@\"", "sh",
+                stage.folder.at("old").string, stage.library.string, Built.executable("coursefetch").string, "migrate",
+                "wget", stage.folder.at("old").string, "--catalog", stage.folder.at("catalog.yaml").string, "--move",
+                "--remove-source", "--library", stage.library.string, "--state", stage.state.string,
+            ], in: stage.folder)
+        #expect(outcome.exit == 75, "\(outcome.report)\(outcome.output)")
+        let right = (1...2).map { MigrationStage.content($0).sha256Text }
+        let files = LibraryFiles(stage.folder.at("old"))
+        #expect(right.allSatisfy(files.digests.values.contains), "\(outcome.output)")
+        await world.host.stop()
+    }
+
+    @Test("a removal that is killed goes on: the list is its last file")
+    func killedRemoval() async throws {
+        let world = try await MigrationStage(1...3)
+        for id in 1...3 { try world.video(id) }
+        try world.list((1...3).map { "c,\($0),\($0).mp4,finished," })
+        #expect(try await world.migrate().exit == 0)
+        // As a kill leaves it.
+        try world.stage.folder.remove("old/1.mp4")
+        let report = try await world.migrate(["--remove-source"])
+        #expect(report.exit == 0, "\(report.outcome.output)")
+        #expect(world.stage.folder.files(under: "old").isEmpty)
+        #expect(LibraryFiles(world.stage.library).paths.count == 3)
+        await world.host.stop()
+    }
+
+    @Test("a file that changes while the source is being removed stays, with what comes after it")
+    func changedRemoval() async throws {
+        let world = try await MigrationStage(1...3)
+        for id in 1...3 { try world.video(id) }
+        try world.list((1...3).map { "c,\($0),\($0).mp4,finished," })
+        #expect(try await world.migrate().exit == 0)
+        let stage = world.stage
+        let arguments = [
+            "strace", "-f", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
+            "inject=unlinkat:delay_enter=1500000:when=1",
+            Built.executable("coursefetch").string, "migrate", "manifest", stage.folder.at("old/list.csv").string,
+            "--catalog", stage.folder.at("catalog.yaml").string, "--remove-source", "--library", stage.library.string,
+            "--state", stage.state.string,
+        ]
+        async let ending = Program.run(arguments, in: stage.folder)
+        try await Task.sleep(for: .milliseconds(1000))
+        try world.file("2.mp4", MigrationStage.content(9).all)
+        let outcome = try await ending
+        // Whether the change came before or after the comparison: nothing of the file is lost.
+        #expect(outcome.exit == 75, "\(outcome.report)\(outcome.output)")
+        #expect(LibraryFiles(stage.folder.at("old")).digests["2.mp4"] == MigrationStage.content(9).sha256Text)
+        #expect(stage.folder.has("old/list.csv"))
+        await world.host.stop()
+    }
 }

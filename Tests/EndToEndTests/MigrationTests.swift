@@ -210,4 +210,46 @@ struct MigrationTests {
         #expect(LibraryFiles(world.stage.library).paths.count == 2)
         await world.host.stop()
     }
+
+    @Test("an earlier result doesn't hide what has changed since, in the library or in the source")
+    func changed() async throws {
+        let world = try await MigrationStage(1...2)
+        try world.video(1)
+        try world.list(["c,1,1.mp4,finished,", "c,2,2.mp4,unfinished,"])
+        #expect(try await world.migrate(["--requeue"]).exit == 0)
+        #expect(try await world.migrate().records.map(\.earlier) == [true, true])
+        try world.stage.folder.remove("library/Course/01 1.mp4")
+        try world.video(2)
+        try world.list(["c,1,1.mp4,finished,", "c,2,2.mp4,finished,"])
+        let report = try await world.migrate()
+        #expect(report.exit == 0, "\(report.outcome.output)")
+        #expect(report.records.map { "\($0.result) \($0.earlier == true)" } == ["added false", "added false"])
+        #expect(LibraryFiles(world.stage.library).paths.count == 2)
+        await world.host.stop()
+    }
+
+    @Test("the command's own files are no records, and no library is a source")
+    func ownFiles() async throws {
+        let world = try await MigrationStage(1...1)
+        try world.video(1)
+        let old = world.stage.folder.at("old")
+        try FileManager.default.moveItem(
+            atPath: world.stage.folder.at("catalog.yaml").string, toPath: old.appending("cat.yaml").string)
+        try world.stage.folder.write("1.mp4: c/1\n", to: "old/map.yaml")
+        let options = [
+            "--catalog", old.appending("cat.yaml").string, "--map", old.appending("map.yaml").string,
+            "--write-catalog", old.appending("new.yaml").string, "--remove-source",
+        ]
+        let report = try await world.migrate(["wget", old.string], options, catalog: false)
+        #expect(report.results == ["1.mp4 added"] && report.exit == 0, "\(report.outcome.output)")
+        #expect(world.stage.folder.files(under: "old").keys.sorted() == ["cat.yaml", "map.yaml"])
+        // Another user's library.
+        try world.stage.folder.move("library", to: "other")
+        let other = world.stage.folder.at("other/Course").string
+        let refused = try await world.migrate(
+            ["wget", other], ["--catalog", old.appending("cat.yaml").string, "--remove-source"], catalog: false)
+        #expect(refused.exit == 64, "\(refused.outcome.report)")
+        #expect(world.stage.folder.has("other/Course/01 1.mp4"))
+        await world.host.stop()
+    }
 }

@@ -187,7 +187,7 @@ struct WQDownloadReaderTests {
         #expect(copy.names().sorted() == ["mkdata.db", "mkdata.db-wal"])
         #expect(copy.names().sorted().map { FileManager.default.contents(atPath: copy.at($0).string) } == before)
         let reader = try Reading.open(WQDownloadReader.self, copy, "mkdata.db")
-        #expect(try reader.storeFiles() == ["mkdata.db", "mkdata.db-wal"])
+        #expect(try reader.storeFiles() == [], "somebody may have it open")
         #expect(copy.openDescriptors() == 1)
     }
 

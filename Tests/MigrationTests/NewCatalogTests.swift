@@ -18,7 +18,7 @@ struct NewCatalogTests {
         var options = MigrationOptions(
             kind: .manifest, source: folder.at("Old talks/list.csv").string, sync: .init(catalogs: []))
         options.isDryRun = true
-        return try OpenSource(options, library: folder.at("library"))
+        return try OpenSource(options, library: folder.at("library"), state: folder.at("state"))
     }
 
     private func record(_ change: (inout SourceRecord) -> Void) -> SourceRecord {

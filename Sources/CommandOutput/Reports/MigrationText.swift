@@ -173,17 +173,27 @@ package struct MigrationText {
         case .removed(let files, let left):
             let rest =
                 left > 0
-                ? "; \(Wording.count(left, "file")) that no record knows \(left == 1 ? "is" : "are") still there" : ""
+                ? "; \(Wording.count(left, "other file")) \(left == 1 ? "is" : "are") still there" : ""
             let verb = isDryRun ? "would be removed" : "removed"
             return [shown("\(Wording.count(files, "file")) of \(ShellWord.quoted(source)) \(verb)\(rest)")]
-        case .kept(nil):
-            return [shown("\(ShellWord.quoted(source)) stays: it is removed only when all of it is in")]
-        case .kept(let name?):
-            let reason = "the library doesn't have '\(Self.name(name))' yet, or has other bytes of it"
-            return [shown("\(ShellWord.quoted(source)) stays: \(reason); sync, then run it again")]
+        case .kept(let reason): return [shown(kept(reason))]
         case .failed(let path, let code):
             let reason = String(cString: strerror(code))
             return [shown("'\(path)' can't be removed: \(reason); the rest stays")]
+        }
+    }
+
+    private func kept(_ reason: MigrationSummary.KeptReason) -> String {
+        let place = ShellWord.quoted(source)
+        return switch reason {
+        case .incomplete: "\(place) stays: it is removed only when all of it is in"
+        case .missing(let name):
+            "\(place) stays: the library doesn't have '\(Self.name(name))', or not as it was recorded; sync, then run it again"
+        case .differs(let name):
+            "\(place) stays: the library has other bytes of '\(Self.name(name))'; compare the two, and remove the one that is wrong"
+        case .librarys(let name): "\(place) stays: its file of '\(Self.name(name))' is the library's own"
+        case .changed(let path):
+            "'\(Self.name(path))', or the library's file of it, has changed just now; it and the rest stay; run it again"
         }
     }
 
@@ -192,9 +202,9 @@ package struct MigrationText {
         guard exit != .success else { return success(summary) }
         let code = "exit code \(exit.rawValue)"
         if summary.isDiskFull {
-            return "\(code): the disk of the library is full; make room and run it again: it continues where it stopped"
+            return "\(code): the disk of the library is full; make room, and run it again for the rest"
         }
-        if summary.isStopped { return "\(code): stopped; run it again: it continues where it stopped" }
+        if summary.isStopped { return "\(code): stopped; run it again for the rest" }
         guard tally.left > 0 else {
             return "\(code): \(summary.removal.isOpen ? "all is in, but the source isn't removed" : exit.meaning)"
         }

@@ -147,9 +147,12 @@ package struct SourcePlace: Sendable {
                     continue
                 }
                 let inner: FolderHandle
+                // A library of ours is no part of another's store.
+                if name == ".coursefetch" { continue }
                 do throws(Errno) { inner = try folder.folder(name) } catch {
                     throw SourceProblem.unreadable(path: place.shown(path), errno: error.rawValue)
                 }
+                if (try? inner.entry(".coursefetch")) == .some(.folder) { continue }
                 try walk(inner, path, depth: depth + 1, place, &isWhole, body)
             case .link, .other, nil: continue
             }

@@ -46,7 +46,12 @@ struct URLListReader {
         self.place = place
         self.program = program
         list = try place.list(options.list, among: program.usual)
-        guard list == nil else { return }
+        if let list {
+            guard try place.beginning(of: list, upTo: 4096)?.contains(0) != true else {
+                throw .badFormat(path: place.shown(list), .notText)
+            }
+            return
+        }
         var isFound = false
         do {
             try place.walk { isFound = isFound || !MediaEnding.last($0).hasPrefix(".") && !Self.isLog($0) }

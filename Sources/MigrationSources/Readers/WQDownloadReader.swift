@@ -33,7 +33,23 @@ package struct WQDownloadReader: SourceReader {
     }
 
     package func storeFiles() throws -> [String] {
-        try ["", "-wal", "-shm", "-journal"].map { name + $0 }.filter { try place.facts(of: $0) != nil }
+        // Other users' rows aren't anybody's to remove, and with a log that isn't empty somebody may have it open.
+        let isOpen = try ["-wal", "-journal"].contains { try place.facts(of: name + $0).map { $0.size > 0 } ?? false }
+        guard try !isOpen && !hasOthers() else { return [] }
+        return try ["", "-wal", "-shm", "-journal"].map { name + $0 }.filter { try place.facts(of: $0) != nil }
+    }
+
+    /// Whether there are rows of users who aren't meant.
+    private func hasOthers() throws -> Bool {
+        guard let user, columns.contains("user_id") else { return false }
+        do {
+            return try database.read { db in
+                try Bool.fetchOne(
+                    db,
+                    sql: "SELECT EXISTS (SELECT 1 FROM local_video WHERE user_id <> '' AND CAST(user_id AS TEXT) <> ?)",
+                    arguments: [user]) ?? false
+            }
+        } catch { throw DatabaseCopy.problem(error, place.shown(name)) }
     }
 
     package func read(_ body: (SourceRecord) throws -> Void) throws {

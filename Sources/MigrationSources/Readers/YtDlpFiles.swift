@@ -16,14 +16,10 @@ struct YtDlpFiles {
     private(set) var groups: [String: Group] = [:]
     /// Those of ``groups``, in order.
     private(set) var stems: [String] = []
-    /// Paths of files that only yt-dlp needs, beside `.info.json`.
-    private(set) var rests: [String] = []
-    private var single: Set<String> = []
-
     init(_ place: SourcePlace) throws {
         var pieces: [(path: String, stem: String)] = []
         try place.walk { path in
-            if path.hasSuffix(".ytdl") || MediaEnding.last(path).contains(".part-Frag") { return rests.append(path) }
+            if path.hasSuffix(".ytdl") || MediaEnding.last(path).contains(".part-Frag") { return }
             if path.hasSuffix(Self.infoEnding) {
                 let stem = String(path.dropLast(Self.infoEnding.utf8.count))
                 return edit(stem) { $0.info = path }
@@ -35,10 +31,12 @@ struct YtDlpFiles {
             add(path, stem, isPartial)
         }
         for (path, stem) in pieces {
-            // Sound or picture by itself, while its video isn't put together; a name that only looks so is one.
-            if let whole = Self.withoutFormat(stem), groups[whole] != nil {
-                rests.append(path)
-            } else {
+            // Sound or picture by itself: its video isn't put together. A word that isn't surely a format's only counts
+            // beside the video.
+            guard let (whole, isSure) = Self.withoutFormat(stem) else { continue }
+            if isSure {
+                edit(whole) { _ in }
+            } else if groups[whole] == nil {
                 add(path, stem, path.hasSuffix(".part"))
             }
         }
@@ -59,13 +57,15 @@ struct YtDlpFiles {
         change(&groups[stem, default: Group()])
     }
 
-    /// `a` of `a.f137` and `a.temp`; nil for other names.
-    private static func withoutFormat(_ stem: String) -> String? {
+    /// `a` of `a.f137` and `a.temp`, which are surely pieces, and of `a.fhls-1`, which may be; nil for other names.
+    private static func withoutFormat(_ stem: String) -> (whole: String, isSure: Bool)? {
         guard let (whole, format) = MediaEnding.split(stem) else { return nil }
-        if format == "temp" { return whole }
+        if format == "temp" { return (whole, true) }
         guard format.hasPrefix("f"), format.utf8.count > 1 else { return nil }
-        return format.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D }
-            ? whole : nil
+        let isWord = format.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D
+        }
+        return isWord ? (whole, format.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }) : nil
     }
 
     /// The id at the end of a name that yt-dlp made: `title [id]`.

@@ -66,7 +66,7 @@ package struct YtDlpReader: SourceReader {
 
     package func storeFiles() throws -> [String] {
         let files = try YtDlpFiles(place)
-        return [archive].compactMap(\.self) + files.stems.compactMap { files.groups[$0]?.info } + files.rests
+        return [archive].compactMap(\.self) + files.stems.compactMap { files.groups[$0]?.info }
     }
 
     /// Success without a value is the file of a playlist.
@@ -99,8 +99,8 @@ package struct YtDlpReader: SourceReader {
             return paths.first { $0.hasSuffix(ending) || $0.hasSuffix(ending + ".part") } ?? paths.first
         }
         if let file = best(group.media) {
-            record.file = SourceFile(path: file)
-            record.state = archive == nil || isListed ? .finished : .unfinished
+            // What the archive lacks may still have been worked on.
+            if archive == nil || isListed { (record.file, record.state) = (SourceFile(path: file), .finished) }
         } else if let partial = best(group.partials) {
             record.partial = SourcePartial(path: partial, total: info.total)
         } else if isListed {

@@ -86,7 +86,7 @@ private struct MigrationRun: Sendable {
         try refusing { () throws(Refusal) in try place.requireKnown() }
         let root = try libraryPath(place)
         let map = try options.map.map { path throws(MigrationProblem) in try Self.map(path) }
-        let source = try OpenSource(options, library: root)
+        let source = try OpenSource(options, library: root, state: place.folder.path)
         guard let (catalog, made) = try await catalog(source, map, place, &summary) else { return }
         defer {
             // One that contradicts the others would be read again by the next run.
@@ -237,7 +237,7 @@ private struct MigrationRun: Sendable {
         }
         do {
             var made = NewCatalog(source.kind, taken: taken)
-            try source.reader.read { record in
+            try source.read { record in
                 guard record.fault == nil, map?.target(of: record) == nil,
                     (index?.find(record) ?? .nothing) == .nothing
                 else { return }
@@ -263,7 +263,7 @@ private struct MigrationRun: Sendable {
         var judge = try judge(catalog, store, plan, plan, source, map)
         try tally.count(source, judge.journal, copies: options.method != .link)
         do {
-            try source.reader.read { record in
+            try source.read { record in
                 if shouldStop() { throw MigrationWork.End.stopped }
                 switch try judge.judge(record) {
                 case .done(let result): tally.note(result)
@@ -304,7 +304,7 @@ private struct MigrationRun: Sendable {
             source: source, options: options, store: store, library: library, shouldStop: shouldStop,
             report: tally.note, copied: tally.copied)
         do {
-            try source.reader.read { record in
+            try source.read { record in
                 if shouldStop() { throw MigrationWork.End.stopped }
                 try work.add(judge.judge(record), of: record)
             }
@@ -317,7 +317,7 @@ private struct MigrationRun: Sendable {
         let isWhole = !tally.summary.isStopped && !tally.summary.isDiskFull
         tally.summary.unusedMapEntries = isWhole ? map?.unused ?? [] : []
         guard options.removesSource else { return }
-        tally.summary.removal = .kept(difference: nil)
+        tally.summary.removal = .kept(.incomplete)
         guard isWhole, tally.summary.left == 0 else { return }
         let removal = SourceRemoval(
             source: source, store: store, library: library, journal: try store.migrations.entries(of: source.name),

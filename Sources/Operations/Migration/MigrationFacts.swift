@@ -51,7 +51,7 @@ package struct MigratedRecord: Sendable, Equatable {
     package var reason: MigrationReason?
     /// Its video; nil if it isn't known.
     package var reference: VideoReference?
-    /// Its file in the library, relative to it; in a dry run without its ending.
+    /// Its file in the library, relative to it; a dry run doesn't see files of others in its place.
     package var path: String?
     /// The bytes that came from the source.
     package var bytes: Int64 = 0
@@ -129,10 +129,24 @@ package struct MigrationSummary: Sendable {
         case notAsked
         /// These many files were removed; these many that no record knows are still there.
         case removed(files: Int, left: Int)
-        /// Everything stays: not everything is in, or a file of the library has other bytes than this one of the source.
-        case kept(difference: String?)
+        /// Everything stays, or from a change on the rest.
+        case kept(KeptReason)
         /// A file couldn't be removed.
         case failed(path: String, errno: Int32)
+    }
+
+    /// Why a source isn't removed; with the name of the first record that is the reason.
+    package enum KeptReason: Sendable, Equatable {
+        /// Not all of it is in.
+        case incomplete
+        /// The library doesn't have its video, or not as it was recorded.
+        case missing(String)
+        /// The library has other bytes of it.
+        case differs(String)
+        /// Its file is the library's own.
+        case librarys(String)
+        /// This file, or the library's, has changed since they were compared.
+        case changed(String)
     }
 
     /// The number of records with each code.

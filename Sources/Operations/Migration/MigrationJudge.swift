@@ -1,6 +1,7 @@
 import DownloadStore
 import FileSystem
 import Foundation
+import MediaLibrary
 import MigrationSources
 import SyncFacts
 
@@ -34,8 +35,6 @@ struct MigrationJudge {
         /// The digests that all of them together have to have.
         var expected: [Checksum]
         var companions: [(path: String, facts: FileFacts)]
-        /// A name with the ending that the file should have.
-        var naming: [String]
 
         var size: Int64 { pieces.reduce(0) { $0 + $1.facts.size } }
     }
@@ -82,7 +81,8 @@ struct MigrationJudge {
         result.reference = target.reference
         if targets.isHeld(key) { return done(.notReady, .courseHeld) }
         if let earlier = journal[OpenSource.digest(record)], earlier.code.isIn, earlier.key == key,
-            target.state == .finished || (earlier.code == .added && (target.state.isOpen || target.state == .paused))
+            target.state == .finished
+                || (earlier.code == .added && record.file == nil && (target.state.isOpen || target.state == .paused))
         {
             taken[key] = target.file?.size
             result.isEarlier = true
@@ -165,11 +165,13 @@ struct MigrationJudge {
         }
         result.code = .added
         result.bytes = size
-        result.path = target.stem
+        let naming = [pieces.last?.path, record.url].compactMap(\.self) + record.names
+        // A player knows its own formats by their endings.
+        let ending = FileExtension.ofMedia(named: naming, keepsFirst: options.kind == .baijiayun)
+        result.path = "\(target.stem).\(ending)"
         return .adopt(
             Adoption(
                 result: result, target: target, pieces: pieces,
-                expected: [file.sha256, target.sha256].compactMap(\.self), companions: companions,
-                naming: [pieces.last?.path, record.url].compactMap(\.self) + record.names))
+                expected: [file.sha256, target.sha256].compactMap(\.self), companions: companions))
     }
 }

@@ -182,11 +182,9 @@ struct MigrationWork {
         let partial = PartialName(download: id.rawValue)
         let sha256 = try bring(adoption.pieces, as: partial, expected: adoption.expected)
         let target = adoption.target
-        // Its player knows its own formats by their endings.
-        let ending = FileExtension.ofMedia(named: adoption.naming, keepsFirst: options.kind == .baijiayun)
         var file = ArrivedFile(
             role: .video(id, source: target.source), partialName: partial, size: adoption.size, sha256: sha256,
-            path: "\(target.stem).\(ending)", id: target.reference.video,
+            path: adoption.result.path ?? target.stem, id: target.reference.video,
             old: target.oldFile)
         for (number, companion) in adoption.companions.enumerated() {
             let name = String(companion.path.split(separator: "/").last ?? "")

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import MediaLibrary
 import MigrationSources
+import SyncFacts
 import SystemPackage
 
 #if canImport(Glibc)
@@ -22,10 +23,11 @@ struct OpenSource: Sendable {
     let name: String
     /// The name of the source's folder.
     let folderName: String
-    /// The library's path relative to the source's folder, if it is in it: nothing there belongs to the source.
-    private let excluded: String?
+    /// Paths relative to the source's folder that don't belong to it: of the library, the state, and what the command
+    /// itself reads or writes.
+    private let excluded: [String]
 
-    init(_ options: MigrationOptions, library: FilePath) throws(MigrationProblem) {
+    init(_ options: MigrationOptions, library: FilePath, state: FilePath) throws(MigrationProblem) {
         do throws(SourceProblem) {
             kind = options.kind
             place = try SourcePlace(options.source)
@@ -35,20 +37,56 @@ struct OpenSource: Sendable {
         name = "\(options.kind.rawValue) \(absolute)"
         let folder = place.file == nil ? absolute : FilePath(absolute).removingLastComponent().string
         folderName = FilePath(folder).lastComponent?.string ?? options.kind.rawValue
-        guard let library = Self.absolute(library.string) else {
-            excluded = nil
-            return
+        if let library = Self.absolute(library.string) {
+            let isInside = library == folder || library.hasPrefix(folder + "/")
+            // A list may name files anywhere; a folder is taken as a whole.
+            if (isInside && place.file == nil) || folder.hasPrefix(library + "/") { throw .overlapping }
         }
-        let isInside = library == folder || library.hasPrefix(folder + "/")
-        // A list may name files anywhere; a folder is taken as a whole.
-        if (isInside && place.file == nil) || folder.hasPrefix(library + "/") { throw .overlapping }
-        excluded = isInside ? String(library.dropFirst(folder.utf8.count + 1)) : nil
+        // Of another user, or another state.
+        if Self.isInLibrary(folder) { throw .overlapping }
+        let own =
+            [library.string, state.string] + options.sync.catalogs
+            + [options.map, options.writeCatalog].compactMap(\.self)
+        excluded = own.compactMap { path in
+            let place = FilePath(Self.absoluteOrPlanned(path))
+            guard place.string.hasPrefix(folder + "/") else { return nil }
+            return String(place.string.dropFirst(folder.utf8.count + 1))
+        }
     }
 
-    /// Whether a path in the source isn't one of the library's.
+    private static func isInLibrary(_ folder: String) -> Bool {
+        var place = FilePath(folder)
+        while true {
+            let marker = place.appending(".coursefetch").appending("library.json")
+            if access(marker.string, F_OK) == 0 { return true }
+            let above = place.removingLastComponent()
+            guard above != place, !above.isEmpty else { return false }
+            place = above
+        }
+    }
+
+    /// With links resolved; a file that isn't there yet has its folder's path.
+    private static func absoluteOrPlanned(_ path: String) -> String {
+        if let absolute = absolute(path) { return absolute }
+        let place = FilePath(path)
+        let above = place.removingLastComponent()
+        guard let name = place.lastComponent, let folder = absolute(above.isEmpty ? "." : above.string) else {
+            return path
+        }
+        return FilePath(folder).appending(name).string
+    }
+
+    /// Calls `body` with each record, but for files in the source's folder that are the command's own.
+    func read(_ body: (SourceRecord) throws -> Void) throws {
+        try reader.read { record in
+            if place.file == nil, let path = record.file?.path ?? record.partial?.path, !isOutside(path) { return }
+            try body(record)
+        }
+    }
+
+    /// Whether a path in the source isn't one of the command's own.
     func isOutside(_ path: String) -> Bool {
-        guard let excluded else { return true }
-        return !excluded.isEmpty && path != excluded && !path.hasPrefix(excluded + "/")
+        !excluded.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
     /// Whether files of the source can have second names in a library: both are on one file system. A library

@@ -15,9 +15,20 @@ import Darwin
 #endif
 
 /// Removes a source whose records are all in the library: first every file of every record is compared with the
-/// library's, byte by byte through digests unless they are one file; then the files that the reader knows are removed,
-/// and the folders that are empty. What nobody knows stays.
+/// library's, by its SHA-256 unless they are one file with two names; then the files that the reader knows are removed,
+/// each only if it and the library's are still the same, and the folders that are empty. What nobody knows stays.
 struct SourceRemoval {
+    /// A file that the library has, too.
+    private struct Proven {
+        var facts: FileFacts
+        /// The library's file with its bytes.
+        var stored: StoredFile
+    }
+
+    private struct Kept: Error {
+        var reason: MigrationSummary.KeptReason
+    }
+
     let source: OpenSource
     let store: DownloadStore
     let library: LibraryFolder
@@ -27,90 +38,125 @@ struct SourceRemoval {
 
     /// Removes it, or keeps all of it.
     func run() throws -> MigrationSummary.Removal {
-        var known: Set<String> = []
-        var difference: String?
+        var proven: [String: Proven] = [:]
         do {
-            try source.reader.read { record in
+            try source.read { record in
                 if shouldStop() { throw LibraryError.stopped }
-                guard let paths = try provenPaths(of: record) else {
-                    difference = record.names.first ?? record.key
-                    throw Kept()
-                }
-                known.formUnion(paths)
+                for (path, found) in try compare(record) { proven[path] = found }
             }
-        } catch is Kept { return .kept(difference: difference) }
-        known.formUnion(try source.reader.storeFiles())
-        if let file = source.place.file { known.insert(file) }
+        } catch let kept as Kept { return .kept(kept.reason) }
         var removed = 0
-        for path in known.sorted() where source.isOutside(path) {
-            guard let (folder, name) = source.place.parent(of: path) else { continue }
-            do throws(Errno) {
-                guard case .file? = try folder.entry(name) else { continue }
-                try folder.remove(name)
-                removed += 1
-            } catch { return .failed(path: source.place.shown(path), errno: error.rawValue) }
+        for (path, file) in proven.sorted(by: { $0.key < $1.key }) {
+            if shouldStop() { throw LibraryError.stopped }
+            guard let (folder, name) = source.place.parent(of: path), case .file(let now)? = try? folder.entry(name)
+            else { continue }
+            guard now.size == file.facts.size, now.isUnchanged(since: file.facts),
+                case .ours = try library.files.proves(file.stored.path, is: FileRecord(file.stored))
+            else { return .kept(.changed(path)) }
+            do throws(Errno) { try folder.remove(name) } catch { return failed(path, error) }
+            removed += 1
         }
-        removeEmptyFolders(of: known)
+        // At the end: without them nothing could be run again.
+        let own = try source.reader.storeFiles()
+        let isGivenOwn = source.place.file.map { own.contains($0) } ?? false
+        for path in own.filter({ $0 != source.place.file }) + (isGivenOwn ? [source.place.file ?? ""] : [])
+        where source.isOutside(path) {
+            guard let (folder, name) = source.place.parent(of: path), case .file? = try? folder.entry(name) else {
+                continue
+            }
+            do throws(Errno) { try folder.remove(name) } catch { return failed(path, error) }
+            removed += 1
+        }
+        removeEmptyFolders(of: Set(proven.keys).union(own))
         var left = 0
         if source.place.file == nil { try source.place.walk { _ in left += 1 } }
         return .removed(files: removed, left: left)
     }
 
-    private struct Kept: Error {}
+    private func failed(_ path: String, _ error: Errno) -> MigrationSummary.Removal {
+        .failed(path: source.place.shown(path), errno: error.rawValue)
+    }
 
-    /// The paths of a record whose video is in the library with the same bytes; nil otherwise.
-    private func provenPaths(of record: SourceRecord) throws -> [String]? {
-        // The first record of that name decides; what else this one names stays.
-        if record.fault == .repeated { return [] }
-        guard let key = journal[OpenSource.digest(record)]?.key,
-            let row = try store.downloads.record(key), row.state == .finished, let stored = row.file,
-            case .ours(let facts) = try library.files.proves(stored.path, is: FileRecord(stored))
-        else { return nil }
-        guard let file = record.file else {
-            // The bytes that it had are part of the finished file: nothing of the source is more than that.
-            return [record.partial?.path].compactMap(\.self)
+    /// The files of a record, if its video is in the library with the same bytes. Those that are gone already don't matter.
+    private func compare(_ record: SourceRecord) throws -> [String: Proven] {
+        let name = record.names.first ?? record.key
+        guard let key = journal[OpenSource.digest(record)]?.key, let row = try store.downloads.record(key),
+            row.state == .finished, let stored = row.file,
+            case .ours = try library.files.proves(stored.path, is: FileRecord(stored))
+        else { throw Kept(reason: .missing(name)) }
+        var found: [String: Proven] = [:]
+        if let file = record.file {
+            try compare(file.pieces, with: stored, name, &found)
+        } else if let partial = record.partial, partial.length != 0 {
+            try comparePartial(partial, with: stored, name, &found)
         }
-        let paths = file.pieces
+        let beside = record.companions.isEmpty ? [] : try store.sidecars.files(of: [row.id])
+        for companion in record.companions {
+            let last = String(companion.path.split(separator: "/").last ?? "")
+            guard let stored = beside.first(where: { $0.name == last }) else { throw Kept(reason: .missing(name)) }
+            try compare([companion.path], with: StoredFile(stored), name, &found)
+        }
+        return found
+    }
+
+    private func compare(
+        _ paths: [String], with stored: StoredFile, _ name: String, _ found: inout [String: Proven]
+    ) throws {
         var pieces: [Imports.Piece] = []
         defer { for piece in pieces { close(piece.descriptor) } }
+        var facts: [FileFacts] = []
         for path in paths {
-            guard source.isOutside(path), let descriptor = try source.place.open(path) else { return nil }
+            guard source.isOutside(path), try !isLibrarysName(path, stored.path) else {
+                throw Kept(reason: .librarys(name))
+            }
+            guard let descriptor = try source.place.open(path) else { continue }
             pieces.append(Imports.Piece(descriptor))
+            facts.append(try FileFacts(descriptor: descriptor))
         }
-        let companions = try self.companions(of: record, row.id)
-        guard let companions else { return nil }
-        if pieces.count == 1, try FileFacts(descriptor: pieces[0].descriptor).inode == facts.inode, facts.links > 1,
-            try isOneFile(paths[0], stored.path)
-        {
-            return paths + companions
+        // An earlier removal was killed: what is left of it stays.
+        guard !pieces.isEmpty, pieces.count == paths.count else { return }
+        if pieces.count == 1, try isOneFile(pieces[0].descriptor, stored.path) {
+            guard facts[0].links > 1 else { throw Kept(reason: .librarys(name)) }
+        } else {
+            let digest = try Imports.digest(of: pieces, shouldStop: shouldStop)
+            let sha256 = try stored.sha256 ?? library.files.hash(stored.path, shouldStop: shouldStop)?.sha256
+            guard digest.size == stored.size, digest.sha256 == sha256 else { throw Kept(reason: .differs(name)) }
         }
-        let found = try Imports.digest(of: pieces, shouldStop: shouldStop)
-        guard found.size == stored.size else { return nil }
-        let sha256 = try stored.sha256 ?? library.files.hash(stored.path, shouldStop: shouldStop)?.sha256
-        return found.sha256 == sha256 ? paths + companions : nil
+        for (path, facts) in zip(paths, facts) { found[path] = Proven(facts: facts, stored: stored) }
     }
 
-    /// Whether both names lead to one file: numbers of files repeat on other file systems.
-    private func isOneFile(_ path: String, _ stored: String) throws -> Bool {
-        let there = library.root.appending(stored)
-        guard let descriptor = try source.place.open(path) else { return false }
+    /// The claimed bytes of a partial have to be the beginning of the finished file.
+    private func comparePartial(
+        _ partial: SourcePartial, with stored: StoredFile, _ name: String, _ found: inout [String: Proven]
+    ) throws {
+        guard source.isOutside(partial.path), let descriptor = try source.place.open(partial.path) else { return }
         defer { close(descriptor) }
-        var (mine, other) = (stat(), stat())
-        guard fstat(descriptor, &mine) == 0, there.withPlatformString({ lstat($0, &other) }) == 0 else { return false }
-        return mine.st_dev == other.st_dev && mine.st_ino == other.st_ino
+        let facts = try FileFacts(descriptor: descriptor)
+        let length = min(partial.length ?? facts.size, facts.size)
+        let there = try FileDescriptor.open(library.root.appending(stored.path), .readOnly, options: [.closeOnExec])
+        defer { try? there.close() }
+        let mine = try Imports.digest(of: [.init(descriptor, length: length)], shouldStop: shouldStop)
+        let other = try Imports.digest(of: [.init(there.rawValue, length: length)], shouldStop: shouldStop)
+        guard mine == other else { throw Kept(reason: .differs(name)) }
+        found[partial.path] = Proven(facts: facts, stored: stored)
     }
 
-    /// The files beside a video, if the library has them too.
-    private func companions(of record: SourceRecord, _ id: DownloadID) throws -> [String]? {
-        guard !record.companions.isEmpty else { return [] }
-        let sizes = try store.sidecars.files(of: [id]).map { ($0.name, $0.size) }
-        for companion in record.companions {
-            let name = String(companion.path.split(separator: "/").last ?? "")
-            guard let facts = try source.place.facts(of: companion.path),
-                sizes.contains(where: { $0.0 == name && $0.1 == facts.size })
-            else { return nil }
-        }
-        return record.companions.map(\.path)
+    /// Whether a path in the source is the library's own name of a file, reached in another way, such as a bind mount.
+    private func isLibrarysName(_ path: String, _ stored: String) throws -> Bool {
+        guard let (folder, name) = source.place.parent(of: path),
+            name == stored.split(separator: "/").last.map(String.init)
+        else { return false }
+        let above = library.root.appending(stored).removingLastComponent()
+        guard let other = try? FolderHandle(at: above) else { return true }
+        return folder.isSame(as: other)
+    }
+
+    private func isOneFile(_ descriptor: CInt, _ stored: String) throws -> Bool {
+        var (mine, other) = (stat(), stat())
+        guard fstat(descriptor, &mine) == 0,
+            library.root.appending(stored).withPlatformString({ lstat($0, &other) }) == 0
+        else { return false }
+        return mine.st_dev == other.st_dev && mine.st_ino == other.st_ino
     }
 
     private func removeEmptyFolders(of paths: Set<String>) {
@@ -128,8 +174,9 @@ struct SourceRemoval {
         }
         guard source.place.file == nil else { return }
         let place = FilePath(source.place.path)
-        if let name = place.lastComponent?.string, let above = try? FolderHandle(at: place.removingLastComponent()) {
-            _ = try? above.removeFolder(name)
+        let above = place.removingLastComponent()
+        if let name = place.lastComponent?.string, let handle = try? FolderHandle(at: above.isEmpty ? "." : above) {
+            _ = try? handle.removeFolder(name)
         }
     }
 }

@@ -32,7 +32,7 @@ final class Tally {
     func count(_ source: OpenSource, _ journal: [Data: MigrationEntry], copies: Bool) throws {
         // A folder that can't be read is its records' problem.
         if source.place.file == nil { summary.hasUnreadNames = (try? source.place.walk { _ in }) == false }
-        try source.reader.read { record in
+        try source.read { record in
             progress.allRecords += 1
             guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
             for path in record.file?.pieces ?? [] where source.isOutside(path) {
