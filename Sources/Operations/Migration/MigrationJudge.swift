@@ -36,7 +36,7 @@ struct MigrationJudge {
         var expected: [Checksum]
         var companions: [(path: String, facts: FileFacts)]
 
-        var size: Int64 { pieces.reduce(0) { $0 + $1.facts.size } }
+        var size: Int64 { pieces.byteCount { $0.facts.size }.value }
     }
 
     let source: OpenSource
@@ -152,7 +152,7 @@ struct MigrationJudge {
             }
             pieces.append((path, facts))
         }
-        let size = pieces.reduce(Int64(0)) { $0.addingReportingOverflow($1.facts.size).partialValue }
+        let size = pieces.byteCount { $0.facts.size }.value
         for expected in [file.size, target.size].compactMap(\.self) where expected != size {
             return lost(.wrongSize(found: size, expected: expected))
         }

@@ -25,6 +25,8 @@ struct MigrationWork {
     }
 
     private static let groupLimit = 256
+    /// A file of this size isn't kept waiting for others: a kill would cost it.
+    private static let largeFile: Int64 = 64 << 20
 
     let source: OpenSource
     let options: MigrationOptions
@@ -58,7 +60,9 @@ struct MigrationWork {
         case .done(let result): finish(result, of: record)
         case .adopt(let adoption):
             group.append((adoption, record))
-            if group.count >= Self.groupLimit { try placeGroup() }
+            if group.count >= Self.groupLimit || group.contains(where: { $0.adoption.size >= Self.largeFile }) {
+                try placeGroup()
+            }
         case .queue(let result, let target, let partial):
             finish(try queue(result, target, partial), of: record)
         }
@@ -231,7 +235,7 @@ struct MigrationWork {
         do throws(LibraryError) {
             done = try library.imports.copy(open, as: partial, shouldStop: shouldStop, copied: copied)
         } catch { throw Failure(error) }
-        let size = pieces.reduce(0) { $0 + $1.facts.size }
+        let size = pieces.byteCount { $0.facts.size }.value
         guard done.size == size, expected.allSatisfy({ $0 == done.sha256 }) else {
             try? library.partials.remove(partial)
             throw .lost(done.size == size ? .wrongChecksum : .wrongSize(found: done.size, expected: size))

@@ -37,7 +37,7 @@ final class Tally {
             guard copies, journal[OpenSource.digest(record)]?.code.isIn != true else { return }
             for path in record.file?.pieces ?? [] where source.isOutside(path) {
                 let size = try source.place.facts(of: path)?.size ?? 0
-                progress.allBytes = progress.allBytes.addingReportingOverflow(size).partialValue
+                progress.allBytes = (ByteCount(progress.allBytes) + ByteCount(size)).value
             }
         }
     }
@@ -45,7 +45,11 @@ final class Tally {
     /// Notes the result of a record.
     func note(_ result: MigratedRecord) {
         summary.counts[result.code, default: 0] += 1
-        if result.isEarlier { summary.earlier += 1 } else { summary.bytes += result.bytes }
+        if result.isEarlier {
+            summary.earlier += 1
+        } else {
+            summary.bytes = (ByteCount(summary.bytes) + ByteCount(result.bytes)).value
+        }
         if result.isQueued, result.code == .added, !result.isEarlier { summary.queued += 1 }
         progress.records += 1
         observe(.record(result))
