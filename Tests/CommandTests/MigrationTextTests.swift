@@ -273,7 +273,7 @@ struct MigrationTextTests {
         #expect(
             Self.text(records, summary) == """
                 1 file taken over (1 B)
-                '/old stuff' stays: the library doesn't have 'b.mp4', or not as it was recorded; sync, then run it again
+                '/old stuff' stays: the library doesn't have 'b.mp4', or not as it was recorded; coursefetch verify --repair, sync, then run it again
                 exit code 75: all is in, but the source isn't removed
                 """)
         summary.removal = .kept(.incomplete)

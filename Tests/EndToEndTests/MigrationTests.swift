@@ -187,6 +187,11 @@ struct MigrationTests {
         let report = try await world.migrate(["--requeue", "--no-start"])
         #expect(report.exit == 0, "\(report.outcome.output)")
         #expect(try world.stage.stateCopy().states() == ["1": "paused", "2": "waiting"])
+        #expect(try await world.migrate().records.map(\.earlier) == [true])
+        #expect(try await world.migrate(["--requeue"]).exit == 0)
+        #expect(try world.stage.stateCopy().states()["1"] == "waiting")
+        #expect(try await world.migrate(["--requeue", "--no-start"]).exit == 0)
+        #expect(try world.stage.stateCopy().states()["1"] == "paused")
         await world.host.stop()
     }
 
@@ -204,6 +209,17 @@ struct MigrationTests {
         #expect(try await world.migrate(["--remove-source"]).exit == 75)
         #expect(world.stage.folder.has("old/1.mp4") && world.stage.folder.has("old/2.mp4"))
         try world.video(2)
+        // The library's file is damaged, and nothing tells but its bytes.
+        let place = world.stage.library.appending("Course/01 1.mp4").string
+        let time = try FileManager.default.attributesOfItem(atPath: place)[.modificationDate] as? Date
+        let file = try FileDescriptor.open(FilePath(place), .readWrite)
+        try file.writeAll(toAbsoluteOffset: 1000, [1, 2, 3, 4])
+        try file.close()
+        try FileManager.default.setAttributes([.modificationDate: try #require(time)], ofItemAtPath: place)
+        #expect(try await world.migrate(["--remove-source"]).exit == 75)
+        #expect(world.stage.folder.has("old/1.mp4") && world.stage.folder.has("old/2.mp4"))
+        #expect(try await world.stage.command(["verify", "--repair"]).exit == 1)
+        #expect(try await world.stage.sync().exit == 0)
         let report = try await world.migrate(["--move", "--remove-source"])
         #expect(report.exit == 0, "\(report.outcome.output)")
         #expect(world.stage.folder.names().filter { $0.hasPrefix("old/") } == ["old/notes.txt"])
@@ -228,6 +244,19 @@ struct MigrationTests {
         await world.host.stop()
     }
 
+    @Test("a lost file that was queued is in since then, however often it runs")
+    func lostTwice() async throws {
+        let world = try await MigrationStage(1...1)
+        try world.list(["c,1,1.mp4,finished,"])
+        #expect(try await world.migrate().records.map(\.result) == ["file_lost"])
+        #expect(try await world.migrate(["--requeue"]).records.map(\.result) == ["added"])
+        for options in [["--requeue"], []] {
+            let report = try await world.migrate(options)
+            #expect(report.exit == 0 && report.records.map(\.earlier) == [true], "\(report.outcome.output)")
+        }
+        await world.host.stop()
+    }
+
     @Test("the command's own files are no records, and no library is a source")
     func ownFiles() async throws {
         let world = try await MigrationStage(1...1)
@@ -249,6 +278,13 @@ struct MigrationTests {
         let refused = try await world.migrate(
             ["wget", other], ["--catalog", old.appending("cat.yaml").string, "--remove-source"], catalog: false)
         #expect(refused.exit == 64, "\(refused.outcome.report)")
+        try world.stage.folder.write("course,video,path\nc,1,other/Course/01 1.mp4\n", to: "list.csv")
+        let listed = try await world.stage.run(
+            [
+                "migrate", "manifest", world.stage.folder.at("list.csv").string, "--catalog",
+                old.appending("cat.yaml").string, "--remove-source",
+            ], library: world.stage.folder.at("fresh"), state: world.stage.folder.at("fresh-state"))
+        #expect(listed.exit == 75, "\(listed.report)\(listed.output)")
         #expect(world.stage.folder.has("other/Course/01 1.mp4"))
         await world.host.stop()
     }

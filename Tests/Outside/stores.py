@@ -186,3 +186,13 @@ NetworkURL="{self.base}/{name}/p.m3u8"><Complete>{isComplete}</Complete></Stream
         checked = self.scene.command("check", catalog)
         self.assertEqual(checked.exit, 0, checked)
         self.assertEqual(text.count("m.m3u8"), COUNT)
+        # What is in a package and was never compared isn't the store's.
+        self.put("v0_A1B2.movpkg/notes.mp4", b"mine")
+        self.put("v0_A1B2.movpkg/0-ABC-1/9.frag", b"other")
+        for path in [p for p in self.old.rglob("*") if p.is_file() and "v1_" in str(p)]:
+            path.unlink()
+        (self.old / "v1_A1B2.movpkg/0-ABC-1").rmdir()
+        (self.old / "v1_A1B2.movpkg").rmdir()
+        run = self.scene.command(*command, "--remove-source")
+        self.assertEqual(run.exit, 0, run)
+        self.assertEqual(set(self.source()), {"v0_A1B2.movpkg/notes.mp4", "v0_A1B2.movpkg/0-ABC-1/9.frag"})

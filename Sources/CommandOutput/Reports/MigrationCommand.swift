@@ -15,6 +15,13 @@ struct MigrationCommand {
             kept.append(word)
         }
         let isThere = options.first.map { option in kept.contains { $0 == option || $0.hasPrefix(option + "=") } }
+        // The catalog that was written before is one like the others now.
+        if isThere == true, options.first == "--write-catalog" {
+            kept = kept.map { $0 == "--write-catalog" ? "--catalog" : $0 }
+                .map { $0.hasPrefix("--write-catalog=") ? "--catalog=" + $0.dropFirst(16) : $0 }
+            return (["coursefetch"] + (kept + ["--write-catalog", "migrated-2.yaml"]).map(Self.written))
+                .joined(separator: " ")
+        }
         return (["coursefetch"] + (kept + (isThere == true ? [] : options)).map(Self.written)).joined(separator: " ")
     }
 

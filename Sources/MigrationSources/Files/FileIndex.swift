@@ -1,3 +1,5 @@
+import FileSystem
+
 /// The paths of all files beneath a source's folder, at one time. A name is found however Unicode composes its letters.
 package struct FileIndex {
     private var known: Set<String> = []
@@ -16,10 +18,24 @@ extension SourcePlace {
     package func list(_ list: String?, among usual: [String]) throws(SourceProblem) -> String? {
         if let list {
             guard let path = Self.relative(list), try facts(of: path) != nil else { throw .missing(path: shown(list)) }
-            return path
+            return try checked(path)
         }
-        if let file { return file }
-        for name in usual where try facts(of: name) != nil { return name }
+        if let file { return try checked(file) }
+        for name in usual where try facts(of: name) != nil { return try checked(name) }
         return nil
+    }
+
+    /// Longer than this no list is.
+    private static let longestList: Int64 = 256 << 20
+
+    /// A list that is text, as far as its beginning tells, and not longer than any.
+    private func checked(_ path: String) throws(SourceProblem) -> String {
+        guard try facts(of: path).map({ $0.size <= Self.longestList }) != false else {
+            throw .badFormat(path: shown(path), .tooLarge)
+        }
+        guard try beginning(of: path, upTo: 4096)?.contains(0) != true else {
+            throw .badFormat(path: shown(path), .notText)
+        }
+        return path
     }
 }

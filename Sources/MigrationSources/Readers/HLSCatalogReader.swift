@@ -81,24 +81,26 @@ package struct HLSCatalogReader: SourceReader {
         }
     }
 
+    /// Of packages that are joined, their lists and playlists; of others nothing, since nobody compares what is in them.
     package func storeFiles() throws -> [String] {
         var paths: [String] = []
         if let path = SourcePlace.relative(list), try place.facts(of: path) != nil { paths.append(path) }
         try read { record in
-            let parts = Set(record.file?.parts.map { "\(record.key)/\($0)" } ?? [])
-            paths += try files(in: record.key, depth: 0).filter { !parts.contains($0) }
+            guard let file = record.file else { return }
+            let folders = Set(file.parts.compactMap { $0.split(separator: "/").dropLast().joined(separator: "/") })
+            var lists: [String] = []
+            for folder in [""] + folders {
+                let place = folder.isEmpty ? record.key : "\(record.key)/\(folder)"
+                for entry in try SourceEntry.all(in: place, of: self.place)
+                where !entry.isFolder && Self.isList(entry.name) { lists.append("\(place)/\(entry.name)") }
+            }
+            paths += lists.sorted()
         }
         return paths
     }
 
-    private func files(in folder: String, depth: Int) throws(SourceProblem) -> [String] {
-        guard depth <= Self.depthBound else { return [] }
-        var paths: [String] = []
-        for entry in try SourceEntry.all(in: folder, of: place) {
-            let path = "\(folder)/\(entry.name)"
-            paths += entry.isFolder ? try files(in: path, depth: depth + 1) : [path]
-        }
-        return paths
+    private static func isList(_ name: String) -> Bool {
+        ["boot.xml", "StreamInfoBoot.xml", "StreamInfoRoot.xml", "root.xml"].contains(name) || name.hasSuffix(".m3u8")
     }
 
     package func read(_ body: (SourceRecord) throws -> Void) throws {

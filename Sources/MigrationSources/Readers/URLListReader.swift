@@ -46,12 +46,7 @@ struct URLListReader {
         self.place = place
         self.program = program
         list = try place.list(options.list, among: program.usual)
-        if let list {
-            guard try place.beginning(of: list, upTo: 4096)?.contains(0) != true else {
-                throw .badFormat(path: place.shown(list), .notText)
-            }
-            return
-        }
+        guard list == nil else { return }
         var isFound = false
         do {
             try place.walk { isFound = isFound || !MediaEnding.last($0).hasPrefix(".") && !Self.isLog($0) }

@@ -319,7 +319,7 @@ private struct MigrationRun: Sendable {
         guard options.removesSource else { return }
         tally.summary.removal = .kept(.incomplete)
         guard isWhole, tally.summary.left == 0 else { return }
-        let removal = SourceRemoval(
+        var removal = SourceRemoval(
             source: source, store: store, library: library, journal: try store.migrations.entries(of: source.name),
             shouldStop: shouldStop)
         do { tally.summary.removal = try removal.run() } catch LibraryError.stopped { tally.summary.isStopped = true }

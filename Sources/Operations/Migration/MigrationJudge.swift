@@ -80,16 +80,18 @@ struct MigrationJudge {
         guard let target = try targets.target(key) else { return done(.notReady, .noVideo) }
         result.reference = target.reference
         if targets.isHeld(key) { return done(.notReady, .courseHeld) }
-        if let earlier = journal[OpenSource.digest(record)], earlier.code.isIn, earlier.key == key,
-            target.state == .finished
-                || (earlier.code == .added && record.file == nil && (target.state.isOpen || target.state == .paused))
-        {
+        let earlier = journal[OpenSource.digest(record)].flatMap { $0.code.isIn && $0.key == key ? $0 : nil }
+        if let earlier, target.state == .finished {
             taken[key] = target.file?.size
             result.isEarlier = true
-            result.isQueued = target.state != .finished
             return done(earlier.code, nil)
         }
+        let isQueued = earlier?.code == .added && isAsQueued(target.state)
         if let fault = record.fault {
+            if isQueued {
+                (result.isEarlier, result.isQueued) = (true, true)
+                return done(.added, nil)
+            }
             result.code = .invalidRecord
             result.reason = .fault(fault)
             targets.begin(key)
@@ -98,6 +100,11 @@ struct MigrationJudge {
         if case .held(let hold) = record.state { return done(.notReady, .hold(hold)) }
         if target.state == .cancelled, !options.requeues { return done(.notReady, .cancelled) }
         let step = try step(record, target, result)
+        if isQueued, case .queue = step {
+            taken[key] = taken[key] ?? nil
+            (result.isEarlier, result.isQueued) = (true, true)
+            return done(.added, nil)
+        }
         if case .adopt(let adoption) = step {
             if let size = target.file?.size ?? taken[key].flatMap(\.self) {
                 return done(.duplicate, size == adoption.size ? nil : .otherBytes)
@@ -110,6 +117,15 @@ struct MigrationJudge {
         }
         targets.begin(key)
         return step
+    }
+
+    /// Whether a video that an earlier run has queued is as this one would leave it.
+    private func isAsQueued(_ state: DownloadState) -> Bool {
+        switch state {
+        case .waiting, .active, .suspended: !options.pausesQueued
+        case .paused: !options.requeues || options.pausesQueued
+        case .finished, .failed, .cancelled: false
+        }
     }
 
     private struct NoVideo: Error {

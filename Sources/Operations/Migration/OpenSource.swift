@@ -76,6 +76,17 @@ struct OpenSource: Sendable {
         return FilePath(folder).appending(name).string
     }
 
+    /// Whether a path in the source leads into a library, of whomever.
+    func isInLibrary(_ path: String) -> Bool {
+        var handle = place.folder
+        for name in path.split(separator: "/").dropLast() {
+            guard let next = try? handle.folder(String(name)) else { return false }
+            if (try? next.entry(".coursefetch")) == .some(.folder) { return true }
+            handle = next
+        }
+        return false
+    }
+
     /// Calls `body` with each record, but for files in the source's folder that are the command's own.
     func read(_ body: (SourceRecord) throws -> Void) throws {
         try reader.read { record in

@@ -36,15 +36,41 @@ struct SourceRemoval {
     let journal: [Data: MigrationEntry]
     let shouldStop: () -> Bool
 
+    /// Partials of which nothing is claimed, so that nothing could be compared.
+    private var unclaimed: Set<String> = []
+
+    init(
+        source: OpenSource, store: DownloadStore, library: LibraryFolder, journal: [Data: MigrationEntry],
+        shouldStop: @escaping () -> Bool
+    ) {
+        self.source = source
+        self.store = store
+        self.library = library
+        self.journal = journal
+        self.shouldStop = shouldStop
+    }
+
+    /// Whether it tells what a file is that stays.
+    private func isOfKept(_ path: String) -> Bool {
+        path.lastIndex(of: ".").map { unclaimed.contains(String(path[..<$0])) } ?? false
+    }
+
     /// Removes it, or keeps all of it.
-    func run() throws -> MigrationSummary.Removal {
+    mutating func run() throws -> MigrationSummary.Removal {
         var proven: [String: Proven] = [:]
+        // Before anything is read: what comes into them later isn't in the library.
+        let own = try source.reader.storeFiles().filter(source.isOutside)
+        let facts = try own.map { try source.place.facts(of: $0) }
         do {
             try source.read { record in
                 if shouldStop() { throw LibraryError.stopped }
                 for (path, found) in try compare(record) { proven[path] = found }
             }
         } catch let kept as Kept { return .kept(kept.reason) }
+        // Comparing takes long: somebody may have opened the store since.
+        guard try source.reader.storeFiles().filter(source.isOutside) == own else {
+            return .kept(.changed(own.first ?? source.place.path))
+        }
         var removed = 0
         for (path, file) in proven.sorted(by: { $0.key < $1.key }) {
             if shouldStop() { throw LibraryError.stopped }
@@ -56,14 +82,13 @@ struct SourceRemoval {
             do throws(Errno) { try folder.remove(name) } catch { return failed(path, error) }
             removed += 1
         }
-        // At the end: without them nothing could be run again.
-        let own = try source.reader.storeFiles()
-        let isGivenOwn = source.place.file.map { own.contains($0) } ?? false
-        for path in own.filter({ $0 != source.place.file }) + (isGivenOwn ? [source.place.file ?? ""] : [])
-        where source.isOutside(path) {
-            guard let (folder, name) = source.place.parent(of: path), case .file? = try? folder.entry(name) else {
-                continue
-            }
+        // At the end: without them nothing could be run again. The given file is the last.
+        let last = source.place.file
+        let others = zip(own, facts).filter { !isOfKept($0.0) }
+        for (path, facts) in others.filter({ $0.0 != last }) + others.filter({ $0.0 == last }) {
+            guard let (folder, name) = source.place.parent(of: path), case .file(let now)? = try? folder.entry(name)
+            else { continue }
+            guard let facts, now.size == facts.size, now.isUnchanged(since: facts) else { return .kept(.changed(path)) }
             do throws(Errno) { try folder.remove(name) } catch { return failed(path, error) }
             removed += 1
         }
@@ -78,7 +103,7 @@ struct SourceRemoval {
     }
 
     /// The files of a record, if its video is in the library with the same bytes. Those that are gone already don't matter.
-    private func compare(_ record: SourceRecord) throws -> [String: Proven] {
+    private mutating func compare(_ record: SourceRecord) throws -> [String: Proven] {
         let name = record.names.first ?? record.key
         guard let key = journal[OpenSource.digest(record)]?.key, let row = try store.downloads.record(key),
             row.state == .finished, let stored = row.file,
@@ -87,8 +112,12 @@ struct SourceRemoval {
         var found: [String: Proven] = [:]
         if let file = record.file {
             try compare(file.pieces, with: stored, name, &found)
-        } else if let partial = record.partial, partial.length != 0 {
-            try comparePartial(partial, with: stored, name, &found)
+        } else if let partial = record.partial {
+            if partial.length == 0 {
+                unclaimed.insert(partial.path)
+            } else {
+                try comparePartial(partial, with: stored, name, &found)
+            }
         }
         let beside = record.companions.isEmpty ? [] : try store.sidecars.files(of: [row.id])
         for companion in record.companions {
@@ -106,7 +135,7 @@ struct SourceRemoval {
         defer { for piece in pieces { close(piece.descriptor) } }
         var facts: [FileFacts] = []
         for path in paths {
-            guard source.isOutside(path), try !isLibrarysName(path, stored.path) else {
+            guard source.isOutside(path), !source.isInLibrary(path), try !isLibrarysName(path, stored.path) else {
                 throw Kept(reason: .librarys(name))
             }
             guard let descriptor = try source.place.open(path) else { continue }
@@ -119,25 +148,44 @@ struct SourceRemoval {
             guard facts[0].links > 1 else { throw Kept(reason: .librarys(name)) }
         } else {
             let digest = try Imports.digest(of: pieces, shouldStop: shouldStop)
-            let sha256 = try stored.sha256 ?? library.files.hash(stored.path, shouldStop: shouldStop)?.sha256
-            guard digest.size == stored.size, digest.sha256 == sha256 else { throw Kept(reason: .differs(name)) }
+            // Read again: its record proves its time, not its bytes.
+            guard let there = try library.files.hash(stored.path, shouldStop: shouldStop) else {
+                throw Kept(reason: .missing(name))
+            }
+            guard digest.size == there.facts.size, digest.sha256 == there.sha256 else {
+                throw Kept(reason: .differs(name))
+            }
         }
         for (path, facts) in zip(paths, facts) { found[path] = Proven(facts: facts, stored: stored) }
     }
 
-    /// The claimed bytes of a partial have to be the beginning of the finished file.
+    /// Each block of a partial has to be the finished file's, or empty.
     private func comparePartial(
         _ partial: SourcePartial, with stored: StoredFile, _ name: String, _ found: inout [String: Proven]
     ) throws {
-        guard source.isOutside(partial.path), let descriptor = try source.place.open(partial.path) else { return }
+        guard source.isOutside(partial.path), !source.isInLibrary(partial.path),
+            let descriptor = try source.place.open(partial.path)
+        else { return }
         defer { close(descriptor) }
         let facts = try FileFacts(descriptor: descriptor)
-        let length = min(partial.length ?? facts.size, facts.size)
+        guard facts.size <= stored.size else { throw Kept(reason: .differs(name)) }
         let there = try FileDescriptor.open(library.root.appending(stored.path), .readOnly, options: [.closeOnExec])
         defer { try? there.close() }
-        let mine = try Imports.digest(of: [.init(descriptor, length: length)], shouldStop: shouldStop)
-        let other = try Imports.digest(of: [.init(there.rawValue, length: length)], shouldStop: shouldStop)
-        guard mine == other else { throw Kept(reason: .differs(name)) }
+        let block = 4096
+        for start in stride(from: 0, to: facts.size, by: 1 << 20) {
+            if shouldStop() { throw LibraryError.stopped }
+            let range = start..<min(start + (1 << 20), facts.size)
+            guard let mine = try SmallFile.read(descriptor, range),
+                let other = try SmallFile.read(there.rawValue, range)
+            else { throw Kept(reason: .differs(name)) }
+            if mine == other { continue }
+            for from in stride(from: 0, to: mine.count, by: block) {
+                let piece = from..<min(from + block, mine.count)
+                guard mine[piece] == other[piece] || mine[piece].allSatisfy({ $0 == 0 }) else {
+                    throw Kept(reason: .differs(name))
+                }
+            }
+        }
         found[partial.path] = Proven(facts: facts, stored: stored)
     }
 
