@@ -244,6 +244,26 @@ struct MigrationTests {
         await world.host.stop()
     }
 
+    @Test("a partial is removed only if each part of it that isn't empty is the finished file's")
+    func partialRemoval() async throws {
+        let world = try await MigrationStage(1...1)
+        var bytes = MigrationStage.content(1).bytes(0..<250_000)
+        bytes.replaceSubrange(81_920..<163_840, with: [UInt8](repeating: 0, count: 81_920))
+        try world.file("1.mp4", bytes)
+        try world.list(["c,1,1.mp4,unfinished,"])
+        #expect(try await world.migrate(["--requeue"]).exit == 0)
+        #expect(try await world.stage.sync().exit == 0)
+        var other = bytes
+        other[200_000] ^= 1
+        try world.file("1.mp4", other)
+        #expect(try await world.migrate(["--remove-source"]).exit == 75)
+        #expect(world.stage.folder.has("old/1.mp4"))
+        try world.file("1.mp4", bytes)
+        #expect(try await world.migrate(["--remove-source"]).exit == 0)
+        #expect(world.stage.folder.files(under: "old").isEmpty)
+        await world.host.stop()
+    }
+
     @Test("a lost file that was queued is in since then, however often it runs")
     func lostTwice() async throws {
         let world = try await MigrationStage(1...1)

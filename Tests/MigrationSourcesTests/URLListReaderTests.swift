@@ -1,3 +1,4 @@
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -127,5 +128,22 @@ struct URLListReaderTests {
             try Reading.records(WgetReader.self, folder).map(\.fault) == [
                 nil, .unreadable(path: shown, .notText), .unreadable(path: shown, .tooLarge), nil,
             ])
+    }
+
+    @Test(
+        "a list that isn't text, or larger than any, is refused at once",
+        arguments: [WgetReader.self, CurlReader.self, Aria2Reader.self, YtDlpReader.self] as [any SourceReader.Type])
+    func noList(reader: any SourceReader.Type) throws {
+        let folder = TemporaryFolder()
+        try folder.write("https://h/a.mp4\n\u{0}", to: "list")
+        #expect(throws: SourceProblem.badFormat(path: folder.at("list").string, .notText)) {
+            _ = try Reading.open(reader, folder, "list")
+        }
+        let file = try FileHandle(forWritingTo: URL(filePath: folder.at("list").string))
+        try file.truncate(atOffset: 20 << 30)
+        try file.close()
+        #expect(throws: SourceProblem.badFormat(path: folder.at("list").string, .tooLarge)) {
+            _ = try Reading.open(reader, folder, "list")
+        }
     }
 }

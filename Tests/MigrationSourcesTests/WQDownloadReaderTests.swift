@@ -99,6 +99,21 @@ struct WQDownloadReaderTests {
         #expect(found.map(\.key) == ["a", "a", "a", "b", "b", "6", "7"])
     }
 
+    @Test("a database with rows of others isn't one user's to remove")
+    func othersRows() throws {
+        let folder = TemporaryFolder()
+        try store([Self.row("a"), Self.row("b", user: "u2")], in: folder)
+        func files(_ user: String?) throws -> [String] {
+            try Reading.open(WQDownloadReader.self, folder, "", SourceOptions(user: user)).storeFiles()
+        }
+        #expect(try files("u1") == [] && files("u2") == [])
+        #expect(try files(nil) == ["mkdata.db"], "their records are held, so nothing is removed")
+        let own = TemporaryFolder()
+        try store([Self.row("a"), Self.row("b", user: nil)], in: own)
+        #expect(
+            try Reading.open(WQDownloadReader.self, own, "", SourceOptions(user: "u1")).storeFiles() == ["mkdata.db"])
+    }
+
     @Test("rows of several users are held until one is named; then the others don't count")
     func users() throws {
         let rows = [Self.row("a"), Self.row("b", user: "u2"), Self.row("a", user: "u2"), Self.row("c", user: nil)]
