@@ -37,11 +37,13 @@ demo: build
 TIMED := 'EndToEndTests[.](Control|Logout|Watch)Tests'
 # Each of these tests runs whole programs and servers: a hundred at once would only try the machine.
 FOUR := --experimental-maximum-parallelization-width 4
+# All at once, those with a process or a timer of their own would wait for each other longer than any user does.
+SIXTEEN := --experimental-maximum-parallelization-width 16
 
 # Warnings are errors in our own targets; the explicit import check makes an undeclared import one too.
 test: needs needs-test lint
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	$(SWIFT) test --skip-build --skip 'EndToEndTests|ProviderConformanceTests'
+	$(SWIFT) test --skip-build $(SIXTEEN) --skip 'EndToEndTests|ProviderConformanceTests'
 	$(SWIFT) test --skip-build $(FOUR) --filter 'EndToEndTests|ProviderConformanceTests' --skip $(TIMED)
 	$(SWIFT) test --skip-build $(FOUR) --filter $(TIMED)
 	Tests/Outside/run --program .build/debug/coursefetch

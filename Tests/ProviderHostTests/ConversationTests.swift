@@ -135,7 +135,8 @@ import Testing
             #!/bin/sh
             read -r line
             names=$(env | sed 's/=.*//' | grep -v -e '^PWD$' -e '^_$' -e '^SHLVL$' | sort | tr '\n' ',')
-            echo '{"id":1,"result":{"url":"https://h/","headers":{"X-Names":"'"$names"'","X-Folder":"'"$(pwd -P)"'"}}}'
+            id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9][0-9]*\).*/\1/')
+            echo '{"id":'"$id"',"result":{"url":"https://h/","headers":{"X-Names":"'"$names"'","X-Folder":"'"$(pwd -P)"'"}}}'
             """#, to: "plugins/env/env.sh", mode: 0o755)
         let registry = PluginRegistry.discover(
             extraFolders: [sandbox.folder.appending("plugins")],
